@@ -1,5 +1,5 @@
-// Memory for lists that are made once and forgotten all together: pieces of blocks, each twice as
-// large as the one before. So what a step makes hardly ever asks for memory.
+// An arena allocator for lists that are made once and freed all together. It hands out pieces of
+// large blocks, so a step of a recognizer rarely allocates memory.
 #pragma once
 
 #include <algorithm>
@@ -13,7 +13,7 @@ namespace tbt {
 
 class Arena {
 public:
-    // A copy of a list, which stays where it is until clear().
+    // Copies a list; the copy keeps its address until clear().
     template <class T>
     std::span<const T> keep(const std::vector<T>& list) {
         static_assert(std::is_trivially_copyable_v<T> && alignof(T) <= alignof(std::max_align_t));
@@ -22,10 +22,11 @@ public:
         std::uninitialized_copy(list.begin(), list.end(), first);
         return {first, list.size()};
     }
-    std::size_t memory() const { return held_; }
+    std::size_t memory() const { return held_; }  // in bytes
     void clear() { blocks_.clear(), left_ = held_ = 0; }
 
 private:
+    // Block sizes in bytes. A new block is as large as all blocks so far, within these limits.
     static constexpr std::size_t smallest = 4096, largest = std::size_t{1} << 20;
 
     std::byte* take(std::size_t bytes) {

@@ -1,5 +1,5 @@
-// A table from small keys to numbers that are not negative, in one piece of memory: what a step of
-// a recognizer looks up and adds to asks for memory only when the table doubles.
+// A hash table from small keys to non-negative numbers, with open addressing in one array. A step
+// of a recognizer looks up and adds entries; memory is allocated only when the table doubles.
 #pragma once
 
 #include <algorithm>
@@ -10,7 +10,7 @@
 
 namespace tbt {
 
-// One word made of several, such that close ones end up far apart.
+// Mixes a value into a hash; similar values give very different hashes.
 inline std::uint64_t mixed(std::uint64_t h, std::uint64_t v) {
     h = (h ^ v) * 0x9e3779b97f4a7c15u;
     return h ^ h >> 29;
@@ -22,11 +22,12 @@ class FlatMap {
 public:
     static constexpr int none = -1;
 
+    // The number of the key, or none.
     int find(const Key& key) const {
         if (slots_.empty()) return none;
         return slots_[place_of(key)].value;
     }
-    // The number of the key; `fresh` becomes it, if there was none.
+    // The number of the key. A key that is not in the table is added with the number `fresh`.
     int find_or_add(const Key& key, int fresh) {
         if (4 * (size_ + 1) > 3 * slots_.size()) grow();
         Slot& slot = slots_[place_of(key)];
@@ -40,9 +41,9 @@ public:
         slot = {key, value};
     }
     std::size_t size() const { return size_; }
-    std::size_t memory() const { return slots_.capacity() * sizeof(Slot); }
+    std::size_t memory() const { return slots_.capacity() * sizeof(Slot); }  // in bytes
     void clear() { slots_ = {}, size_ = 0; }
-    // Empties it for the next use. Memory stays, unless it is much more than this one needed.
+    // Empties the table for the next use. Keeps its memory, unless that is much more than was used.
     void reset() {
         if (slots_.size() > 64 * (size_ + 16)) slots_ = {};
         else if (size_ > 0) std::fill(slots_.begin(), slots_.end(), Slot());
@@ -55,7 +56,7 @@ private:
         int value = none;
     };
 
-    // Where the key is, or the empty place where it would be: the first free one after its hash.
+    // The slot of the key, or the empty slot where it would go: linear probing from its hash.
     std::size_t place_of(const Key& key) const {
         const std::size_t mask = slots_.size() - 1;
         std::size_t at = static_cast<std::size_t>(Hash()(key)) & mask;
@@ -69,7 +70,7 @@ private:
             if (slot.value != none) slots_[place_of(slot.key)] = slot;
     }
 
-    std::vector<Slot> slots_;  // a power of two
+    std::vector<Slot> slots_;  // their number is a power of two
     std::size_t size_ = 0;
 };
 

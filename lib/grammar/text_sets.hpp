@@ -1,8 +1,9 @@
-// Sets of texts, each made from another one by adding a text, for keys that may not come twice.
+// Sets of texts, for keys that may not come twice in an object. Each set is made from an earlier
+// set by adding one text. Texts and sets are numbers.
 //
-// Texts are a tree of bytes, and sets are a tree too: each is another set and one text more.
-// A text knows the sets that added it, or a text that begins with it; it is in every set that is
-// made from one of them.
+// Texts form a tree of bytes (a trie). Sets form a tree too: the parent of a set lacks one text.
+// Each text has a list of the sets that added it, and of those that added a text beginning with
+// it. A set contains a text if the set, or one of its ancestors, added it.
 #pragma once
 
 #include <cstddef>
@@ -16,12 +17,12 @@ namespace tbt {
 class TextSets {
 public:
     static constexpr int nowhere = -1;
-    // The text "" and the empty set.
+    // The number of the text "", and of the empty set.
     static constexpr int empty = 0;
 
     TextSets() { forget(); }
 
-    // A text with one more byte. find: nowhere, if that was never read.
+    // The text with one more byte. read() adds it if it is new; find() returns nowhere instead.
     int read(int text, std::uint8_t byte) {
         const int fresh = static_cast<int>(texts_.size());
         const int found = text_index_.find_or_add(word(text, byte), fresh);
@@ -33,14 +34,14 @@ public:
     }
     int find(int text, std::uint8_t byte) const { return text_index_.find(word(text, byte)); }
 
-    // Calls visit(byte, longer text) for each byte that was read after the text.
+    // Calls visit(byte, longer text) for each byte that was ever read after this text.
     template <class Visit>
     void each_next(int text, Visit&& visit) const {
         for (int t = at(texts_, text).longer; t >= 0; t = at(texts_, t).sibling)
             visit(at(texts_, t).byte, t);
     }
 
-    // The set with that text as well.
+    // The set that has this text too.
     int add(int set, int text) {
         const int fresh = static_cast<int>(sets_.size());
         const int found = set_index_.find_or_add(word(set, text), fresh);
@@ -55,7 +56,7 @@ public:
         return fresh;
     }
     bool contains(int set, int text) const { return marked(at(texts_, text).added, set); }
-    // Does a text of the set begin with this one?
+    // Does any text of the set begin with this text?
     bool has_prefix(int set, int text) const { return marked(at(texts_, text).begun, set); }
 
     std::size_t memory() const {
@@ -70,15 +71,18 @@ public:
 
 private:
     struct Text {
-        int before = nowhere, begun = nowhere, added = nowhere;  // begun, added: the last mark
-        // The last one that is a byte longer, and the one before it that `before` knows.
+        // before: the text without its last byte. begun, added: the newest mark of a set that
+        // added a text beginning with this text, and of a set that added this text.
+        int before = nowhere, begun = nowhere, added = nowhere;
+        // The newest text that is one byte longer; the next older text with the same `before`.
         int longer = nowhere, sibling = nowhere;
-        std::uint8_t byte = 0;  // the last
+        std::uint8_t byte = 0;  // the last byte of this text
     };
     struct Set {
-        int before, jump, size;  // jump: a set further back, so that far ones are near
+        // before: the set without its last text; jump: a distant ancestor (a skip pointer).
+        int before, jump, size;
     };
-    struct Mark {
+    struct Mark {  // an entry in a linked list of sets
         int set, before;
     };
     template <class T>
@@ -101,7 +105,7 @@ private:
             if (made_from(set, at(marks_, last).set)) return true;
         return false;
     }
-    // Is `older` the set, or one that it was made from?
+    // Is `older` this set or one of its ancestors? Follows skip pointers where it can.
     bool made_from(int set, int older) const {
         const int size = at(sets_, older).size;
         while (at(sets_, set).size > size) {

@@ -32,7 +32,7 @@ CodePointSet space() {
 
 namespace {
 
-// The characters of each category, by its short name, collected once.
+// The characters of each category by its short name, computed once.
 const std::map<std::string_view, CodePointSet>& categories() {
     static const std::map<std::string_view, CodePointSet> all = [] {
         std::map<std::string_view, CodePointSet> sets;

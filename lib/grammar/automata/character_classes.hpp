@@ -1,4 +1,4 @@
-// The sets of characters that regular expressions have names for: \d, \w, \s, \p{…}.
+// The named character classes of regular expressions: \d, \w, \s, \p{…}.
 #pragma once
 
 #include <string>
@@ -7,13 +7,13 @@
 
 namespace tbt {
 
-CodePointSet digits();
-CodePointSet word();
-CodePointSet line_ends();
-CodePointSet space();
+CodePointSet digits();     // \d
+CodePointSet word();       // \w
+CodePointSet line_ends();  // the characters that . does not match
+CodePointSet space();      // \s
 
-// The general categories of Unicode by their short and long names;
-// one letter stands for a group of them. Empty: no such category.
+// The characters of a general category of Unicode, by its short or long name. One letter names a
+// group of categories. The set is empty if there is no such category.
 CodePointSet category(const std::string& name);
 
 }  // namespace tbt

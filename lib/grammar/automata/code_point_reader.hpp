@@ -1,4 +1,4 @@
-// A place in a text of code points, for parsers by recursive descent.
+// A text of code points and a position in it: the base class of recursive descent parsers.
 #pragma once
 
 #include <algorithm>
@@ -18,10 +18,11 @@ protected:
     explicit CodePointReader(std::vector<std::int32_t> text) : text_(std::move(text)) {}
 
     bool at_end() const { return at_ >= text_.size(); }
-    // −1 after the end.
+    // The code point `ahead` places after the position; −1 after the end of the text.
     std::int32_t peek(std::size_t ahead = 0) const {
         return at_ + ahead < text_.size() ? text_[at_ + ahead] : -1;
     }
+    // If this comes next, moves past it and returns true.
     bool take(std::int32_t c) {
         if (peek() != c) return false;
         ++at_;
@@ -35,7 +36,7 @@ protected:
         return true;
     }
 
-    // "3:17"
+    // "3:17" for an index into the text: line 3, column 17.
     std::string line_and_column(std::size_t where) const {
         std::size_t line = 1, column = 1;
         for (std::size_t i = 0; i < std::min(where, text_.size()); ++i)

@@ -25,7 +25,7 @@ void CodePointSet::add(std::int32_t low, std::int32_t high) {
 void CodePointSet::insert(std::int32_t low, std::int32_t high) {
     low = std::max(low, 0), high = std::min(high, highest);
     if (low > high) return;
-    // All ranges that touch the new one are swallowed by it.
+    // Merges the new range with all ranges that overlap or touch it.
     auto first = std::partition_point(ranges_.begin(), ranges_.end(),
                                       [&](const Range& r) { return r.high + 1 < low; });
     auto last = first;
@@ -75,9 +75,9 @@ CodePointSet CodePointSet::operator&(const CodePointSet& other) const {
 
 namespace {
 
-// A range low … high as sequences of digit ranges: as long as the lower digits do not run over
-// their whole range, cut off the part where they don't. The last `free` digits below a place are
-// free when low ends in zeros and high in the highest digits.
+// Splits low … high into sequences of digit ranges. One sequence is enough if, after the first
+// digit that differs between low and high, low has only zeros and high only highest digits.
+// Otherwise cuts the range in two, at the lowest place that breaks this, and splits both parts.
 void split_digits(std::int32_t low, std::int32_t high, const std::vector<int>& bits,
                   std::vector<DigitRanges>& out) {
     int below = 0;
@@ -117,7 +117,7 @@ std::vector<DigitRanges> digit_sequences(const std::vector<CodePointSet::Range>&
     return out;
 }
 
-// UTF-8 is a number in digits of six bits, with marks: 0xxxxxxx, 110xxxxx 10xxxxxx, and so on.
+// UTF-8 writes a number in digits of six bits, each with a mark: 0xxxxxxx, 110xxxxx 10xxxxxx, …
 std::vector<ByteSequence> utf8_sequences(const CodePointSet& set) {
     struct Length {
         std::int32_t low, high;

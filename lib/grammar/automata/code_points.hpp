@@ -1,4 +1,4 @@
-// Sets of Unicode code points, and their spelling in bytes.
+// Sets of Unicode code points, and the UTF-8 bytes that spell their members.
 #pragma once
 
 #include <cstdint>
@@ -19,20 +19,19 @@ public:
 
     CodePointSet() = default;
     CodePointSet(std::int32_t low, std::int32_t high) { add(low, high); }
-    // All that text consists of: surrogates are not characters.
+    // All characters: every code point but the surrogates.
     static CodePointSet all();
     static CodePointSet of(std::string_view ascii);
 
-    // Surrogates within the range are left out.
+    // Adds low to high, both included, without the surrogates among them.
     void add(std::int32_t low, std::int32_t high);
     void add(const CodePointSet& other);
     bool contains(std::int32_t c) const;
     bool empty() const { return ranges_.empty(); }
     std::int64_t count() const;
     const std::vector<Range>& ranges() const& { return ranges_; }
-    std::vector<Range> ranges() && {
-        return std::move(ranges_);
-    }  // outlives the set, in a loop too
+    // Of a temporary set: by value, so that a loop over the ranges is safe.
+    std::vector<Range> ranges() && { return std::move(ranges_); }
 
     CodePointSet complement() const;
     CodePointSet operator&(const CodePointSet& other) const;
@@ -49,18 +48,18 @@ struct ByteRange {
     auto operator<=>(const ByteRange&) const = default;
 };
 using ByteChoice = std::vector<ByteRange>;     // one byte from any of these
-using ByteSequence = std::vector<ByteChoice>;  // one from each
+using ByteSequence = std::vector<ByteChoice>;  // one byte from each choice in turn
 
-// The UTF-8 spellings of a set: together the sequences stand for all of it, and for nothing else.
+// The UTF-8 spellings of the members of a set: the sequences match all of them and nothing else.
 std::vector<ByteSequence> utf8_sequences(const CodePointSet& set);
 
-// Numbers as digits: digit_bits gives the bits of each digit, most significant first.
-// Each result has one range of digits for each place. (Four hexadecimal digits: {4, 4, 4, 4}.)
+// Ranges of numbers as ranges of their digits. digit_bits: the bits of each digit, most significant
+// first; four hexadecimal digits are {4, 4, 4, 4}. A result has one range of digits per place.
 using DigitRanges = std::vector<ByteRange>;
 std::vector<DigitRanges> digit_sequences(const std::vector<CodePointSet::Range>& numbers,
                                          const std::vector<int>& digit_bits);
 
-// The code points of a text; throws Error naming the place of the first byte that is not UTF-8.
+// The code points of a text. Throws UsageError "WHAT: byte N is not UTF-8 …".
 std::vector<std::int32_t> code_points_of(std::string_view text, const std::string& what);
 
 }  // namespace tbt

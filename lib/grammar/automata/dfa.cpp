@@ -17,12 +17,12 @@ using Kind = Expression::Kind;
 
 constexpr int most_states = 20000, most_nfa_nodes = 500000;
 
-// The textbook's way to an automaton: first one with free steps [Thompson 1968] …
+// Step 1: an NFA with ε-edges, which read no character [Thompson 1968]. Dfa::of is step 2.
 struct Nfa {
     struct Node {
         std::vector<std::pair<CodePointSet, int>> edges;
-        std::vector<int> free, at_begin,
-            at_end;  // steps without a character: always, or only at the text's begin or end
+        // Targets of ε-edges: taken anywhere, or only at the beginning or the end of the text.
+        std::vector<int> free, at_begin, at_end;
     };
     std::vector<Node> nodes;
 
@@ -114,11 +114,11 @@ struct Nfa {
     Effort effort{"regular expression"};
 };
 
-// Where several edges overlap, cuts them into disjoint ones, each with all its targets.
+// Cuts overlapping edges into disjoint ones. Each result maps a set of targets to its code points.
 std::map<std::vector<int>, CodePointSet> disjoint(
     const std::vector<std::pair<CodePointSet, int>>& edges, Effort& effort) {
-    std::vector<std::pair<std::int32_t, std::pair<int, int>>>
-        events;  // at a code point, a target comes (+1) or goes (−1)
+    // At a code point, a target begins (+1) or ends (−1).
+    std::vector<std::pair<std::int32_t, std::pair<int, int>>> events;
     for (const auto& [set, to] : edges) {
         for (const CodePointSet::Range& r : set.ranges()) {
             events.push_back({r.low, {to, 1}});
@@ -143,7 +143,7 @@ std::map<std::vector<int>, CodePointSet> disjoint(
     return result;
 }
 
-// States from which nothing is accepted are dropped, with the edges to them.
+// Drops states that lead to no accepting state, and the edges to them.
 Dfa trimmed(Dfa dfa) {
     const std::size_t n = dfa.states.size();
     std::vector<std::vector<int>> before(n);
@@ -175,7 +175,8 @@ Dfa trimmed(Dfa dfa) {
     return alive;
 }
 
-// Two automata side by side. A missing edge of one is a state of its own (−1) that never accepts.
+// The product automaton: a state is a pair of states. −1 is the state after a missing edge; it
+// never accepts. a_may_fail: pairs with a in state −1 are kept; else they are dropped.
 Dfa product(const Dfa& a, const Dfa& b, const std::function<bool(bool, bool)>& accept,
             bool a_may_fail, bool b_may_fail) {
     Dfa result;
@@ -225,7 +226,7 @@ Dfa product(const Dfa& a, const Dfa& b, const std::function<bool(bool, bool)>& a
 
 }  // namespace
 
-// … then all the nodes that may be reached at once become one state.
+// Step 2: each set of NFA nodes that the same text can reach becomes one state.
 Dfa Dfa::of(const Expression& expression) {
     Nfa nfa;
     const int start = nfa.add(), final = nfa.add(expression, start);
@@ -241,7 +242,7 @@ Dfa Dfa::of(const Expression& expression) {
         for (const int n : sets[i])
             edges.insert(edges.end(), nfa.at(n).edges.begin(), nfa.at(n).edges.end());
         for (auto& [targets, on] : disjoint(edges, nfa.effort)) {
-            // The start is not in the index: there alone the text begins.
+            // The start set is not in the index: only there are the edges of at_begin taken.
             const auto [place, added] =
                 index.try_emplace(nfa.close(targets, false, false), count(sets));
             if (added) sets.push_back(place->first);

@@ -1,6 +1,6 @@
-// Regular languages over code points, as deterministic automata:
-// the only form in which languages can be intersected and subtracted, which JSON Schema asks for
-// all the time (a pattern and a length; any key but these).
+// Regular languages over code points, as deterministic finite automata (DFA). In this form
+// languages can be intersected and subtracted, as JSON Schema often needs: a pattern and a length,
+// or any key but these.
 #pragma once
 
 #include <cstdint>
@@ -20,22 +20,26 @@ struct Dfa {
         bool operator==(const Edge&) const = default;
     };
     struct State {
-        std::vector<Edge> edges;  // a code point without an edge: the text is not in the language
+        std::vector<Edge> edges;  // a code point without an edge: the text is rejected
         bool accepting = false;
         bool operator==(const State&) const = default;
     };
-    std::vector<State> states;  // the first is the start; none: the empty language
+    std::vector<State> states;  // the first is the start; no states: the empty language
 
     bool empty() const { return states.empty(); }
-    // The same automaton; two may differ and mean the same.
+    // Equal states and edges. Automata that compare unequal may still accept the same language.
     bool operator==(const Dfa&) const = default;
+    // The text must be UTF-8: throws UsageError otherwise.
     bool accepts(std::string_view text) const;
 
+    // All texts; the texts of an expression without rules; exactly these texts (UTF-8). Throws
+    // TooLarge if the automaton would need too many states or too much work.
     static Dfa anything();
     static Dfa of(const Expression& expression);
     static Dfa of(const std::vector<std::string>& texts);
 };
 
+// Intersection, union, difference and complement. These throw TooLarge too.
 Dfa operator&(const Dfa& a, const Dfa& b);
 Dfa operator|(const Dfa& a, const Dfa& b);
 Dfa operator-(const Dfa& a, const Dfa& b);

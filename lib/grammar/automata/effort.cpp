@@ -4,7 +4,7 @@ namespace tbt {
 
 namespace {
 
-constexpr std::size_t most = 20'000'000, most_together = 40'000'000;  // a second, and two
+constexpr std::size_t most = 20'000'000, most_together = 40'000'000;  // one and two seconds
 
 thread_local Effort::Together* together = nullptr;
 

@@ -1,5 +1,5 @@
-// What automata may cost to make: some seconds of work, and then a clear line. A few characters of
-// an expression can ask for more than an hour.
+// A limit for the work of building automata. A few characters of an expression can ask for more
+// than an hour of work; after some seconds building stops with a clear message.
 #pragma once
 
 #include <cstddef>
@@ -11,11 +11,12 @@ namespace tbt {
 
 class Effort {
 public:
+    // who: what is built, for the message. The pointer must stay valid.
     explicit Effort(const char* who) : who_(who) {}
-    // So many parts of states were looked at. Throws TooLarge when it is enough.
+    // Counts the parts of states that were just processed. Throws TooLarge above the limit.
     void spend(std::size_t parts);
 
-    // As long as one of these lives, everything that its thread makes counts together.
+    // While an object of this class lives, all automata built by its thread share one more limit.
     class Together {
     public:
         Together();

@@ -1,5 +1,5 @@
-// What grammars and regular expressions are written in: characters, sequences, choices,
-// repetitions, names of rules.
+// Syntax trees of grammars and regular expressions: characters, sequences, choices, repetitions
+// and references to rules.
 #pragma once
 
 #include <cstdint>
@@ -13,20 +13,20 @@ namespace tbt {
 
 struct Expression {
     enum class Kind {
-        characters,  // one code point of a set
-        text,        // these code points in a row (as UTF-8)
-        sequence,    // parts, one after the other; none: the empty text
+        characters,  // one code point of `set`
+        text,        // the code points of `text` in a row
+        sequence,    // all parts, one after the other; no parts: the empty text
         choice,      // one of the parts
         repeat,      // the first part, low to high times
-        rule,        // a text of a rule
-        begin,
-        end  // regular expressions only: where the text begins and ends
+        rule,        // any text of the rule with this number
+        begin,       // the beginning of the text; in regular expressions only
+        end          // the end of the text; in regular expressions only
     };
     static constexpr int unlimited = -1;
 
     Kind kind = Kind::sequence;
     CodePointSet set;
-    std::string text;
+    std::string text;  // UTF-8
     std::vector<Expression> parts;
     int low = 0, high = 0, rule = 0;
 
@@ -62,9 +62,9 @@ struct Expression {
         e.high = high;
         return e;
     }
-    // A repetition of a repetition as one, where that takes no number in that was left out:
-    // (x{0,9}){3} is x{0,27} and (x+)* is x*, but (x{3}){0,9} is not x{0,27}. (x{3,})* is x{3,}, or
-    // nothing.
+    // As repeat(), but merges a repetition of a repetition into one if that allows no new counts:
+    // (x{0,9}){3} is x{0,27} and (x+)* is x*, but (x{3}){0,9} is not x{0,27}. (x{3,})* becomes
+    // (x{3,})?.
     static Expression repeat_flat(Expression part, int low, int high) {
         constexpr long long largest = 1 << 30;
         const long long a = part.low, b = part.high, c = low, d = high;

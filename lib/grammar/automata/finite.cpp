@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::size_t most_listed_states = 200000;
 
-// Steps from any of these states to an accepting one.
+// The fewest steps from any of these states to an accepting state; −1 if none is reachable.
 long long steps_to_end(const Dfa& dfa, std::set<int> states) {
     std::vector<bool> seen(dfa.states.size());
     for (long long steps = 0; !states.empty(); ++steps) {
@@ -33,12 +33,12 @@ long long steps_to_end(const Dfa& dfa, std::set<int> states) {
 
 }  // namespace
 
-// The smallest automaton of a list, text by text in their order [Daciuk et al. 2000]: a state is
-// finished when no later text goes through it, and is then the same as any that goes on alike.
+// The minimal automaton of a list, built text by text in sorted order [Daciuk et al. 2000]. A state
+// is finished when no later text can pass through it; it is then merged with an equal one.
 Dfa Dfa::of(const std::vector<std::string>& texts) {
-    using Edges = std::map<int, CodePointSet>;  // by the state that they lead to
+    using Edges = std::map<int, CodePointSet>;  // by target state
     struct Open {
-        std::int32_t last = -1;  // the character of the state that is not finished yet
+        std::int32_t last = -1;  // the character that leads to the next state of the path
         Edges edges;
         bool accepting = false;
     };
@@ -46,7 +46,7 @@ Dfa Dfa::of(const std::vector<std::string>& texts) {
     for (const std::string& text : texts) sorted.push_back(code_points_of(text, "text"));
     std::sort(sorted.begin(), sorted.end());
     std::map<std::pair<bool, Edges>, int> finished;
-    std::vector<Open> path(1);  // of the text before
+    std::vector<Open> path(1);  // the states of the previous text
     const auto finish = [&](std::size_t length) {
         for (; path.size() > length + 1; path.pop_back()) {
             const int state =
@@ -72,7 +72,7 @@ Dfa Dfa::of(const std::vector<std::string>& texts) {
     }
     finish(0);
     if (texts.empty()) return {};
-    // The start comes first, then those that were finished.
+    // The start comes first, then the finished states.
     Dfa dfa;
     dfa.states.resize(finished.size() + 1);
     const auto set = [&](State& state, const Edges& edges, bool accepting) {
@@ -87,10 +87,10 @@ Dfa Dfa::of(const std::vector<std::string>& texts) {
 
 long long shortest_length(const Dfa& dfa) { return dfa.empty() ? -1 : steps_to_end(dfa, {0}); }
 
-// Without a circle, states can be taken away one after another, first those that no edge leads to.
+// Removes states without incoming edges, one after another. If some remain, there is a cycle.
 long long longest_length(const Dfa& dfa) {
     std::vector<int> leading(dfa.states.size()), open;
-    std::vector<long long> longest(dfa.states.size());  // way from the start
+    std::vector<long long> longest(dfa.states.size());  // path from the start, in edges
     for (const Dfa::State& s : dfa.states)
         for (const Dfa::Edge& e : s.edges) ++leading[index(e.to)];
     for (int s = 0; s < count(dfa.states); ++s)
@@ -116,14 +116,14 @@ bool has_length(const Dfa& dfa, long long least, long long most) {
         std::set<int> next;
         for (const int s : states)
             for (const Dfa::Edge& e : dfa.states[index(s)].edges) next.insert(e.to);
-        if (next == states) break;  // and so on for ever
+        if (next == states) break;  // it will never change again
         states = std::move(next);
     }
     const long long rest = steps_to_end(dfa, states);
     return rest >= 0 && (most < 0 || rest <= most - least);
 }
 
-// Texts of each length by the state that they lead to, until there are enough.
+// Counts the texts of each length by the state that they reach, until there are enough.
 int enough_characters(const Dfa& dfa, long long texts) {
     constexpr int longest = 1000;
     CodePointSet plain = CodePointSet(' ', '~') - CodePointSet('"', '"') - CodePointSet('\\', '\\');

@@ -1,19 +1,20 @@
-// How long the texts of a regular language are, in characters; and Dfa::of a list of texts.
+// Lengths of the texts of a regular language, in characters (code points). The .cpp also has
+// Dfa::of for a list of texts.
 #pragma once
 
 #include "lib/grammar/automata/dfa.hpp"
 
 namespace tbt {
 
-// Of the shortest text; −1: the language is empty.
+// The length of the shortest text; −1 if the language is empty.
 long long shortest_length(const Dfa& dfa);
-// Of the longest one; −1: there is none longer than all others, or the language is empty.
+// The length of the longest text; −1 if lengths are unbounded or the language is empty.
 long long longest_length(const Dfa& dfa);
-// Is there a text of at least and at most so many characters? most −1: of any number.
+// Is there a text of least to most characters? most −1: no upper limit.
 bool has_length(const Dfa& dfa, long long least, long long most);
 
-// The least number of characters such that so many texts of plain ASCII (nothing that JSON escapes)
-// have at most that many; −1: there are not so many.
+// The smallest n such that at least `texts` texts have at most n characters, all of them printable
+// ASCII that JSON does not escape. −1 if there is no such n up to 1000.
 int enough_characters(const Dfa& dfa, long long texts);
 
 }  // namespace tbt

@@ -21,7 +21,7 @@ std::string times(const std::string& what, std::size_t n) {
     return n == 0 ? "" : what + "{" + std::to_string(n) + "}";
 }
 
-// Alternatives of a regular expression.
+// Joins alternatives of a regular expression.
 class Either {
 public:
     void add(const std::string& one) { text_ += (text_.empty() ? "" : "|") + one; }
@@ -35,8 +35,8 @@ private:
 const std::string any_fraction = "(?:\\.[0-9]+)?";
 const std::string any_unsigned = "(?:0|[1-9][0-9]*)(?:\\.[0-9]+)?";
 
-// x >= a without signs (or > a). x and a have whole parts without leading zeros,
-// so the longer one is greater.
+// x >= a, or x > a if strictly; signs are ignored. Whole parts have no leading zeros, so the
+// longer one is greater.
 void add_greater(Either& e, const Decimal& a, bool strictly) {
     const std::string &w = a.whole, &f = a.fraction;
     e.add("[1-9]" + std::string("[0-9]{") + std::to_string(w.size()) + ",}" + any_fraction);
@@ -67,8 +67,8 @@ void add_smaller(Either& e, const Decimal& a, bool strictly) {
     for (std::size_t i = 0; i < f.size(); ++i) {
         const std::string digit = some_digit('0', static_cast<char>(f[i] - 1));
         if (i > 0)
-            e.add(w + "\\." +
-                  f.substr(0, i));  // shorter: zeros are missing where a has at least one digit
+            // A shorter fraction is smaller: a has at least one more digit that is not zero.
+            e.add(w + "\\." + f.substr(0, i));
         if (!digit.empty()) e.add(w + "\\." + f.substr(0, i) + digit + "[0-9]*");
     }
     if (!strictly) e.add(f.empty() ? w + "(?:\\.0+)?" : w + "\\." + f + "0*");
@@ -77,14 +77,14 @@ void add_smaller(Either& e, const Decimal& a, bool strictly) {
 bool is_zero(const Decimal& d) { return d.whole == "0" && d.fraction.empty(); }
 
 Dfa compared(const Decimal& bound, bool strictly, bool least) {
-    // On the bound's own side of zero its size decides; the other side lies wholly in the set or
-    // wholly outside.
+    // Numbers with the bound's sign are compared with it by magnitude. Those with the other sign
+    // are either all in the set or all outside.
     const bool negative = bound.negative && !is_zero(bound);
     const auto side = [&](bool minus) {
         Either e;
         const bool zero = is_zero(bound);
         if (minus == negative || zero) {
-            // For x >= a: larger ones without a sign, smaller ones after a minus.
+            // For x >= a: larger magnitudes without a minus, smaller ones after it.
             minus == least ? add_smaller(e, bound, strictly) : add_greater(e, bound, strictly);
         } else if (minus != least) {
             e.add(any_unsigned);
@@ -166,8 +166,8 @@ Dfa equal_to(const Decimal& value) {
                        (value.fraction.empty() ? "(?:\\.0+)?" : "\\." + value.fraction + "0*"));
 }
 
-// step = p / 10^q. Reading digits, r = (the number so far without its point) mod p;
-// with k digits after the point the number is a multiple iff r · 10^(q−k) is divisible by p.
+// step = p / 10^q. While digits are read, r = (the number so far, without its point) mod p.
+// With k digits after the point the number is a multiple iff r · 10^(q−k) is divisible by p.
 // After q digits only zeros may follow.
 Dfa multiple_of(const Decimal& step) {
     std::string number = step.whole + step.fraction;
@@ -213,7 +213,7 @@ Dfa multiple_of(const Decimal& step) {
 
 namespace {
 
-// Cuts a JSON text into strings, numbers and single bytes: where the piece that begins at i ends.
+// Splits a JSON text into strings, numbers and single bytes: the end of the piece that begins at i.
 std::size_t end_of_piece(std::string_view json, std::size_t i) {
     std::size_t end = i + 1;
     if (json[i] == '"') {
@@ -233,7 +233,7 @@ bool is_json_number(const std::string& text) {
     return (text[0] == '-' || is_digit(text[0])) && number.accepts(text);
 }
 
-// What a double makes of it is the number that was written.
+// Is the number unchanged after conversion to a double and back?
 bool fits_a_double(const std::string& number) {
     const Json value = json_value(number);
     if (!value.is_number()) return false;

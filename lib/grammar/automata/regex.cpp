@@ -63,7 +63,7 @@ private:
         } else if (!take('*')) {
             return false;
         }
-        take('?');  // lazy: the same language
+        take('?');  // a lazy repetition matches the same texts
         if (peek() == '+')
             fail("possessive repetition, which is not supported; leave the second '+' out");
         if (peek() == '*' || peek() == '?' || counts_ahead())
@@ -74,8 +74,8 @@ private:
         return true;
     }
 
-    // {m}, {m,} or {m,n}. Any other brace, and a lone ], is a character, as in JavaScript without
-    // the flag u, in Python and PCRE: people write `}$` and `{id}`.
+    // Does {m}, {m,} or {m,n} come next? Any other brace, and a lone ], is a plain character, as in
+    // JavaScript without the flag u, in Python and in PCRE: people write `}$` and `{id}`.
     bool counts_ahead() const {
         std::size_t end = 1, comma = 0;
         for (; is_digit(peek(end)) || (peek(end) == ',' && end > 1 && comma == 0); ++end)
@@ -140,7 +140,7 @@ private:
         return Expression::characters(escaped());
     }
 
-    // A backslash and what follows, in a class or outside.
+    // A backslash and the escape after it, inside or outside a class.
     CodePointSet escaped() {
         ++at_;
         if (at_end()) fail("expected a character after '\\'");
@@ -262,7 +262,7 @@ private:
         return negated ? set.complement() : set;
     }
 
-    // point: the character, if it is one and not a whole class such as \d.
+    // Sets `point` to the character, unless the member is a class of several such as \d.
     CodePointSet class_member(std::int32_t& point) {
         if (peek() == '\\' && (peek(1) == 'b' || peek(1) == '-')) {
             point = peek(1) == 'b' ? std::int32_t{'\b'} : std::int32_t{'-'};

@@ -1,11 +1,11 @@
-// Regular expressions, in the notation of JavaScript (ECMA-262), which JSON Schema uses too.
+// Regular expressions in the syntax of JavaScript (ECMA-262), which JSON Schema uses too.
 // Characters are code points.
 //
 //   a . [a-z] [^a-z] \d \w \s \D \W \S \n \t \x41 \u0041 \u{1F600} \p{Letter}   characters
 //   ab  a|b  (a) (?:a) (?<name>a)   a* a+ a? a{2} a{2,} a{2,5}   ^ $            combinations
 //
-// What no automaton can decide (back references), and what is left out here (look-around, \b,
-// flags), is refused by name.
+// Refused with a message that names the construct: back references, which no automaton can decide,
+// and look-around, \b and flags, which are not supported here.
 #pragma once
 
 #include <string>
@@ -16,10 +16,11 @@
 
 namespace tbt {
 
-// Throws UsageError "NAME: column: what".
+// Throws UsageError "NAME: column N: what is wrong".
 Expression parse_regex(std::string_view text, const std::string& name = "regular expression");
 
-// The texts that match as a whole, and those in which a match occurs somewhere.
+// regex_whole: the texts that match as a whole. regex_search: those that contain a match. Both
+// throw as parse_regex does, and TooLarge as Dfa::of does.
 Dfa regex_whole(std::string_view text, const std::string& name = "regular expression");
 Dfa regex_search(std::string_view text, const std::string& name = "regular expression");
 

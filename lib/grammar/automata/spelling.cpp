@@ -12,7 +12,7 @@ namespace {
 
 ByteChoice one(char c) { return {{static_cast<std::uint8_t>(c), static_cast<std::uint8_t>(c)}}; }
 
-// A range of hexadecimal digits.
+// The characters of a range of hexadecimal digits.
 ByteChoice hex_digits(ByteRange r) {
     ByteChoice choice;
     if (r.low < 10)
@@ -65,7 +65,7 @@ int add_dfa(Grammar& grammar, const Dfa& dfa, int from, Spelling spelling) {
     std::vector<int> nodes;
     for (std::size_t s = 0; s < dfa.states.size(); ++s) nodes.push_back(grammar.add_node());
     std::map<CodePointSet, std::vector<ByteSequence>> spelled;
-    // States that go to one state by the same set go there through the same nodes.
+    // Edges with the same set and the same target share the nodes in between.
     std::map<std::pair<int, CodePointSet>, std::vector<Grammar::ByteEdge>> ways;
     for (std::size_t s = 0; s < dfa.states.size(); ++s) {
         if (dfa.states[s].accepting) grammar.skip(nodes[s], out);

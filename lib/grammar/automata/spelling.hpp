@@ -1,4 +1,5 @@
-// Code points as they are written, in bytes; languages of code points as grammars of bytes.
+// How code points are written in bytes, as UTF-8 or inside a JSON string, and how an automaton over
+// code points becomes a grammar over bytes.
 #pragma once
 
 #include <cstdint>
@@ -10,19 +11,19 @@
 
 namespace tbt {
 
-// How a code point is written.
 enum class Spelling {
-    utf8,  // as itself
-    json,  // inside a JSON string, in the one usual way: itself, \n, \u001f
+    utf8,  // as UTF-8
+    json,  // as UTF-8 inside a JSON string; escaped only if it must be: \n, \u001f
 };
+// The byte sequences that spell the members of a set.
 std::vector<ByteSequence> spell(const CodePointSet& set, Spelling spelling);
-// One code point in the fewest bytes, twelve at most. Throws Error for a surrogate.
+// The shortest spelling of one code point, six bytes at most. Throws Error for a surrogate.
 std::string shortest_spelling(std::int32_t c, Spelling spelling);
 
-// Adds the language after `from`; returns the node after it.
+// Adds the language of the automaton after the node `from`; returns the node after it.
 int add_dfa(Grammar& grammar, const Dfa& dfa, int from, Spelling spelling);
 
-// The language as a grammar of one rule.
+// The language as a grammar with one rule, in UTF-8.
 Grammar grammar_of(const Dfa& dfa);
 
 }  // namespace tbt
