@@ -13,7 +13,7 @@ namespace {
 
 using Kind = Expression::Kind;
 
-// About how many nodes an expression takes, up to a limit.
+// Estimates how many nodes an expression needs, at most `most`.
 constexpr int most = 1 << 20;
 int size_of(const Expression& e, const std::vector<int>& rule_sizes) {
     switch (e.kind) {
@@ -38,7 +38,7 @@ int size_of(const Expression& e, const std::vector<int>& rule_sizes) {
     }
 }
 
-// A body that is large and often repeated becomes a rule of its own, called that often.
+// Should a repeated body become a rule that is called instead of copied?
 bool worth_a_rule(const Expression& body, int times) {
     const int size = size_of(body, {});
     return size > 4 && times > 4 && static_cast<std::int64_t>(size) * times > 200;
@@ -69,8 +69,8 @@ int add_repeat(Grammar& grammar, const Expression& e, int from, int first_rule) 
     const auto once = [&](int at) {
         return rule ? grammar.call(at, *rule) : add_expression(grammar, body, at, first_rule);
     };
-    // Without an end, the last one that must come is the one that may come again: a copy more would
-    // double what is in it, and so on for repetitions of repetitions.
+    // Without an upper limit, the last required copy is also the loop. A separate loop would need
+    // one more copy of the body, which doubles at each level of nested repetitions.
     const int must = endless && e.low > 0 ? e.low - 1 : e.low;
     for (int i = 0; i < must; ++i) from = once(from);
     const int out = grammar.add_node();
@@ -82,7 +82,7 @@ int add_repeat(Grammar& grammar, const Expression& e, int from, int first_rule) 
         grammar.skip(e.low > 0 ? again : loop, out);
         return out;
     }
-    // Each further one is optional: from wherever we are, one may go out.
+    // Each further copy is optional: an edge leads out before it.
     for (int i = e.low; i < e.high; ++i) {
         grammar.skip(from, out);
         from = once(from);
@@ -94,14 +94,14 @@ int add_repeat(Grammar& grammar, const Expression& e, int from, int first_rule) 
 }  // namespace
 
 int add_expression(Grammar& grammar, const Expression& e, int from, int first_rule) {
-    grammar.node(from);  // there is one
+    grammar.node(from);  // throws if there is no such node
     switch (e.kind) {
         case Kind::characters:
             return grammar.sequences(from, utf8_sequences(e.set));
         case Kind::text:
             return grammar.bytes(from, e.text);
         case Kind::rule:
-            grammar.rule(first_rule + e.rule);  // there is one
+            grammar.rule(first_rule + e.rule);  // throws if there is no such rule
             return grammar.call(from, first_rule + e.rule);
         case Kind::repeat:
             return add_repeat(grammar, e, from, first_rule);
@@ -112,7 +112,7 @@ int add_expression(Grammar& grammar, const Expression& e, int from, int first_ru
         case Kind::choice: {
             const int out = grammar.add_node();
             for (const Expression& part : e.parts) {
-                // A node of its own, so that a loop in one choice is not one of all.
+                // Each alternative starts at a new node, so that its loops stay within it.
                 const int in = grammar.add_node();
                 grammar.skip(from, in);
                 grammar.skip(add_expression(grammar, part, in, first_rule), out);
@@ -126,7 +126,7 @@ int add_expression(Grammar& grammar, const Expression& e, int from, int first_ru
 
 namespace {
 
-// Rules that there are, and repetitions that make sense.
+// Checks that the rules exist and that repetition counts are possible.
 void check_expression(const Expression& e, int rules) {
     if (e.kind == Kind::rule) checked_place("grammar: rule", e.rule, index(rules));
     if (e.kind == Kind::repeat) check_repeat(e);
@@ -138,7 +138,7 @@ void check_rules(const NamedRules& rules) {
     for (const Expression& body : rules.bodies) check_expression(body, count(rules.names));
 }
 
-// Writes small rules out in place of their names.
+// Replaces references to small rules by the bodies of these rules.
 class Inliner {
 public:
     explicit Inliner(NamedRules& rules)
@@ -151,8 +151,7 @@ public:
 private:
     static constexpr int largest = 60, deepest = 1000;
 
-    // Afterwards the rule's own body has been rewritten, and its size is known unless
-    // it calls itself.
+    // Rewrites the body of this rule. Afterwards its size is known, unless it is recursive.
     void visit(int rule, int depth) {
         const auto r = static_cast<std::size_t>(rule);
         if (state_[r] != State::unseen || depth > deepest) return;

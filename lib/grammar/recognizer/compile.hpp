@@ -1,4 +1,4 @@
-// From expressions to the graphs of a grammar.
+// Compiles expressions (syntax trees) to the graphs of a grammar.
 #pragma once
 
 #include "lib/grammar/automata/expression.hpp"
@@ -7,15 +7,16 @@
 
 namespace tbt {
 
-// Adds an expression after `from`; returns the node after it. Rules of the expression are calls
-// of grammar rules of that number saturating_add `first_rule`.
+// Adds an expression after the node `from`; returns the node after it. Rule number r of the
+// expression becomes a call of the grammar's rule first_rule + r. Throws UsageError for a rule that
+// does not exist and for impossible repetition counts, TooLarge for too many nodes.
 int add_expression(Grammar& grammar, const Expression& expression, int from, int first_rule = 0);
 
-// The grammar of the rules; texts are derived from rule 0. Small rules that don't call themselves
-// are written out where they are used, which leaves fewer calls to follow and more tokens decided
-// without the stack.
+// The grammar of the rules; texts are derived from rule 0. Small rules that call no other rule are
+// inlined where they are used. That leaves fewer calls to follow, and more tokens can be decided
+// without the stack. Throws as add_expression and Grammar::finish do.
 Grammar compile_rules(const NamedRules& rules);
-// The same with every rule called by its name.
+// The same without inlining.
 Grammar grammar_as_written(const NamedRules& rules);
 
 }  // namespace tbt

@@ -69,9 +69,9 @@ int Grammar::sequences(int from, const std::vector<ByteSequence>& alternatives, 
     return to;
 }
 
-// The edges after `depth` bytes of sorted alternatives, of which none is the beginning of
-// another. Those with the same beginning share a node, and so do those with the same rest:
-// `known` has the node with these edges.
+// The edges that follow the first `depth` bytes of sorted alternatives; no alternative is a prefix
+// of another. Alternatives with a common prefix share nodes, and so do those with a common suffix:
+// `known` maps sets of edges to their node.
 std::vector<Grammar::ByteEdge> Grammar::spread(std::span<const ByteSequence> sorted,
                                                std::size_t depth, int to,
                                                std::map<std::vector<ByteEdge>, int>& known) {
@@ -100,7 +100,7 @@ int Grammar::call(int from, int rule) {
 }
 
 void Grammar::finish(int root) {
-    rule(root);  // there is one
+    rule(root);  // throws if there is no such rule
     root_ = root;
     for (const Rule& r : rules_) {
         if (r.start < 0)
@@ -117,7 +117,7 @@ void Grammar::expand(int id) {
     node(id).expanded = true;
     const int first = nodes();
     source(which).expand(*this, id);
-    // The node itself first, then what was added.
+    // Copies to the node the edges of the nodes that its ε-edges lead to.
     std::vector<int> open = node(id).free;
     close_free_steps(first);
     for (std::size_t i = 0; i < open.size(); ++i) {
@@ -130,7 +130,7 @@ void Grammar::expand(int id) {
     settle_costs(first);
 }
 
-// A node takes over the edges of every node that it reaches without a byte.
+// ε-elimination: a node gets a copy of the edges of every node that it reaches by ε-edges.
 void Grammar::close_free_steps(int first) {
     const auto local = [&](int id) { return static_cast<std::size_t>(id - first); };
     const auto count = local(nodes());
@@ -138,7 +138,7 @@ void Grammar::close_free_steps(int first) {
         std::size_t bytes, calls;
         bool final;
     };
-    std::vector<Own> own(count);  // before anything was taken over
+    std::vector<Own> own(count);  // what each node had before any copies
     for (int id = first; id < nodes(); ++id)
         own[local(id)] = {node(id).bytes.size(), node(id).calls.size(), node(id).final};
     std::vector<int> stamp(count, -1), open;
@@ -166,15 +166,15 @@ void Grammar::close_free_steps(int first) {
     for (int id = first; id < nodes(); ++id) node(id).free = {};
 }
 
-// cost(node) = 0 if final, else the least of 1 + cost(to) over byte edges and cost(rule)
-// + cost(to) over calls [Knuth 1977]: lower what can be lowered until nothing can.
-// After `first` == 0 the costs of rules are settled; they stay as they are.
+// cost(node) = 0 if final, else the minimum of 1 + cost(to) over byte edges and cost(rule) +
+// cost(to) over calls [Knuth 1977]. Lowers costs until none can be lowered. With first > 0 only
+// nodes from `first` on are computed: the costs of rules are final by then.
 void Grammar::settle_costs(int first) {
     const auto local = [&](int id) { return static_cast<std::size_t>(id - first); };
     const Predecessors before(*this, first);
     const ByteMeasure bytes(*this);
     std::vector<std::vector<int>> callers(first == 0 ? rules_.size() : 0);
-    // The last rule that starts at a node, and for each rule the one before it.
+    // By node: the last rule that starts there. By rule: the previous rule with the same start.
     std::vector<int> starts(first == 0 ? nodes_.size() : 0, -1), earlier(rules_.size(), -1);
     std::deque<int> open;
     std::vector<char> waiting(local(nodes()), 1);
@@ -191,7 +191,7 @@ void Grammar::settle_costs(int first) {
             for (const int r : annotations(node(id).annotations).rules())
                 callers[static_cast<std::size_t>(r)].push_back(id);
         }
-        open.push_front(id);  // ends are mostly made last
+        open.push_front(id);  // last nodes first: they are mostly nearest to the end
     }
     if (first == 0) {
         for (int r = 0; r < rules(); ++r)
@@ -229,9 +229,9 @@ void Grammar::settle_costs(int first) {
     }
 }
 
-// Rules in an order such that none begins with a call of an earlier one.
-// There is none exactly if one can call itself before a byte was read: left recursion,
-// in which a recognizer that reads from left to right would call for ever.
+// Ranks the rules so that a rule has a lower rank than every rule it may call before it has read a
+// byte. Such an order exists unless there is left recursion: a rule that can call itself before it
+// has read a byte. A recognizer that reads from left to right would follow these calls for ever.
 void Grammar::rank_rules() {
     std::vector<std::vector<int>> first_calls(rules_.size());
     for (int r = 0; r < rules(); ++r) {

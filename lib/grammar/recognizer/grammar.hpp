@@ -1,12 +1,12 @@
-// A grammar, compiled: rules are small graphs over bytes that call each other.
+// A compiled context-free grammar. Each rule is a small graph over bytes; rules call each other.
 //
-//   a node      where one may be inside a rule
+//   node        a position inside a rule
 //   byte edge   a byte from a range leads to another node
-//   call edge   a whole text of another rule leads to another node
-//   final       the rule may end here
+//   call edge   any text of another rule leads to another node
+//   final       the rule may end at this node
 //
-// Everything guided generation knows is compiled to this: GBNF, regular expressions, JSON Schema,
-// choices, ranges, tools.
+// All constraints of guided generation are compiled to this form: GBNF, regular expressions, JSON
+// Schema, choices, ranges, tools.
 #pragma once
 
 #include <algorithm>
@@ -27,14 +27,14 @@
 
 namespace tbt {
 
-// A rule calls itself before it has read anything.
+// A rule calls itself, directly or through others, before it has read a byte.
 class LeftRecursion : public UsageError {
 public:
     LeftRecursion(const std::string& what, int r) : UsageError(what), rule(r) {}
-    int rule;  // of those that call each other, the first
+    int rule;  // the lowest number among the rules of the cycle
 };
 
-// A grammar or an automaton would need more memory than we want to pay for.
+// A grammar or an automaton would exceed our limits of memory or work.
 class TooLarge : public UsageError {
 public:
     using UsageError::UsageError;
@@ -45,44 +45,48 @@ public:
     struct ByteEdge {
         std::uint8_t low, high;
         int to;
-        bool annotated = false;  // the annotation changes with the byte
+        bool annotated = false;  // the byte changes the derivation's annotation
         auto operator<=>(const ByteEdge&) const = default;
     };
     struct CallEdge {
-        int rule, to;
-        int label = 0;  // for the annotation after the call
+        int rule, to;   // `to`: the node after the call
+        int label = 0;  // passed to StateAnnotations::called()
     };
     struct Node {
         std::vector<ByteEdge> bytes;
         std::vector<CallEdge> calls;
-        std::vector<int> free;  // steps without a byte; finish() removes them
+        std::vector<int> free;  // ε-edges, which read no byte; finish() removes them
         bool final = false;
-        // The edges are made by this source when a derivation gets here: see NodeSource.
+        // This source makes the edges when a derivation first gets here (NodeSource); −1: none.
         int source = -1;
-        bool expanded = false;  // they were
+        bool expanded = false;  // the source has made the edges
         int cost = never;       // the fewest bytes to the end of the rule
-        int annotations = -1;   // a derivation that is here has an annotation of these
+        int annotations = -1;   // the table of the annotations at this node; −1: none
     };
     struct Rule {
         std::string name;
         int start = -1;    // −1: not defined yet
-        int cost = never;  // the fewest bytes of a text of this rule; 0: it may be empty
-        int rank = 0;      // a rule that may begin with a call of another has the lower rank
+        int cost = never;  // the length in bytes of the rule's shortest text
+        int rank = 0;      // lower than that of every rule it may call before reading a byte
     };
+    // A cost that means: the end cannot be reached.
     static constexpr int never = TokensToEnd::never;
 
-    // A part of the grammar that is built while it is walked, because all of it would be too much:
-    // a string of at most a million characters.
+    // A part of the grammar that is built on demand, because all of it would be too large: for
+    // example a string of at most a million characters.
     class NodeSource {
     public:
         virtual ~NodeSource() = default;
-        // As Node::cost, in bytes or tokens, from the costs of rules.
+        // As Node::cost, in the measure's unit (bytes or tokens), from the costs of rules.
         virtual int cost(const Measure& measure, int node) const = 0;
-        virtual std::vector<int> rules() const = 0;  // those that cost() asks for
-        virtual void expand(Grammar& grammar,
-                            int node) = 0;  // adds the node's edges and further nodes
+        // The rules whose costs cost() uses.
+        virtual std::vector<int> rules() const = 0;
+        // Adds the node's edges, and further nodes.
+        virtual void expand(Grammar& grammar, int node) = 0;
     };
 
+    // These return the number of what they add. All functions that take such a number throw Error
+    // if it does not exist.
     int add_rule(std::string name);
     int add_node();
     int add_source(std::unique_ptr<NodeSource> source);
@@ -118,16 +122,16 @@ public:
         node(from).bytes.push_back({low, high, to});
     }
 
-    // All rules are there. Throws UsageError on left recursion. `root` is the rule that texts
-    // are derived from.
+    // Call this when all rules are complete. Texts are derived from the rule `root`. Throws
+    // UsageError if a rule has no start, LeftRecursion if a rule is left-recursive.
     void finish(int root);
     int root() const { return root_; }
-    // Changes with the costs of rules.
+    // A number that changes whenever the cost of a rule changes.
     unsigned version() const { return version_; }
-    // Gives a node its edges, if a source has them.
+    // Lets the node's source make its edges, if there is one and it has not done so yet.
     void expand(int node);
     bool is_open(int id) const { return node(id).source >= 0 && !node(id).expanded; }
-    // Nothing can come before the rule's end: a call that ends here need not be returned to.
+    // Does the rule end here for certain? Then a call that leads here is a tail call.
     bool is_end(int id) const {
         const Node& n = node(id);
         return n.final && n.bytes.empty() && n.calls.empty() && !is_open(id);
@@ -148,7 +152,7 @@ private:
     unsigned version_ = 1;
 };
 
-// The sum of two costs, in bytes or tokens; with never it is never.
+// The sum of two costs, in bytes or tokens; `never` plus anything is `never`.
 inline int saturating_add(int a, int b) { return std::min(a + b, Grammar::never); }
 
 }  // namespace tbt

@@ -16,7 +16,7 @@ void GrammarRecognizer::begin_anew() {
     continuations_.assign(most_slots + 1, {});
     const int root = grammar_.root();
     if (grammar_.rule(root).cost >= Grammar::never) {
-        start_ = dead;  // no text at all
+        start_ = dead;  // the language is empty
         return;
     }
     accepts_ = grammar_.rule(root).cost == 0;
@@ -61,7 +61,7 @@ Recognizer::State GrammarRecognizer::step(State state, unsigned char byte) {
     return reached;
 }
 
-// Moves along an edge, and gives the place reached its annotation.
+// Moves along an edge and computes the annotation of the place reached.
 void GrammarRecognizer::move(const Place& place, const Grammar::ByteEdge& edge,
                              unsigned char byte) {
     const int from = grammar_.node(place.node).annotations, to = grammar_.node(edge.to).annotations;
@@ -71,12 +71,12 @@ void GrammarRecognizer::move(const Place& place, const Grammar::ByteEdge& edge,
     int annotation = edge.annotated ? annotations.read(place.annotation, byte) : place.annotation;
     if (annotation != StateAnnotations::forgotten)
         annotation = annotations.kept(edge.to, annotation);
-    // The state is an abstraction and does not know enough to go on.
+    // Only an abstraction can know too little to go on.
     if (annotation == StateAnnotations::forgotten) escaped_ = true;
     else arrive({edge.to, place.continuation, annotation});
 }
 
-// Stores the step for low..high: up to the nearest ends of edges, all bytes take the same edges.
+// Stores the step for all bytes low..high that take the same edges as this byte.
 void GrammarRecognizer::remember(State state, unsigned char byte, State reached) {
     int low = 0, high = 255;
     const StateInfo& info = states_[state];
@@ -108,11 +108,11 @@ void GrammarRecognizer::remember(State state, unsigned char byte, State reached)
     }
 }
 
-// Places from which the text cannot be completed are dropped at once: what stays is alive.
+// Adds a place that was reached, unless the text cannot be completed from it.
 void GrammarRecognizer::arrive(Place place) {
     if (!alive(place)) return;
-    // Has it arrived already? Mostly a node has only one continuation, so compare with the last
-    // place of this node first.
+    // Has this place arrived already? Most nodes have only one continuation, so compare it with the
+    // last place of this node first.
     const auto node = static_cast<std::size_t>(place.node);
     if (last_arrival_.size() <= node)
         last_arrival_.resize(static_cast<std::size_t>(grammar_.nodes()));
@@ -124,9 +124,9 @@ void GrammarRecognizer::arrive(Place place) {
     arrived_.push_back(place);
 }
 
-// A few are compared one by one; many, as nested repeats make them, are looked up by hash. begin()
-// removes places again, so what the index finds may be outdated and is compared. Places with equal
-// hashes may arrive twice, which costs work but changes nothing: collect() keeps each once.
+// Compares a few places one by one; looks many up by hash (nested repetitions make many). begin()
+// removes places again, so an index entry may be outdated and is compared. A place whose hash
+// another one has may arrive twice; that costs work only, since collect() removes duplicates.
 bool GrammarRecognizer::has_arrived(const Place& place) {
     if (arrived_.size() <= 32)
         return std::find(arrived_.begin(), arrived_.end(), place) != arrived_.end();
@@ -168,12 +168,12 @@ void GrammarRecognizer::follow_calls(const Place& place) {
         } else {
             callers.push_back(back);
         }
-        if (rule.cost == 0) arrive(back);  // it may be empty
+        if (rule.cost == 0) arrive(back);  // the rule may be empty
     }
 }
 
-// Begins the called rules in the order of ranks, so that all callers of a rule are known by then.
-// No place arrives here: where a called rule may be empty, follow_calls() has already gone on
+// Begins the called rules in the order of their ranks: then all callers of a rule are known when it
+// begins. No place arrives here: if a called rule may be empty, follow_calls() has already gone on
 // after the call.
 void GrammarRecognizer::begin_rules() {
     while (!called_.empty()) {
@@ -197,7 +197,7 @@ void GrammarRecognizer::begin(int rule, int continuation) {
         if (!node.bytes.empty()) kept_.push_back(place);
         const std::size_t before = arrived_.size();
         follow_calls(place);
-        // A call at the rule's beginning may be empty: then the rule also begins after the call.
+        // If a rule called at the beginning may be empty, this rule also begins after that call.
         for (std::size_t j = before; j < arrived_.size(); ++j) {
             if (std::find(begun_.begin(), begun_.end(), arrived_[j]) == begun_.end())
                 begun_.push_back(arrived_[j]);
@@ -273,7 +273,7 @@ int GrammarRecognizer::hidden_bytes(State state) const {
     return most;
 }
 
-// Keeps the rules that are being read, and forgets what called them.
+// Keeps the places inside their rules and replaces their continuations by slots.
 Recognizer::State GrammarRecognizer::abstraction(State state) {
     if (!known(state)) return dead;
     if (states_[state].abstraction >= 0) return static_cast<State>(states_[state].abstraction);

@@ -1,12 +1,12 @@
-// A grammar as a recognizer over bytes: all derivations that fit the text so far,
-// followed side by side.
+// A recognizer for any grammar. It reads bytes and follows in parallel all derivations that fit the
+// text so far.
 //
 // A derivation is a node of a rule and a continuation: where to go on when that rule ends.
 // A continuation is a set of pairs (node, continuation), one for each caller of the rule.
-// All calls of one rule at one place of the text share one continuation;
-// so the number of derivations stays small however ambiguous the grammar is [Earley 1970; Scott &
-// Johnstone 2010]. Equal continuations are stored once and have a number, equal sets of derivations
-// too. A state is the number of such a set, and a step made once is a table look-up from then on.
+// All calls of one rule at one position of the text share one continuation, so the number of
+// derivations stays small even if the grammar is ambiguous [Earley 1970; Scott & Johnstone 2010].
+// Equal continuations are stored once and have a number; so are equal sets of derivations. A state
+// is the number of such a set. Each step is computed once; afterwards it is a table look-up.
 #pragma once
 
 #include <algorithm>
@@ -25,8 +25,9 @@
 
 namespace tbt {
 
-// A place in a derivation: the node, the continuation after its rule, and the annotation: what the
-// derivation remembers beside its node, by number (state_annotations.hpp). 0 where nodes have none.
+// A place in a derivation: the node, the number of the continuation after its rule, and the number
+// of the annotation, which is further state of the derivation (state_annotations.hpp). The
+// annotation is 0 at nodes that have none.
 struct GrammarPlace {
     int node, continuation, annotation = 0;
     auto operator<=>(const GrammarPlace&) const = default;
@@ -122,14 +123,14 @@ public:
             Grammar::never,
             cost(place) + continuations_[static_cast<std::size_t>(place.continuation)].cost);
     }
-    // Can its rule be completed from a place?
+    // Can the rule be completed from this place?
     bool alive(const Place& place) const {
         const Grammar::Node& node = grammar_.node(place.node);
         if (node.annotations < 0) return node.cost < Grammar::never;
         return grammar_.annotations(node.annotations)
             .alive(ByteMeasure(grammar_), place.node, place.annotation);
     }
-    // The fewest bytes from a place to the end of its rule.
+    // The fewest bytes from this place to the end of its rule.
     int cost(const Place& place) const {
         const Grammar::Node& node = grammar_.node(place.node);
         if (node.annotations < 0) return node.cost;
@@ -177,8 +178,8 @@ private:
     State step(State state, unsigned char byte);
     void move(const Place& place, const Grammar::ByteEdge& edge, unsigned char byte);
     void remember(State state, unsigned char byte, State reached);
-    // The parts of a step: collect the places that it reaches and the rules called there, begin
-    // these rules in the order of their ranks, and make a state of the result.
+    // The parts of a step: collect the places reached and the rules called there, begin these rules
+    // in the order of their ranks, and make a state from the result.
     void arrive(Place place);
     bool has_arrived(const Place& place);
     void leave(int continuation);
@@ -187,7 +188,7 @@ private:
     void begin(int rule, int continuation);
     State collect();
 
-    // The annotation of this place in an abstraction, which may have forgotten some of it.
+    // The annotation of this place in an abstraction, which may know less.
     int abstracted_annotation(const Place& place) const {
         const int annotations = grammar_.node(place.node).annotations;
         return annotations < 0 || place.annotation == StateAnnotations::forgotten
@@ -200,24 +201,25 @@ private:
     Grammar grammar_;
     State start_ = 0;
     std::vector<StateInfo> states_;
-    std::vector<Place> places_;                         // of all states
-    std::vector<std::array<std::int32_t, 16>> blocks_;  // of 16 steps, see first_block
+    std::vector<Place> places_;                         // those of all states, one after another
+    std::vector<std::array<std::int32_t, 16>> blocks_;  // blocks of 16 steps, see first_block
     std::vector<Continuation> continuations_;
-    std::vector<int> slots_;                    // of all states
-    std::vector<Place> continuation_places_;    // of all continuations
-    WordMap state_index_, continuation_index_;  // by hash: the newest one that has it
+    std::vector<int> slots_;                    // those of all states, one after another
+    std::vector<Place> continuation_places_;    // those of all continuations
+    WordMap state_index_, continuation_index_;  // by hash: the newest entry with that hash
     unsigned epoch_ = 0;
 
-    // Scratch of one step.
+    // Scratch memory of one step.
     std::vector<Place> arrived_, kept_;
     std::vector<std::size_t> last_arrival_;    // by node: its last place's index in arrived_
     WordMap arrived_index_;                    // by hash of a place: its index in arrived_
     std::size_t indexed_ = 0;                  // how many of arrived_ are in arrived_index_
-    std::vector<std::vector<Place>> callers_;  // by rule
-    std::vector<std::pair<int, int>> called_;  // (rank, rule), a heap
+    std::vector<std::vector<Place>> callers_;  // by rule: places after the calls of this step
+    std::vector<std::pair<int, int>> called_;  // a heap of (rank, rule)
     std::vector<Place> begun_;
     bool accepts_ = false, escaped_ = false;
-    std::vector<Place> abstracted_;  // of one abstraction
+    // Scratch memory of abstraction().
+    std::vector<Place> abstracted_;
     std::vector<int> forgotten_;
 };
 

@@ -1,4 +1,4 @@
-// The modes of the JSON recognizer one by one: what each waits for, and how it is left.
+// Properties of the JSON recognizer's modes: what each expects next and how many bytes complete it.
 #pragma once
 
 #include "lib/grammar/recognizer/json_recognizer.hpp"
@@ -14,15 +14,16 @@ inline bool number_may_end(JsonRecognizer::Mode mode) {
            mode == Mode::exponent_digits;
 }
 
-// true, false and null, letter by letter: what the mode waits for, and where it leads.
+// The words true, false and null letter by letter: the byte that a mode expects, and the next mode.
 struct JsonLetter {
-    unsigned char byte;  // 0: this mode is not inside a word
+    unsigned char byte;  // 0: the mode is not inside a word
     JsonRecognizer::Mode next;
 };
 JsonLetter letter_after(JsonRecognizer::Mode mode);
 
-// The fewest bytes to the end of the value that is awaited or under way. Each open container takes
-// one more. value: bytes of the shortest value here; string: what a string needs after its text.
+// The fewest bytes that complete the value that is expected or being read; closing the open
+// containers is not included. value: the bytes of the shortest value allowed here. string: the
+// bytes needed after the text of a string.
 int bytes_to_close(JsonRecognizer::Mode mode, int value, int string);
 
 }  // namespace tbt

@@ -10,14 +10,14 @@ namespace {
 
 constexpr std::size_t longest_key = 30;
 
-// What is open in a JSON text: the last key of an object, or how many items of an array came.
+// An open container of a JSON text, with the last key of an object or the item number of an array.
 struct Open {
     bool object = false;
     std::string key = {};
     int item = 1;
 };
 
-// Between the quotation marks of a string.
+// Is this mode between the quotation marks of a string?
 bool in_text(JsonRecognizer::Mode mode) {
     return mode >= JsonRecognizer::Mode::string && mode <= JsonRecognizer::Mode::after_f4;
 }

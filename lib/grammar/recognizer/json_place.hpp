@@ -1,4 +1,4 @@
-// Where a beginning of JSON is, in words.
+// Says in words where an incomplete JSON text stops.
 #pragma once
 
 #include <string>
@@ -6,8 +6,9 @@
 
 namespace tbt {
 
-// "the object › likes › item 2: in a string". Empty if the text is no beginning of JSON, or neither
-// an object nor an array. Long keys are cut, perhaps inside a character.
+// For example "the object › likes › item 2: in a string"; "complete" after the closing bracket.
+// Empty if the text is not the beginning of a JSON object or array. Keys are truncated to 30 bytes,
+// perhaps inside a character.
 std::string json_place(std::string_view text);
 
 }  // namespace tbt

@@ -54,7 +54,7 @@ State JsonRecognizer::next(State state, unsigned char byte) {
     return v.mode != Mode::beyond && byte == letter.byte ? in(v, letter.next) : dead;
 }
 
-// Where a symbol is awaited, and white space is allowed.
+// Reads a byte between symbols, where white space is allowed.
 State JsonRecognizer::between(const View& v, unsigned char byte) {
     if (is_blank(byte)) {
         if (options_.max_whitespace < 0) return pack(v);
@@ -102,9 +102,9 @@ State JsonRecognizer::close(const View& v, Kind kind) const {
     return pack({below == unknown ? Mode::beyond : Mode::after, false, 0, below});
 }
 
-// The first byte of a sequence says how many follow; four of them narrow the second byte,
-// so that no character has two spellings, no surrogate is spelled, and nothing lies above
-// U+10FFFF [RFC 3629, §4].
+// The first byte of a UTF-8 sequence says how many bytes follow. After E0, ED, F0 and F4 the second
+// byte has a smaller range. That rules out a second spelling of a character, surrogates, and code
+// points above U+10FFFF [RFC 3629, §4].
 State JsonRecognizer::in_string(const View& v, unsigned char byte) const {
     if (byte == '"') return pack({v.is_key ? Mode::colon : Mode::after, false, 0, v.cell});
     if (byte == '\\') return in(v, Mode::escape);
@@ -142,7 +142,7 @@ State JsonRecognizer::in_sequence(const View& v, unsigned char byte) {
     }
 }
 
-// \uD800 … \uDBFF is half a character; the other half, \uDC00 … \uDFFF, must follow.
+// \uD800 … \uDBFF is the first half of a character; the second, \uDC00 … \uDFFF, must follow.
 State JsonRecognizer::in_escape(const View& v, unsigned char byte) const {
     const auto hex = [&](Mode mode) { return is_hex(byte) ? in(v, mode) : dead; };
     switch (v.mode) {
@@ -181,7 +181,8 @@ State JsonRecognizer::in_escape(const View& v, unsigned char byte) const {
     }
 }
 
-// number = [ minus ] int [ frac ] [ exp ]. Nothing marks its end: what may follow a value ends it.
+// number = [ minus ] int [ frac ] [ exp ]. A number has no closing symbol: it ends at the first
+// byte that may follow a value.
 State JsonRecognizer::in_number(const View& v, unsigned char byte) {
     const bool digit = is_digit(byte);
     switch (v.mode) {
@@ -203,7 +204,7 @@ State JsonRecognizer::in_number(const View& v, unsigned char byte) {
     return between({Mode::after, false, 0, v.cell}, byte);
 }
 
-// dead, or else a number that no state of this recognizer has.
+// Returns dead for dead; throws Error for any other number, which is no state of this recognizer.
 State JsonRecognizer::unknown_state(State state) const {
     if (state == dead) return dead;
     throw Error("json: there is no state " + std::to_string(state) + " of this recognizer");
@@ -223,7 +224,7 @@ int JsonRecognizer::closing_bytes(State state) const {
     return to_int(cells_[v.cell].depth) + bytes_to_close(v.mode, value, string);
 }
 
-// The innermost container only: those below decide nothing before it is closed.
+// Keeps the innermost container only: the containers below matter only after it is closed.
 State JsonRecognizer::abstraction(State state) {
     View v = unpack(state);
     if (v.cell >= cells_.size()) return unknown_state(state);

@@ -1,9 +1,9 @@
-// JSON as a recognizer over bytes, all of RFC 8259: one mode, and a stack of the
-// containers that are open.
+// A handwritten recognizer for JSON, all of RFC 8259. It reads bytes; its state is a mode and a
+// stack of the open containers (arrays and objects).
 //
-// Nothing recurses: the stack is a list of cells, each with a pointer to the one below.
-// Cells are never changed, so a state is (mode, top cell) and copies share what lies
-// below, at any depth.
+// Nothing recurses: the stack is a linked list of cells, each with the number of the cell below it.
+// The depth and kind of a cell never change, so a state is only (mode, top cell), and states share
+// the cells below.
 #pragma once
 
 #include <array>
@@ -16,48 +16,53 @@
 namespace tbt {
 
 struct JsonOptions {
-    // The most white space characters in a row; −1: any number. A model that may write blanks for
-    // ever sometimes does.
+    // The most white space characters in a row, 0 to 255; −1: any number. Without a limit some
+    // models write white space for ever.
     int max_whitespace = 12;
-    // RFC 8259's grammar lets \uD800 stand alone, though it is no character and many parsers
-    // refuse it (§8.2).
+    // May \uD800 come without its other half? RFC 8259's grammar allows it, though it is not a
+    // character and many parsers refuse it (§8.2).
     bool lone_surrogates = false;
-    // The text must be an object or an array, as chat programs mostly want it.
+    // Must the text be an object or an array? Chat programs mostly expect that.
     bool container_only = false;
 
-    // What a file may look like, as opposed to what we want to write.
+    // For reading files: everything that RFC 8259 allows. The defaults above are for generation.
     static JsonOptions rfc() { return {-1, true, false}; }
 };
 
 class JsonRecognizer : public Recognizer {
 public:
     enum class Mode : std::uint8_t {
+        // Between symbols: white space is allowed.
         value,
         first_item,
         first_key,
         key,
         colon,
-        after,  // between symbols
+        after,
+        // In a string; hex1 to hex4: in an escape \uXXXX.
         string,
         escape,
         hex1,
         hex2,
         hex3,
-        hex4,  // in a string; in an escape \uXXXX
+        hex4,
+        // In a surrogate pair \uD83D\uDE00.
         hex2_d,
         high3,
         high4,
         low_backslash,
         low_u,
         low1,
-        low2,  // in a surrogate pair \uD83D\uDE00
+        low2,
+        // Inside a character of UTF-8: the number of bytes that must follow, or the first byte.
         more1,
         more2,
         more3,
         after_e0,
         after_ed,
         after_f0,
-        after_f4,  // in UTF-8: bytes still missing
+        after_f4,
+        // In a number.
         minus,
         zero,
         digits,
@@ -66,6 +71,7 @@ public:
         exponent,
         exponent_sign,
         exponent_digits,
+        // In true, false or null, after the letters before the underscore.
         t_rue,
         tr_ue,
         tru_e,
@@ -76,15 +82,17 @@ public:
         n_ull,
         nu_ll,
         nul_l,
-        beyond,  // an abstraction that lost its way: see recognizer.hpp
+        beyond,  // an abstraction that has escaped: see recognizer.hpp
     };
+    // A state, unpacked.
     struct View {
         Mode mode = Mode::value;
-        bool is_key = false;  // the string being read is a key
-        int blanks = 0;       // white space characters just read
-        std::uint32_t cell = 0;
+        bool is_key = false;     // the string being read is a key
+        int blanks = 0;          // white space characters just read, in a row
+        std::uint32_t cell = 0;  // the top of the stack
     };
 
+    // Throws UsageError if max_whitespace is below −1 or above 255.
     explicit JsonRecognizer(JsonOptions options = {});
 
     State start() override { return pack({Mode::value, false, 0, bottom}); }
@@ -95,20 +103,20 @@ public:
     bool escaped(State state) const override { return unpack(state).mode == Mode::beyond; }
     int hidden_bytes(State state) const override;
 
-    // For programs that show what goes on.
+    // For programs that display the state.
     static View unpack(State state);
     std::string stack(State state) const;  // "[{[": the open containers, outermost first
-    static const char* name(Mode mode);
+    static const char* name(Mode mode);    // "a key or }"
 
 private:
     enum Kind : std::uint8_t { array, object, none };
     static constexpr std::uint32_t bottom = 0;   // nothing is open
-    static constexpr std::uint32_t unknown = 1;  // below this an abstraction knows nothing
+    static constexpr std::uint32_t unknown = 1;  // what an abstraction has instead of lower cells
     struct Cell {
         std::uint32_t below = 0;
-        std::uint32_t depth = 0;
-        std::array<std::uint32_t, 2>
-            above{};  // the cell of an array or object opened here; 0: not made yet
+        std::uint32_t depth = 0;  // cells below this one
+        // The cell above for an array and for an object opened here; 0: not made yet.
+        std::array<std::uint32_t, 2> above{};
         Kind kind = none;
     };
 

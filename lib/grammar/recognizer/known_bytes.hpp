@@ -1,8 +1,8 @@
-// The bytes about which a language leaves no choice: after {"name": "Ella", comes "job": " and
-// nothing else. How they are cut into tokens is left to the caller.
+// Forced bytes: bytes about which a language leaves no choice. After {"name": "Ella", only "job": "
+// may come. The caller splits them into tokens.
 //
-// Blanks are no choice: where they are allowed but not required, one is expected after a colon or a
-// comma, as JSON is mostly written, and none elsewhere.
+// Optional white space does not count as a choice. This header expects one blank after a colon or a
+// comma, as JSON is usually written, and none elsewhere.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +14,8 @@
 
 namespace tbt {
 
-// What comes after a byte; none: there are several ways to go on, or the text may end here.
+// The forced byte in a state; `before` is the last byte read. None if several bytes may come, or if
+// the text may end here.
 inline std::optional<unsigned char> known_byte(Recognizer& recognizer, Recognizer::State state,
                                                unsigned char before) {
     if (state == Recognizer::dead || recognizer.accepts(state)) return {};
@@ -23,7 +24,7 @@ inline std::optional<unsigned char> known_byte(Recognizer& recognizer, Recognize
         const auto c = static_cast<unsigned char>(byte);
         const bool alive = recognizer.next(state, c) != Recognizer::dead;
         if (c == ' ' || (c >= '\t' && c <= '\r')) {
-            if (alive) blank = c;  // of several the last, which is a space
+            if (alive) blank = c;  // the last one allowed, which is the space if that is allowed
             continue;
         }
         byte = recognizer.last_equivalent(state, byte);
@@ -34,7 +35,7 @@ inline std::optional<unsigned char> known_byte(Recognizer& recognizer, Recognize
     return blank && (spaced || !other) ? blank : other;
 }
 
-// All of them in a row, at most so many.
+// The forced bytes in a row, at most `most` of them.
 inline std::string known_bytes(Recognizer& recognizer, Recognizer::State state,
                                unsigned char before, std::size_t most) {
     std::string bytes;

@@ -1,4 +1,5 @@
-// The unit of the shortest text to the end: bytes, or tokens of a vocabulary (token_bound.hpp).
+// Measures the length of texts in a unit: bytes (ByteMeasure), or tokens of a vocabulary
+// (token_bound.hpp). The fewest units to the end of a text are computed with it.
 #pragma once
 
 #include <span>
@@ -15,15 +16,15 @@ public:
 
     virtual const Grammar& grammar() const = 0;
     virtual bool in_tokens() const = 0;
-    // Of the vocabulary: as long as it stays the same, texts cost the same.
+    // Identifies the unit and vocabulary: measures with the same id give a text the same cost.
     virtual unsigned id() const = 0;
-    // The least of all texts of a rule.
+    // The cost of the cheapest text of a rule.
     virtual int rule(int r) const = 0;
-    // Changes whenever rule() may say something else; never 0.
+    // Changes whenever a result of rule() may change; never 0.
     virtual unsigned version() const = 0;
-    // What is left of a text after its first 0, 1, … bytes; left: of text.size() + 1.
-    // cut[i] (empty: all): may tokens end and begin before byte i? Else the text goes on from there
-    // byte by byte up to the next cut.
+    // left[i] becomes the cost of the text without its first i bytes; left has text.size() + 1
+    // entries. cut[i]: may a token end, and another begin, just before byte i? An empty cut means
+    // yes for all i. If not, the text is counted byte by byte up to the next cut.
     virtual void of_suffixes(std::string_view text, const std::vector<bool>& cut,
                              std::span<int> left) const = 0;
     std::vector<int> of_suffixes(std::string_view text) const {
@@ -32,12 +33,12 @@ public:
         return left;
     }
     int of(std::string_view text) const { return of_suffixes(text)[0]; }
-    // How many bytes words have that consist of plain letters (none of which a JSON string escapes)
-    // and cost 1.
+    // The lengths in bytes of the words that cost 1 and consist of printable ASCII characters that
+    // JSON does not escape.
     virtual std::vector<int> lengths_of_words() const = 0;
 };
 
-// In bytes, as far as the costs of rules are settled.
+// Costs in bytes. The costs of rules are the grammar's current ones.
 class ByteMeasure : public Measure {
 public:
     explicit ByteMeasure(const Grammar& grammar) : grammar_(&grammar) {}

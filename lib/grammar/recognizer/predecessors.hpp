@@ -1,4 +1,4 @@
-// A grammar's edges the other way round.
+// The edges of a grammar, reversed: the predecessors of each node.
 #pragma once
 
 #include <cstddef>
@@ -10,8 +10,8 @@
 
 namespace tbt {
 
-// The nodes that an edge leads from, for each node from `first` on: all in one list, since there
-// may be millions.
+// For each node numbered `first` or higher, the nodes with an edge to it; only edges that start at
+// such nodes count. All are in one list, since there may be millions.
 class Predecessors {
 public:
     Predecessors(const Grammar& grammar, int first) : first_(first) {
@@ -19,7 +19,7 @@ public:
         each_edge(grammar, [&](int, std::size_t to) { ++ends_[to + 1]; });
         for (std::size_t i = 1; i < ends_.size(); ++i) ends_[i] += ends_[i - 1];
         ids_.resize(ends_.back());
-        // Each node's end is where the next one begins, and moves there while its list fills.
+        // ends_[i + 1] is the start of list i here, and its end once the list is filled.
         each_edge(grammar, [&](int from, std::size_t to) { ids_[ends_[to]++] = from; });
     }
     std::span<const int> of(int id) const {

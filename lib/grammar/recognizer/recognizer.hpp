@@ -1,8 +1,9 @@
-// A recognizer reads the bytes of a text: which byte may come next, and may the text end here?
+// The interface of recognizers. A recognizer reads a text byte by byte. It says which byte may come
+// next, and whether the text may end here.
 //
-// json_recognizer.hpp is one for JSON, written by hand; grammar_recognizer.hpp is made from a
-// grammar, a regular expression or a JSON Schema. Everything else (masks over tokens, closing in
-// time, the decoding loop) only knows this interface.
+// json_recognizer.hpp is a handwritten recognizer for JSON. grammar_recognizer.hpp works for a
+// grammar, a regular expression or a JSON Schema. All other code (masks over tokens, closing in
+// time, the decoding loop) uses only this interface.
 #pragma once
 
 #include <cstddef>
@@ -15,23 +16,24 @@ namespace tbt {
 
 class TokenTrie;
 
-// An upper bound of the tokens to the end of a text (token_bound.hpp has one for grammars). Without
-// one, as for the JSON recognizer, the fewest bytes are the bound: every byte is a token.
+// An upper bound of the tokens that complete a text (token_bound.hpp has one for grammars). The
+// JSON recognizer has none; then the fewest bytes are the bound, if every byte is a token.
 class TokensToEnd {
 public:
-    using State = std::uint64_t;  // of the recognizer
+    using State = std::uint64_t;  // a state of the recognizer
     static constexpr int never = std::numeric_limits<int>::max() / 4;
 
     virtual ~TokensToEnd() = default;
 
-    // So many tokens complete the text, and after one of them the bound is smaller.
-    // Of an abstracted state it counts the known part only.
+    // The text can be completed with this many tokens, the first of which leads to a state with a
+    // smaller bound. For an abstracted state only the known part is counted.
     virtual int of(State state) = 0;
-    // The most that the part that an abstraction of the state has forgotten adds.
+    // An upper bound of the tokens for the part that the abstraction of this state has forgotten.
     virtual int hidden(State state) = 0;
-    // The bound of the state that `reached` means, which was reached from the abstraction of
-    // `state`. -1: unknown.
+    // `reached` was reached from the abstraction of `state`. Returns the bound of the full state
+    // that is reached from `state` itself by the same bytes; -1 if it is unknown.
     virtual int of_reached(State state, State reached) = 0;
+    // The memory in use, in bytes; and gives it back.
 
     virtual std::size_t memory() const = 0;
     virtual void forget() = 0;
@@ -39,8 +41,8 @@ public:
 
 class Recognizer {
 public:
-    // All that the recognizer remembers, as a number: copying a state costs nothing,
-    // so that beams may fork and drafts may be taken back. Equal numbers mean equal futures.
+    // A state is a number, so copying it is free: beams can fork and drafts can be taken back.
+    // States with equal numbers accept the same continuations.
     using State = std::uint64_t;
     static constexpr State dead = ~State{0};
     static constexpr int never = TokensToEnd::never;
@@ -48,35 +50,37 @@ public:
     virtual ~Recognizer() = default;
 
     virtual State start() = 0;
-    // dead when no text of the language goes on like this; otherwise at least one does.
+    // The state after one more byte; dead if no text of the language begins with these bytes.
     // next(dead) is dead.
     virtual State next(State state, unsigned char byte) = 0;
-    // Once next(state, byte) was asked: up to here at least, the bytes after it lead there too.
+    // Call it after next(state, byte). All bytes from `byte` to the result lead to the same state;
+    // higher bytes may lead there too.
     virtual int last_equivalent(State, int byte) const { return byte; }
+    // May the text end here?
     virtual bool accepts(State state) const = 0;
-    // The fewest bytes that complete the text; `never` after dead.
+    // The fewest bytes that complete the text; `never` for dead.
     virtual int closing_bytes(State state) const = 0;
 
-    // An upper bound in tokens. Null: closing_bytes is the bound, a token for each byte.
+    // An upper bound in tokens. Null: closing_bytes is the bound, with one token for each byte.
     virtual std::unique_ptr<TokensToEnd> tokens_to_end(const TokenTrie&) { return nullptr; }
 
-    // The bytes of memory that all states take, and to give them back: afterwards epoch() is
-    // another one, and all states but start() must be read anew.
+    // The memory of all states in bytes, and a function that frees it. After forget() epoch() has
+    // changed and all states are invalid: call start() and read the texts again.
     virtual std::size_t memory() const { return 0; }
     virtual void forget() {}
     virtual unsigned epoch() const { return 0; }
 
-    // ---- what masks are cached by ----
-    // Most tokens are decided by the innermost part of a state. abstraction(state)
-    // knows only that part; walking on from it, a state that would need to know more is `escaped`.
-    // closing_bytes of an abstracted state counts its known part, and hidden_bytes is the most that
-    // the forgotten part adds.
+    // ---- for the cache of masks ----
+    // The innermost part of a state is enough to decide most tokens. abstraction(state) is a state
+    // that knows only this part. A state reached from it is `escaped` if the forgotten part is
+    // needed to go on. closing_bytes of an abstracted state counts the known part only;
+    // hidden_bytes(state) is the most that the forgotten part adds.
     virtual State abstraction(State state) = 0;
     virtual bool escaped(State state) const = 0;
     virtual int hidden_bytes(State state) const = 0;
 };
 
-// The state after a text.
+// The state after reading a text from `state`; dead if the text is not allowed there.
 inline Recognizer::State read_bytes(Recognizer& recognizer, Recognizer::State state,
                                     std::string_view text) {
     for (const char c : text) {

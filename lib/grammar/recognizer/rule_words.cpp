@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::size_t most_ways = 3, deepest = 12;
 
-// The rule of each node; −1: it is not reachable.
+// The rule of each node; −1 if no rule reaches it.
 std::vector<int> rules_of_nodes(const Grammar& grammar) {
     std::vector<int> rule_of(index(grammar.nodes()), -1), open;
     const auto reach = [&](int node, int rule) {
@@ -34,7 +34,7 @@ std::vector<int> rules_of_nodes(const Grammar& grammar) {
     return rule_of;
 }
 
-// Names that a grammar's author gave have no spaces in them.
+// Is this a name that the grammar's author gave? Those have no spaces.
 bool is_own(const std::string& name) { return name.find(' ') == std::string::npos; }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// The shortest text of a language, as its recognizer knows it: for tables and messages.
+// The shortest text of a language, found with its recognizer; for tables and messages.
 #pragma once
 
 #include <string>
@@ -7,8 +7,8 @@
 
 namespace tbt {
 
-// From a state to the end; of several the first in the order of bytes. "": the text may end here,
-// or there is no text at all.
+// The shortest text from a state to the end; among several, the first in byte order. "" if the text
+// may end here, or if no text leads to the end.
 inline std::string shortest_text(Recognizer& recognizer, Recognizer::State at) {
     std::string text;
     while (at != Recognizer::dead && recognizer.closing_bytes(at) > 0) {

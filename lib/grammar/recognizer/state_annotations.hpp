@@ -1,5 +1,5 @@
-// State that a derivation keeps beside its node, for example the set of members of an object that
-// were written. With a node for each set there would be 2^n of them.
+// Annotations: state that a derivation keeps in addition to its node, for example which members of
+// an object were written. If each such set were a node, n members would need 2^n nodes.
 #pragma once
 
 #include <cstddef>
@@ -10,38 +10,38 @@
 
 namespace tbt {
 
-// The annotations that the nodes of one part of a grammar can have, by number; equal annotations
-// have the same number. 0: an abstraction does not know enough to say which one.
+// The annotations of one part of a grammar. Annotations are numbers; equal annotations have the
+// same number. Number 0 (forgotten) means that an abstraction does not know the annotation.
 class StateAnnotations {
 public:
     static constexpr int forgotten = 0;
 
     virtual ~StateAnnotations() = default;
 
-    // Entry node, and the annotation that a derivation has there.
+    // The entry node of this part, and the annotation that a derivation has there.
     virtual int entry() const = 0;
     virtual int first_annotation() = 0;
-    // After a byte of an edge that is annotated, and after a call with a label.
+    // The annotation after a byte of an annotated edge, and after a call with a label.
     virtual int read(int annotation, std::uint8_t byte) = 0;
     virtual int called(int annotation, int) { return annotation; }
-    // Narrows low..high, bytes of one edge, to some around this byte that lead to the same
-    // annotation.
+    // keep_like(annotation, byte, low, high): narrows the range low..high, which holds the byte, to
+    // bytes that lead to the same annotation as this byte.
     virtual void keep_like(int, int, int&, int&) const {}
-    // As Grammar::Node::cost, in bytes or tokens: what it takes to the end of the rule.
-    // Grammar::never: this annotation and this node do not go together, or lead nowhere.
+    // As Grammar::Node::cost, in the measure's unit: the least cost from here to the end of the
+    // rule. Grammar::never if the end cannot be reached or the pair is impossible.
     virtual int cost(const Measure& measure, int node, int annotation) = 0;
-    // Less than never?
+    // Is the cost in bytes less than never?
     virtual bool alive(const Measure& bytes, int node, int annotation);
-    // The rules that cost() asks for.
+    // The rules whose costs cost() uses.
     virtual std::vector<int> rules() const { return {}; }
 
-    // What an abstraction keeps of the annotation: as little as masks depend on, and all that
-    // cost() depends on.
+    // abstracted(node, annotation): the annotation that an abstraction keeps. It knows all that
+    // cost() depends on, and otherwise only what masks depend on.
     virtual int abstracted(int, int annotation) { return annotation; }
-    // The same when a derivation of an abstraction comes to a node.
+    // kept(node, annotation): the same when a derivation of an abstraction reaches a node.
     virtual int kept(int, int annotation) { return annotation; }
-    // What is read are tokens of at most so many bytes. True: abstractions made before may know too
-    // little for these.
+    // Announces that tokens have at most this many bytes. Returns true if abstractions made earlier
+    // may know too little for such tokens.
     virtual bool tokens_have_at_most(int) { return false; }
 
     virtual std::size_t memory() const { return 0; }
