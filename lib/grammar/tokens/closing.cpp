@@ -9,7 +9,7 @@ namespace tbt {
 
 namespace {
 
-// Without all bytes in the vocabulary: states that are tried before the answer is "none found".
+// If the vocabulary lacks bytes: the states to search before the answer is "none found".
 constexpr int most_tried = 4000;
 
 }  // namespace
@@ -27,9 +27,9 @@ bool Closing::fits(State state, int tokens) {
     return (spells_every_byte() ? masks_->to_end(state) : try_everything(state, tokens)) <= tokens;
 }
 
-// For vocabularies that lack bytes, as small ones made up for a lesson do: breadth first through
-// all that k tokens reach, for k = 0, 1, … The path that is found stays known, so that what was
-// promised at its beginning holds at each of its states.
+// For vocabularies that lack bytes, such as the small ones made up for a lesson: a breadth-first
+// search through the states that k tokens reach, for k = 0, 1, … The path found is stored: then the
+// promise made at its beginning also holds at each of its states.
 int Closing::try_everything(State state, int most) {
     if (masks_->recognizer().accepts(state)) return 0;
     if (const auto known = enough_.find(state); known != enough_.end()) return known->second;

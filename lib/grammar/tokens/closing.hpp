@@ -1,14 +1,13 @@
-// Will the text be complete within its budget? Asked before the first token,
-// and whenever the budget runs low.
+// Decides whether a text can be completed within its budget of tokens. This is checked before the
+// first token, and whenever the budget runs low.
 //
-// Nothing is searched. An upper bound of the tokens to the end decides:
+// If every byte is a token, no search is needed. An upper bound of the tokens to the end decides:
 //
-//   bound(s)   so many tokens complete a text in the state s; 0 exactly if it may end there
+//   bound(s)   a text in state s can be completed with this many tokens; 0 iff it may end in s
 //
-// Some token always leads to a smaller bound. So a decoder that starts with bound(start) <= budget
-// and keeps only tokens after which the bound fits the rest of the budget is never without one.
-// Where every byte is a token, the fewest bytes to the end are such a bound; a grammar has a
-// tighter one (token_bound.hpp).
+// Some token always leads to a smaller bound. So if bound(start) <= budget, and the decoder keeps
+// only tokens after which the bound fits the rest of the budget, at least one token is always left.
+// The fewest bytes to the end are such a bound; a grammar has a tighter one (token_bound.hpp).
 #pragma once
 
 #include <limits>
@@ -25,23 +24,24 @@ public:
 
     explicit Closing(MaskCache& masks) : masks_(&masks) {}
 
-    // Tokens that are enough to complete the text; never: the vocabulary cannot spell any text of
-    // the language, or none was found.
+    // A number of tokens that is enough to complete the text. never: the vocabulary cannot spell
+    // any completion, or the search found none.
     int enough(State state);
-    // Can the text be completed with at most this many tokens, as far as enough() knows?
+    // Can the text be completed with at most this many tokens? False if enough() knows no such way.
     bool fits(State state, int tokens);
 
-    // Every byte is a token, so that closing_bytes tokens always do.
+    // Is every byte a token? Then closing_bytes tokens are always enough.
     bool spells_every_byte() const { return masks_->trie().spells_every_byte(); }
 
-    std::size_t memory() const { return enough_.size() * 48; }
+    std::size_t memory() const { return enough_.size() * 48; }  // in bytes, an estimate
     void forget() { enough_.clear(); }
 
 private:
     int try_everything(State state, int most);
 
     MaskCache* masks_;
-    std::unordered_map<State, int> enough_;  // without all bytes: so many do, as a path has shown
+    // For vocabularies that lack bytes: the tokens that are enough, from paths found so far.
+    std::unordered_map<State, int> enough_;
 };
 
 }  // namespace tbt

@@ -10,13 +10,13 @@ GrammarMatcher& ConstraintFollower::follow(std::span<const int> generated) {
     std::size_t best = 0, common = 0;
     for (std::size_t i = 0; i < texts_.size(); ++i) {
         const std::size_t shared = common_length(texts_[i].read, generated);
-        // Of those that share as much, one that needs not be taken back.
+        // Among equal prefixes, prefers a text that need not be rolled back.
         if (shared > common || (shared == common && texts_[i].read.size() == shared &&
                                 texts_[best].read.size() > common))
             best = i, common = shared;
     }
     if (texts_[best].read.size() > common && texts_.size() < most_texts) {
-        texts_.push_back(texts_[best]);  // it goes on elsewhere: the two part here
+        texts_.push_back(texts_[best]);  // the new text branches off here: keep both
         best = texts_.size() - 1;
     }
     Text& text = texts_[best];

@@ -1,4 +1,4 @@
-// One constraint for texts that branch: samples, beams, drafts.
+// Applies one constraint to several texts, or to a text that branches: samples, beams, drafts.
 #pragma once
 
 #include <span>
@@ -9,14 +9,14 @@
 
 namespace tbt {
 
-// Follows texts that may also be taken back, or be several: samples, beams, drafts.
-// Each is read on from whatever text read so far shares most with it; a few dozen are kept.
+// Keeps up to 64 texts read so far, each with its matcher. A new text is read on from the one that
+// has the longest common prefix with it.
 class ConstraintFollower {
 public:
     explicit ConstraintFollower(GrammarMatcher start) { texts_.push_back({std::move(start), {}}); }
 
-    // The constraint after these generated ids, valid until the next call.
-    // Throws Error when one of them is not allowed.
+    // The matcher after these generated token ids, valid until the next call.
+    // Throws Error if one of them is not allowed.
     GrammarMatcher& follow(std::span<const int> generated);
 
 private:

@@ -17,7 +17,7 @@ GrammarMatcher::GrammarMatcher(std::shared_ptr<CompiledGrammar> language, int bu
     if (!language_) throw Error("guided: there is no language");
     language_->tidy();
     epoch_ = language_->epoch();
-    // A step of a text of usual length asks for no memory.
+    // Reserves memory, so that the steps of a text of usual length allocate none.
     const std::size_t usual = index(std::min(budget_, 1024));
     ids_.reserve(usual), states_.reserve(usual + 1);
     states_.push_back(language_->recognizer().start());
@@ -47,7 +47,7 @@ std::string GrammarMatcher::text() const {
     return text;
 }
 
-// The language has forgotten its states: the text is read once more.
+// If the language has dropped its states, reads the text again.
 void GrammarMatcher::read_again() const {
     if (epoch_ == language_->epoch()) return;
     epoch_ = language_->epoch();
@@ -65,15 +65,15 @@ const TokenMask& GrammarMatcher::mask() {
         return tight_ = TokenMask(language_->trie().vocabulary());
     }
     const MaskCache::Entry entry = language_->masks().of(state());
-    // A vocabulary without all bytes can spell itself into a corner:
-    // there the mask asks for each token.
+    // With a vocabulary that lacks bytes, a legal token may lead to a state that no token can
+    // leave. Then each token must be checked.
     const bool ample = language_->closing().spells_every_byte() &&
                        (budget_ == no_budget || entry.costliest < remaining());
     return ample ? entry.mask : tightened();
 }
 
-// Near the end of the budget: a token must leave a completion that fits into the rest.
-// Many tokens share few states.
+// The mask near the end of the budget: keeps only tokens after which the text can be completed
+// within the rest. Many tokens lead to few states, so states are checked instead of tokens.
 const TokenMask& GrammarMatcher::tightened() {
     if (tight_ready_) return tight_;
     tight_ready_ = true;
@@ -84,8 +84,8 @@ const TokenMask& GrammarMatcher::tightened() {
     if (trie.eos() >= 0 && complete()) tight_.set(trie.eos());
     if (tighten_by_groups()) return tight_;
     std::unordered_map<State, bool> verdicts;
-    std::vector<State>
-        reached;  // in the order of the tree, so that a search that gives up does so everywhere
+    // In the order of the trie, so that a search that gives up does so in the same way everywhere.
+    std::vector<State> reached;
     language.masks().reached().each(state(), [&](const TokenReach::Reached& r) {
         if (verdicts.try_emplace(r.state, false).second) reached.push_back(r.state);
     });
@@ -101,8 +101,8 @@ const TokenMask& GrammarMatcher::tightened() {
     return tight_;
 }
 
-// Most tokens by groups that lead to one state; each token that leaves what the abstraction knows
-// by itself.
+// Decides most tokens in groups that lead to the same state. A token that leaves the part known to
+// the abstraction is decided alone. False: this does not work here; check state by state instead.
 bool GrammarMatcher::tighten_by_groups() {
     MaskCache& masks = language_->masks();
     TokensToEnd* const bound = masks.bound();
@@ -135,7 +135,7 @@ bool GrammarMatcher::tighten_by_groups() {
     return true;
 }
 
-// Can the text be completed after a token that led to this state?
+// Can the text be completed in time after a token that led to this state?
 bool GrammarMatcher::leaves_enough(State reached) {
     Closing& closing = language_->closing();
     if (budget_ == no_budget)

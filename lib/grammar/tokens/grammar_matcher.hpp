@@ -1,13 +1,13 @@
-// What a decoder needs of a language: which tokens may come next, and the promise that the text
-// will be complete in time.
+// Keeps one text within a grammar and a budget of tokens. It says which tokens may come next, and
+// guarantees that the text is complete before the budget is used up.
 //
-//   GrammarMatcher constraint(masks, 60);  // sixty tokens at most: refused here if too few
+//   GrammarMatcher constraint(language, 60);  // at most sixty tokens; throws if that is too few
 //   while (!constraint.ended() && constraint.remaining() > 0) {
-//       constraint.mask().apply(logits);    // mask first, then the chain, then the draw
+//       constraint.mask().apply(logits);      // the mask comes before the sampling chain
 //       constraint.advance(pick(logits));
 //   }
 //
-// It is a value: copy it for each beam, copy it or roll it back for drafted tokens.
+// A matcher is a value: copy it for each beam; copy it or roll it back for drafted tokens.
 #pragma once
 
 #include <algorithm>
@@ -23,13 +23,13 @@
 
 namespace tbt {
 
-// A language over a vocabulary, shared by everything that decodes with it.
+// A language over the tokens of a vocabulary, with its caches. All matchers of it share one object.
 class CompiledGrammar {
 public:
     static constexpr std::size_t default_memory = std::size_t{64} << 20;
 
-    // memory: so many bytes for states, masks and the ways to an end; beyond, all of it is
-    // forgotten and found again.
+    // memory: a limit in bytes for states, masks and bounds. Above it all of them are dropped and
+    // computed again when needed. Throws Error if a pointer is null.
     CompiledGrammar(std::shared_ptr<Recognizer> recognizer, std::shared_ptr<const TokenTrie> trie,
                     std::size_t memory = default_memory)
         : recognizer_(std::move(recognizer)),
@@ -47,10 +47,10 @@ public:
     std::size_t memory() const {
         return recognizer_->memory() + masks_.memory() + closing_.memory();
     }
-    // Forgets when there is too much to remember. Afterwards states of another epoch are numbers
-    // without a meaning.
+    // Drops everything if it uses too much memory. That changes epoch(); states of an earlier epoch
+    // are invalid then.
     void tidy() {
-        // Adding it up takes longer than most masks of a schema with thousands of objects.
+        // Not at every call: adding up the memory takes longer than most masks.
         if (++asked_ % 16 == 0 && memory() > limit_) {
             recognizer_->forget();
             masks_.forget();
@@ -81,27 +81,27 @@ public:
     using State = Recognizer::State;
     static constexpr int no_budget = std::numeric_limits<int>::max();
 
-    // Throws Error when no text of the language fits into the budget, with the fewest
-    // tokens that do, or when the vocabulary cannot spell any. The end-of-text token needs
-    // no place in the budget: a text that is complete is complete without it. beginning:
-    // what the prompt has of the text already.
+    // budget: the most tokens of the text, not counting the end-of-text token. beginning: the part
+    // of the text that the prompt already has. Throws UsageError if the budget is negative or no
+    // text begins with `beginning`. Throws Error if the language is empty, if the budget is too
+    // small (the message says how many are enough), or if the vocabulary cannot spell any text.
     explicit GrammarMatcher(std::shared_ptr<CompiledGrammar> language, int budget = no_budget,
                             std::string_view beginning = {});
 
-    // The tokens with which the text stays completable within what is left of the budget.
-    // Valid until the next call of any constraint of this language.
+    // The tokens after which the text can still be completed within the rest of the budget.
+    // Valid until the next call of any matcher of this language.
     const TokenMask& mask();
-    // The same question for one token, without the mask.
+    // Is this token in the mask? Does not compute the mask.
     bool allows(int token);
-    // The only token of the mask; −1: there are several, or none.
+    // The only token of the mask; −1 if there are several, or none.
     int forced();
 
-    // Throws Error when the token is not allowed.
+    // Reads a token. Throws Error if it is not allowed.
     void advance(int token);
-    // Takes the last tokens back.
+    // Takes back the last tokens. Throws Error if fewer were read.
     void rollback(int tokens);
 
-    // Is it a text of the language as it is?
+    // May the text end here?
     bool complete() const { return ended_ || language_->recognizer().accepts(state()); }
     bool ended() const { return ended_; }       // the end-of-text token was read
     int length() const { return count(ids_); }  // tokens read, without end-of-text
@@ -112,7 +112,7 @@ public:
         return states_.back();
     }
     CompiledGrammar& language() const { return *language_; }
-    // What was read so far, the beginning too.
+    // The bytes read so far, including `beginning`.
     std::string text() const;
 
 private:
@@ -125,8 +125,8 @@ private:
     int budget_;
     std::string beginning_;
     std::vector<int> ids_;               // tokens read
-    mutable std::vector<State> states_;  // the first, and one after each token
-    mutable unsigned epoch_ = 0;         // in which the states mean something
+    mutable std::vector<State> states_;  // the start state, and the state after each token
+    mutable unsigned epoch_ = 0;         // the epoch of these states
     bool ended_ = false;
     TokenMask tight_;
     bool tight_ready_ = false;

@@ -7,10 +7,10 @@
 
 namespace tbt {
 
-// Decides the token at a node, from the state after it. False: an escaped state decides nothing,
-// neither that this token is legal nor that it isn't, nor any below it.
+// Decides the token at a node from the state after it. Returns false if that state is escaped: then
+// neither this token nor those below it can be decided here.
 bool MaskCache::decide(Place place, PartialMask& o) {
-    if (place.state != last_.state) {  // neighbours in the tree mostly lead to the same state
+    if (place.state != last_.state) {  // neighbours in the trie mostly lead to the same state
         last_.state = place.state;
         last_.escaped = recognizer_->escaped(place.state);
         if (!last_.escaped) last_.to_end = to_end(place.state);
@@ -25,8 +25,8 @@ bool MaskCache::decide(Place place, PartialMask& o) {
     return true;
 }
 
-// Decides every token below a node. Large subtrees are deferred and handled separately, from a list
-// in place of recursion, since a token may have sixty thousand bytes.
+// Decides every token below a node. Large subtrees are deferred and handled separately. A list
+// replaces recursion, since a token may have sixty thousand bytes.
 void MaskCache::decide_below(Place place, PartialMask& o) {
     const std::size_t before = open_.size();
     open_.push_back(place);
@@ -104,7 +104,7 @@ const MaskCache::PartialMask& MaskCache::abstraction(State abstracted) {
     return o;
 }
 
-// What all masks have in common: tokens with the same bytes as another.
+// Completes a mask: adds tokens with the same bytes as one in it, and finds the only token.
 void MaskCache::finish(PartialMask& o) {
     for (const auto& [first, twin] : trie_->twins()) {
         if (o.mask.test(first)) o.mask.set(twin);

@@ -1,16 +1,16 @@
-// From bytes to tokens: the exact set of tokens that keep a text alive,
-// computed once for each state.
+// Computes token masks: the exact set of tokens that may come next in a state. Masks are cached by
+// state.
 //
-// A token is legal iff the recognizer survives all its bytes. Trying V = 50,257 tokens one by one
-// at each step would cost more than a small model does, so
-//   1. the vocabulary is a tree, and a refused byte prunes everything below it (token_trie.hpp);
-//   2. where many bytes lead a state to the same next one, all tokens made of them are decided
-//      at once (token_runs.hpp);
-//   3. what depends on the innermost part of a state only is found once for all states that share
-//      it (the abstraction), with the few nodes of the tree where a token leaves that part: what is
-//      below them is walked with the real state;
-//   4. the result is kept for the state, and what lies below each first byte for every abstraction
-//      that comes to the same state there: after `,"` most keys are those of the member before.
+// A token is legal iff the recognizer accepts all its bytes one after another. Trying V = 50,257
+// tokens one by one at each step would take longer than a small model, so
+//   1. the vocabulary is a trie, and a refused byte prunes everything below it (token_trie.hpp);
+//   2. if many bytes lead from a state to the same next state, all tokens made of these bytes are
+//      decided at once (token_runs.hpp);
+//   3. states with the same innermost part share most of the mask (the mask of their abstraction);
+//      only below the few trie nodes where a token leaves that part is the full state used;
+//   4. the finished mask is kept for its state. The part below each first byte is kept too, for all
+//      abstractions that reach the same state there: after `,"` most keys are those of the member
+//      before.
 #pragma once
 
 #include <cstdint>
@@ -34,11 +34,11 @@ public:
 
     struct Entry {
         const TokenMask& mask;  // with the end-of-text token iff the text may end here
-        int costliest;          // to_end after any of the tokens: at most this
-        int only;               // the token, when there is just one
+        int costliest;          // an upper bound of to_end after any of these tokens
+        int only;               // the token, if there is exactly one; else −1
     };
 
-    // Parts of the tree with fewer nodes than `small` are walked node by node.
+    // Subtrees of at most `small` nodes are walked node by node. Throws Error if a pointer is null.
     MaskCache(std::shared_ptr<Recognizer> recognizer, std::shared_ptr<const TokenTrie> trie,
               int small = 256)
         : recognizer_(std::move(recognizer)),
@@ -48,18 +48,18 @@ public:
           small_(small),
           bound_(trie_->spells_every_byte() ? recognizer_->tokens_to_end(*trie_) : nullptr) {}
 
-    // Valid until the next call.
+    // The mask of a state. Valid until the next call.
     Entry of(State state);
 
-    // The states after tokens.
+    // The states that tokens lead to.
     TokenReach& reached() { return reached_; }
 
-    // So many tokens complete the text, if every byte is a token: an upper bound, and after
-    // one of them it is smaller.
+    // An upper bound of the tokens that complete the text, if every byte is a token. Some token
+    // leads to a smaller bound.
     int to_end(State state) {
         return bound_ ? bound_->of(state) : recognizer_->closing_bytes(state);
     }
-    // Of an abstracted state to_end counts the known part; the forgotten part adds at most this.
+    // For an abstracted state to_end counts the known part; the forgotten part adds at most this.
     int hidden(State state) {
         return bound_ ? bound_->hidden(state) : recognizer_->hidden_bytes(state);
     }
@@ -76,7 +76,7 @@ public:
                part_index_.memory() + runs_.memory() + reached_.memory() +
                (bound_ ? bound_->memory() : 0);
     }
-    // Everything that is known of states.
+    // Drops everything that is known about states.
     void forget() {
         entries_.clear(), known_.clear(), own_.clear(), owned_ = 0;
         partial_index_.clear(), partial_masks_.clear(), last_ = {};
@@ -96,16 +96,16 @@ private:
     struct PartialMask {
         TokenMask mask;
         int costliest = 0, only = -1;
-        std::vector<std::int32_t>
-            exits;  // nodes of the tree after which the abstraction knows too little
+        // Trie nodes at which the abstraction knows too little.
+        std::vector<std::int32_t> exits;
     };
-    // Of a state: mostly the mask of its abstraction, else its own.
+    // The mask of a state: mostly that of its abstraction, else its own.
     struct Known {
         const PartialMask* mask;
         int costliest;
     };
     struct Place {
-        int node = -1;  // the root
+        int node = -1;  // a trie node; −1 is the root
         State state = 0;
         bool operator==(const Place&) const = default;
     };
@@ -114,7 +114,7 @@ private:
             return mixed(static_cast<std::uint32_t>(p.node), p.state);
         }
     };
-    // What an abstraction has below a node: few tokens are listed.
+    // The decisions of an abstraction below a node. Few tokens are in the list, many in the mask.
     struct Part {
         std::vector<std::int32_t> tokens, exits;
         TokenMask mask;
@@ -138,9 +138,9 @@ private:
     TokenReach reached_;
     int small_;
     std::unique_ptr<TokensToEnd> bound_;
-    WordMap entries_;  // the places of states in known_
+    WordMap entries_;  // by state: its index in known_
     std::vector<Known> known_;
-    std::deque<PartialMask> own_;  // the first owned_ are in use, the others were
+    std::deque<PartialMask> own_;  // the first owned_ are in use; the others can be reused
     std::size_t owned_ = 0;
     WordMap partial_index_;  // by the abstracted state
     std::deque<PartialMask> partial_masks_;
@@ -148,12 +148,12 @@ private:
     std::deque<Part> parts_;
     std::size_t part_bytes_ = 0;
     bool for_abstraction_ = false;
-    PartialMask below_;  // of a part
+    PartialMask below_;  // scratch memory of part()
     struct {
         State state = Recognizer::dead;
         int to_end = 0;
         bool escaped = false;
-    } last_;  // that was decided
+    } last_;  // the state that decide() looked at last
     std::vector<Place> open_;
     std::vector<State> scratch_;
 };

@@ -14,9 +14,9 @@ std::atomic<unsigned> made = 1;
 
 }  // namespace
 
-// Computes the cheapest rules first (in bytes), because a shortest path only calls rules that cost
-// at most as much as its own. If the costs are equal, the call comes before any byte, and then the
-// rule called has the higher rank: so equal rules are sorted by rank, highest first.
+// Computes the rules with the lowest cost in bytes first, because a shortest path only calls rules
+// that cost at most as much as its own. If the costs are equal, the call comes before any byte, and
+// the rule called has the higher rank. So rules of equal cost are sorted by rank, highest first.
 TokenBound::TokenBound(GrammarRecognizer& recognizer, const TokenTrie& trie)
     : recognizer_(&recognizer),
       trie_(&trie),
@@ -73,7 +73,8 @@ bool TokenBound::ends_path(int node) const {
     return n.source >= 0 || n.annotations >= 0 || n.cost == 0 || n.cost >= Grammar::never;
 }
 
-// The longest token made of bytes that lead from n to `to`. −1: none, or fewer than `many` bytes.
+// The longest token made of bytes that lead from n to `to`. −1 if there is none, or if fewer than
+// `many` different bytes lead there.
 int TokenBound::word(const Grammar::Node& n, int to) const {
     constexpr std::size_t many = 10;
     ByteSet bytes;
@@ -86,8 +87,8 @@ int TokenBound::word(const Grammar::Node& n, int to) const {
     return longest == words->of_length.rend() ? -1 : *longest;
 }
 
-// The first step of a shortest path. A rule that may be empty is skipped: the steps after its call
-// are possible here too.
+// The first step of a shortest path. A call of a rule that may be empty is skipped: the steps after
+// the call are possible here too.
 TokenBound::Move TokenBound::move(int node, bool words) {
     like_.assign(1, node);
     for (std::size_t i = 0; i < like_.size(); ++i) {
@@ -124,7 +125,7 @@ int TokenBound::at(int node) {
 }
 
 // Follows the shortest path to the end of the rule, or to a node whose bound is known. Then goes
-// back along it and adds up tokens: those of each stretch of bytes and of each call.
+// back along the path and adds up the tokens of each stretch of bytes and of each call.
 void TokenBound::settle(int node) {
     constexpr int far = 16;
     const bool words = grammar().node(node).cost >= far;
@@ -153,8 +154,8 @@ void TokenBound::settle(int node) {
     path_ = std::move(path);
 }
 
-// The bytes of steps `first` to `end`. Steps in a row that have the same word spell it again and
-// again, so that its last byte falls on the last of them; the first repetition may lack its start.
+// Writes the bytes of the steps first … end−1. Consecutive steps with the same word repeat the word
+// and end with its last byte; the first repetition may lack its beginning.
 void TokenBound::spell(Path& path, std::size_t first, std::size_t end) const {
     path.text.resize(end - first);
     std::size_t left = 0;  // bytes of the current word up to this step
@@ -177,7 +178,7 @@ int TokenBound::here(const GrammarPlace& place) {
                : grammar().annotations(annotations).cost(*this, place.node, place.annotation);
 }
 
-// A continuation only returns to earlier ones, so their bounds are in after_ by then.
+// A continuation returns to earlier ones only, so their bounds are already in after_.
 int TokenBound::after(int continuation) {
     while (after_.size() <= index(continuation)) {
         const int next = count(after_);
@@ -209,14 +210,14 @@ int TokenBound::hidden(State state) {
     return most;
 }
 
-// The place with its real continuation, if an abstraction had replaced it by a slot.
+// The place with its real continuation, if an abstraction has replaced it by a slot.
 GrammarPlace TokenBound::meant(GrammarPlace p, Slots slots) {
     if (GrammarRecognizer::is_forgotten(p.continuation))
         p.continuation = slots[index(p.continuation - 1)];
     return p;
 }
 
-// Is this continuation, or one that it returns to, a slot: one that an abstraction has replaced?
+// Is this continuation a slot of an abstraction, or can it return to one?
 bool TokenBound::reaches_forgotten(int continuation) {
     if (continuation <= GrammarRecognizer::most_slots) return continuation != 0;
     if (reaches_forgotten_.size() <= index(continuation))

@@ -1,20 +1,20 @@
-// An upper bound of the tokens that complete a text. It is added up along the text that takes the
+// An upper bound of the tokens that complete a text: the tokens of the completion that has the
 // fewest bytes.
 //
-// Grammar::Node::cost is the fewest bytes from a node to the end of its rule, and one shortest path
-// has that many. Here that path is split into tokens:
+// Grammar::Node::cost is the fewest bytes from a node to the end of its rule: the length of a
+// shortest path. Here that path is split into tokens:
 //
 //   tokens(node) = stretch(node)                        if the path calls no rule,
 //                = stretch(node) + tokens(rule called) + tokens(node after the call)   otherwise;
 //
 //   stretch(node): the fewest tokens that spell the path's bytes up to its next call or its end
 //
-// Where each step of a long stretch allows many bytes, as in `.{800}`, the path repeats the longest
+// If each step of a long stretch allows many bytes, as in `.{800}`, the path repeats the longest
 // token made of such bytes.
 //
 // No token is counted across the start or end of a call, so the bound may be higher than needed:
-// `"}` counts as two. But the counted text exists, and after its first token the bound is one less.
-// So a mask that keeps only tokens after which the bound still fits the budget always keeps one.
+// `"}` counts as two tokens. But the counted text exists, and after its first token the bound is
+// one less. So a mask that keeps only tokens after which the bound fits the budget is never empty.
 #pragma once
 
 #include <span>
@@ -32,10 +32,10 @@ namespace tbt {
 
 class TokenBound : public TokensToEnd, public Measure {
 public:
-    // `trie`: a vocabulary that has a token for every single byte.
+    // trie: a vocabulary that has a token for every single byte.
     TokenBound(GrammarRecognizer& recognizer, const TokenTrie& trie);
 
-    // Bounds to the end of the text: from a state, from a continuation, from a place.
+    // Bounds to the end of the text, in tokens: from a state, a continuation, a place.
     int of(State state) override;
     int after(int continuation);
     using Measure::of;
@@ -45,7 +45,7 @@ public:
     int hidden(State state) override;
     int of_reached(State state, State reached) override;
 
-    // Bounds to the end of a rule: from a place in it, and from its start.
+    // Bounds to the end of a rule, in tokens: from a place in it, and from its start.
     int here(const GrammarPlace& place);
     int rule(int r) const override { return rules_[index(r)]; }
     const Grammar& grammar() const override { return recognizer_->grammar(); }
@@ -62,14 +62,14 @@ public:
     std::size_t memory() const override {
         return 4 * (nodes_.size() + states_.size() + after_.size()) + reaches_forgotten_.size();
     }
-    // States and continuations; nodes and rules stay.
+    // Drops the bounds of states and continuations; those of nodes and rules stay.
     void forget() override { states_.clear(), after_.clear(), reaches_forgotten_.clear(); }
 
 private:
     static constexpr int unknown = -1;
     using Slots = std::span<const int>;
-    // One step of the shortest path to the node `to`: over a byte or by a call of `rule`.
-    // `word`: a token whose bytes all lead there, so that spell() may take one of them instead.
+    // One step of the shortest path to the node `to`: over a byte, or by a call of `rule`.
+    // word: a token whose bytes all lead to `to`; spell() may use one of them instead of `byte`.
     struct Move {
         int byte = -1, word = -1, rule = -1, to = -1;
     };
@@ -90,7 +90,7 @@ private:
     unsigned version_, id_;
     std::vector<int> rules_, nodes_, states_, after_;
     std::vector<signed char> reaches_forgotten_;  // by continuation; -1: not computed yet
-    // Scratch of settle() and move().
+    // Scratch memory of settle() and move().
     struct Path {
         std::vector<int> nodes, tokens;
         std::vector<Move> moves;

@@ -1,4 +1,4 @@
-// A set of tokens as one bit each, and its application to a row of logits.
+// A set of tokens with one bit for each token of the vocabulary, and its application to logits.
 #pragma once
 
 #include <algorithm>
@@ -34,7 +34,7 @@ public:
         words_[word(id)] &= ~bit(id);
     }
     void clear() { std::fill(words_.begin(), words_.end(), 0); }
-    // Calls with each token of the set, in order.
+    // Calls visit(token) for each token of the set, in ascending order.
     template <class Visit>
     void each(Visit&& visit) const {
         for (std::size_t i = 0; i < words_.size(); ++i) {
@@ -49,7 +49,7 @@ public:
         for (const std::uint64_t w : words_) n += std::popcount(w);
         return n;
     }
-    // The only token in the set; −1 when there are none or several.
+    // The only token in the set; −1 if there are none or several.
     int only() const {
         int found = -1;
         for (std::size_t i = 0; i < words_.size(); ++i) {
@@ -59,28 +59,30 @@ public:
         }
         return found;
     }
+    // Adds the tokens of the other set. Throws Error if the sizes of the two sets differ, as the
+    // next four functions do.
     TokenMask& operator|=(const TokenMask& other) {
         check_like(other);
         for (std::size_t i = 0; i < words_.size(); ++i) words_[i] |= other.words_[i];
         return *this;
     }
-    // Adds what is in both.
+    // Adds the tokens that are both in a and in b.
     void add_common(const TokenMask& a, const TokenMask& b) {
         check_like(a), check_like(b);
         for (std::size_t i = 0; i < words_.size(); ++i) words_[i] |= a.words_[i] & b.words_[i];
     }
-    // Takes away what is in the other.
+    // Removes the tokens that are in the other set.
     void remove(const TokenMask& other) {
         check_like(other);
         for (std::size_t i = 0; i < words_.size(); ++i) words_[i] &= ~other.words_[i];
     }
-    // Adds what is in a and in b but not in c.
+    // Adds the tokens that are in a and in b but not in c.
     void add_common_but(const TokenMask& a, const TokenMask& b, const TokenMask& c) {
         check_like(a), check_like(b), check_like(c);
         for (std::size_t i = 0; i < words_.size(); ++i)
             words_[i] |= a.words_[i] & b.words_[i] & ~c.words_[i];
     }
-    // The first token of this set that is in b but not in c; −1: none.
+    // The first token of this set that is in b but not in c; −1 if there is none.
     int first_of(const TokenMask& b, const TokenMask& c) const {
         check_like(b), check_like(c);
         for (std::size_t i = 0; i < words_.size(); ++i) {
@@ -91,8 +93,9 @@ public:
     }
     bool operator==(const TokenMask&) const = default;
 
-    // s_i ← −∞ for every token that is not in the set. Logits beyond the tokenizer's vocabulary
-    // (some models pad) are masked too.
+    // Sets the logit of every token that is not in the set to −∞. Logits beyond the tokenizer's
+    // vocabulary (some models pad theirs) are masked too. Throws Error if there are fewer logits
+    // than tokens.
     void apply(std::span<float> logits) const {
         if (logits.size() < static_cast<std::size_t>(size_)) {
             throw Error("mask: " + std::to_string(logits.size()) +

@@ -93,7 +93,7 @@ void TokenReach::below(int node, State state, const std::function<void(int, Stat
 std::vector<TokenReach::Step> TokenReach::steps(State state) {
     std::vector<Step> steps;
     std::unordered_set<State> seen;
-    State last = Recognizer::dead;  // neighbours in the tree mostly lead to the same state
+    State last = Recognizer::dead;  // neighbours in the trie mostly lead to the same state
     each(state, [&](const Reached& r) {
         if (r.state == last) return;
         last = r.state;

@@ -1,5 +1,5 @@
-// Where tokens lead: the states of a recognizer after each token of a vocabulary. Tokens that lead
-// to the same state come together.
+// Finds the state that each token of a vocabulary leads to, from one state of a recognizer. Tokens
+// that lead to the same state are grouped.
 #pragma once
 
 #include <cstdint>
@@ -21,40 +21,41 @@ class TokenReach {
 public:
     using State = Recognizer::State;
 
-    // Parts of the tree with fewer nodes than `small` are walked node by node.
+    // Subtrees of at most `small` nodes are walked node by node.
     TokenReach(Recognizer& recognizer, const TokenTrie& trie, TokenRuns& runs, int small)
         : recognizer_(&recognizer), trie_(&trie), runs_(&runs), small_(small) {}
 
-    // Tokens that lead to the same state: a single one, or (words not null)
-    // all in `words` with more than `above` bytes and at most so many; few of them are listed.
+    // Tokens that lead to the same state. If `words` is null: the single token `token`. Else: all
+    // tokens of `words` with more than `above` and at most `bytes` bytes.
     struct Reached {
         State state;
-        int token;  // one of them
+        int token;  // one of the tokens
         const TokenMask* words = nullptr;
         int bytes = 0, above = 0;
-        std::span<const std::int32_t> listed = {};
+        std::span<const std::int32_t> listed = {};  // these tokens, if they are few; else empty
     };
-    // Shows every token that the recognizer survives, in such groups;
-    // a state may come up several times. visit must not ask for anything here.
-    // Afterwards exits_ are the nodes after which an abstraction would have to know more.
+    // Calls visit for every legal token, in such groups; several groups may have the same state.
+    // visit must not call this object. Afterwards exits_ has the trie nodes at which an abstraction
+    // knows too little.
     void each(State state, const std::function<void(const Reached&)>& visit);
 
-    // The tokens that an abstraction decides, by the abstracted state after them; and the nodes of
-    // the tree after which it knows too little. All of it stays where it is until forget().
+    // The tokens that an abstraction decides, grouped by the abstracted state after them, and the
+    // trie nodes at which the abstraction knows too little (exits). Valid until forget().
     struct Group {
         State state;
-        std::span<const std::int32_t> tokens;  // few of them are listed
-        const TokenMask* mask;                 // many are here; null: all are listed
+        std::span<const std::int32_t> tokens;  // the tokens, if they are few
+        const TokenMask* mask;                 // the tokens, if they are many; else null
     };
     struct Groups {
         std::span<const Group> groups;
         std::span<const std::int32_t> exits;
     };
     Groups groups(State state);
-    // The tokens below a node of the tree (−1: all), each with the state after it.
+    // Calls visit(token, state after it) for the legal tokens below a trie node. `state` is the
+    // state at that node; node −1 is the root.
     void below(int node, State state, const std::function<void(int, State)>& visit);
 
-    // The states after one more token, each once, and a token that leads there.
+    // Each state that one more token can lead to, with one token that leads there.
     struct Step {
         State state;
         int token;
@@ -72,7 +73,7 @@ private:
         int node;
         State state;
     };
-    // Of the groups that are being made.
+    // A group that is being made.
     struct Draft {
         State state = Recognizer::dead;
         std::vector<std::int32_t> tokens;
@@ -89,7 +90,7 @@ private:
     std::vector<Groups> groups_;
     Arena lists_;
     std::deque<TokenMask> masks_;
-    // Scratch.
+    // Scratch memory.
     std::vector<std::int32_t> exits_;
     std::vector<Place> open_;
     std::vector<State> states_;

@@ -10,7 +10,7 @@ const TokenRuns::Link& TokenRuns::link(State state) {
     const int fresh = count(links_), found = link_index_.find_or_add(state, fresh);
     if (found != fresh) return links_[index(found)];
     Link& most = links_.emplace_back();
-    found_.clear();  // one for each next state
+    found_.clear();  // one link for each next state
     for (int byte = 0, last = 0; byte < 256; byte = last + 1) {
         const State next = recognizer_->next(state, static_cast<unsigned char>(byte));
         last = recognizer_->last_equivalent(state, byte);
@@ -29,7 +29,8 @@ const TokenRuns::Link& TokenRuns::link(State state) {
     return most;
 }
 
-// False: the states part before the bytes are refused.
+// Follows the run from a state. Returns false if the bytes lead to different states before all of
+// them are refused.
 bool TokenRuns::follow(State state, const ByteSet& bytes) {
     run_.states.assign(1, state);
     const ByteSet first = bytes & ~run_.without;
@@ -62,7 +63,7 @@ const ByteRun* TokenRuns::run(int node, State state) {
     return next == bytes || worthwhile(node, next) ? &run_ : nullptr;
 }
 
-// Without the tokens that begin with a byte that leads elsewhere.
+// Removes the tokens whose first byte leads elsewhere.
 void TokenRuns::leave_out(int node) {
     fewer_ = run_.words->tokens;
     run_.tokens = &fewer_;
@@ -85,8 +86,8 @@ int TokenRuns::one_of(const ByteRun& run, int node, int above, int to) const {
     return token;
 }
 
-// An identifier goes on with digits, which it may not begin with.
-// Does the narrow set decide most of what the wider one would, one byte later?
+// An identifier may contain digits but not begin with one: its first byte allows a narrower set
+// than the next. Does a run over the narrow set still decide most of the tokens?
 bool TokenRuns::worthwhile(int node, const ByteSet& wider) const {
     int lost = 0;
     for (const int exit : run_.words->exits) {

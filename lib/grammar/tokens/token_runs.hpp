@@ -1,10 +1,10 @@
-// Tokens that a state decides all at once.
+// Decides many tokens at once: those made of bytes between which a state does not distinguish.
 //
-// Inside a string most bytes make no difference: all of them lead from the
-// state to itself or, where the length is limited, from "24 more" to "23 more".
-// A token of such bytes is legal if it is no longer than the run goes on.
-// There are tens of thousands of such tokens, the same ones in every string and at every length:
-// they are found once for each set of bytes.
+// Inside a string most bytes make no difference. All of them lead from the state to itself or, if
+// the length of the string is limited, from "24 more bytes" to "23 more bytes". Such a sequence of
+// states is a run. A token of such bytes is legal if it is not longer than the run.
+// Tens of thousands of tokens are of this kind, and they are the same in every string and at every
+// length. So they are collected once for each set of bytes.
 #pragma once
 
 #include <map>
@@ -21,17 +21,17 @@
 
 namespace tbt {
 
-// s0 → s1 → … → sn: every byte of the set leads from each state to the next,
-// and from the last one nowhere (or on, if n is `longest`). From the first one some may lead
-// elsewhere: a key without a name in the schema begins with no letter of one with a name.
+// A run s0 → s1 → … → sn: every byte of the set leads from each state to the next. From sn no byte
+// of the set is legal, unless n is `longest`. From s0 some bytes may lead elsewhere: a key that the
+// schema does not name is read in other states once its first letter could begin a named key.
 struct ByteRun {
     static constexpr int longest = TokenWords::longest;
 
     std::vector<Recognizer::State> states;
     const TokenWords* words = nullptr;
-    // Bytes of the set that lead from s0 elsewhere: what begins with them is none of the run's.
+    // Bytes of the set that lead from s0 elsewhere: tokens that begin with them are not in the run.
     ByteSet without;
-    const TokenMask* tokens = nullptr;  // of the words, those that are the run's
+    const TokenMask* tokens = nullptr;  // the words without those tokens
     int length() const { return static_cast<int>(states.size()) - 1; }
 };
 
@@ -42,13 +42,13 @@ public:
     TokenRuns(Recognizer& recognizer, const TokenTrie& trie)
         : recognizer_(&recognizer), trie_(&trie) {}
 
-    // The run that decides most tokens below a node; null: there is none.
+    // A run from `state` that decides most tokens below a trie node; null if there is none.
     // Valid until the next call.
     const ByteRun* run(int node, State state);
-    // One of the run's tokens with more than `above` and at most `to` bytes after its node;
-    // −1: there is none.
+    // One of the run's tokens with more than `above` and at most `to` bytes after the node; −1 if
+    // there is none.
     int one_of(const ByteRun& run, int node, int above, int to) const;
-    // Calls visit(node, state) where tokens below `node` leave the run, and live on.
+    // Calls visit(node, state) for each trie node at which tokens leave the run but stay legal.
     template <class Visit>
     void leave(const ByteRun& run, int node, Visit&& visit) {
         const std::vector<TokenTrie::Node>& nodes = trie_->nodes();
@@ -65,13 +65,13 @@ public:
             const TokenTrie::Node& n = nodes[index(exit)];
             while (passed < elsewhere_.size() && trie_->end(elsewhere_[passed]) <= exit) ++passed;
             if (passed < elsewhere_.size() && elsewhere_[passed] <= exit) continue;
-            const int before = n.depth - trie_->depth(node) - 1;  // bytes of the run
+            const int before = n.depth - trie_->depth(node) - 1;  // bytes read in the run
             if (before > run.length()) continue;
             const State state = recognizer_->next(run.states[index(before)], n.byte);
             if (state != Recognizer::dead) visit(exit, state);
         }
     }
-    // The bytes that lead to the same next state, where these are the most. Valid until the next
+    // The largest set of bytes that lead from this state to one next state. Valid until the next
     // call.
     const ByteSet& alike(State state) { return link(state).bytes; }
 
@@ -79,11 +79,11 @@ public:
         return link_index_.memory() + links_.capacity() * sizeof(Link) +
                words_kept_ * (static_cast<std::size_t>(trie_->vocabulary()) / 8 + 2000);
     }
-    // What is known of states; words are of bytes only.
+    // Drops what is known about states. Words stay: they depend on bytes only.
     void forget() { link_index_.clear(), links_.clear(); }
 
 private:
-    // The bytes that lead to the same next state, where these are the most.
+    // The largest set of bytes that lead to one next state, and that state.
     struct Link {
         ByteSet bytes;
         State next = Recognizer::dead;
@@ -98,7 +98,7 @@ private:
 
     Recognizer* recognizer_;
     const TokenTrie* trie_;
-    WordMap link_index_;  // by the state
+    WordMap link_index_;  // by state
     std::vector<Link> links_;
     std::unordered_map<ByteSet, std::map<int, std::shared_ptr<const TokenWords>>> words_;
     std::size_t words_kept_ = 0;

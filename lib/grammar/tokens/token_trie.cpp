@@ -19,7 +19,7 @@ std::vector<std::string> ordinary_tokens(const Tokenizer& tokenizer) {
     return tokens;
 }
 
-// The first eight bytes as a number that sorts like them: most comparisons need no more.
+// The first eight bytes as a number that sorts as they do: mostly enough to compare two tokens.
 std::uint64_t sort_key(const std::string& bytes) {
     std::uint64_t key = 0;
     for (std::size_t i = 0; i < 8; ++i)
@@ -29,18 +29,18 @@ std::uint64_t sort_key(const std::string& bytes) {
 
 }  // namespace
 
-// First into drawers by the first two bytes, then each drawer by itself.
+// Sorts tokens by their bytes: into buckets by the first two bytes, then within each bucket.
 void TokenTrie::sort_entries(std::vector<Entry>& entries) const {
     std::vector<std::size_t> end(65537);
     for (const Entry& e : entries) ++end[(e.key >> 48) + 1];
     for (std::size_t i = 1; i < end.size(); ++i) end[i] += end[i - 1];
     std::vector<Entry> sorted(entries.size());
     for (const Entry& e : entries)
-        sorted[end[e.key >> 48]++] = e;  // end[i] moves from the drawer's front to its back
+        sorted[end[e.key >> 48]++] = e;  // end[i] moves from the bucket's start to its end
     const auto before = [&](const Entry& a, const Entry& b) {
         if (a.key != b.key) return a.key < b.key;
-        const int c = bytes(a.token).compare(
-            bytes(b.token));  // bytes compare as unsigned: char_traits says so
+        // std::string compares its bytes as unsigned.
+        const int c = bytes(a.token).compare(bytes(b.token));
         return c != 0 ? c < 0 : a.token < b.token;
     };
     auto front = sorted.begin();
@@ -59,7 +59,7 @@ TokenTrie::TokenTrie(std::vector<std::string> tokens, int eos)
                     ", expected an id below " + std::to_string(vocabulary()) + " or -1");
     }
     if (eos_ >= 0)
-        tokens_[static_cast<std::size_t>(eos_)].clear();  // it ends texts, it is not written
+        tokens_[static_cast<std::size_t>(eos_)].clear();  // the end-of-text token writes no bytes
     build();
 }
 
@@ -88,7 +88,7 @@ void TokenTrie::build() {
     sort_entries(order);
 
     nodes_.reserve(total / 2);
-    std::vector<int> open;  // the nodes on the way to the last token
+    std::vector<int> open;  // the nodes on the path to the previous token
     const auto close_from = [&](std::size_t depth) {
         for (; open.size() > depth; open.pop_back())
             nodes_[static_cast<std::size_t>(open.back())].end =

@@ -1,8 +1,9 @@
-// The vocabulary as a tree of bytes: tokens with the same beginning share the walk.
+// The vocabulary as a trie: a tree in which each node is a byte. Tokens with a common prefix share
+// its nodes, so that a recognizer reads the prefix once.
 //
-// A recognizer that refuses a byte refuses every token below it in one step.
-// The tree is flat in memory in the order of a walk; `end` of a node says where to go on when
-// everything below it is refused.
+// If the recognizer refuses a byte, all tokens below that node are refused in one step.
+// The nodes lie in one array in depth-first order. `end` of a node is the index to go on with if
+// everything below the node is refused.
 #pragma once
 
 #include <algorithm>
@@ -25,13 +26,14 @@ class TokenTrie {
 public:
     struct Node {
         std::int32_t end;     // the first node that is not below this one
-        std::int32_t token;   // the token that ends here, −1: none
+        std::int32_t token;   // the token that ends here; −1 if none does
         std::uint16_t depth;  // bytes from the root, at least 1
         std::uint8_t byte;
     };
 
-    // The bytes of each token; empty: a token that is never in a text (special ones). eos −1:
-    // there is none.
+    // tokens: the bytes of each token; empty for special tokens, which are never part of a text.
+    // eos: the id of the end-of-text token, or −1. Throws Error for a token of more than 60,000
+    // bytes and for an eos out of range.
     TokenTrie(std::vector<std::string> tokens, int eos);
     explicit TokenTrie(const Tokenizer& tokenizer);
 
@@ -41,7 +43,7 @@ public:
         return tokens_[checked_id("token trie", token, tokens_.size())];
     }
     const std::vector<Node>& nodes() const { return nodes_; }
-    int longest() const { return longest_; }
+    int longest() const { return longest_; }  // bytes of the longest token
     // Is every byte a token?
     bool spells_every_byte() const { return spells_every_byte_; }
     // The first node that is not below this one; −1 is the root.
@@ -49,7 +51,7 @@ public:
         return node < 0 ? static_cast<int>(nodes_.size()) : nodes_[place(node)].end;
     }
     int depth(int node) const { return node < 0 ? 0 : nodes_[place(node)].depth; }
-    // The tokens at the nodes first … last−1, in the order of the walk.
+    // The tokens at the nodes first … last−1, in depth-first order.
     std::span<const std::int32_t> tokens(int first, int last) const {
         check_nodes(first, last);
         const std::int32_t from = ranks_[static_cast<std::size_t>(first)],
@@ -57,27 +59,26 @@ public:
         return std::span(order_).subspan(static_cast<std::size_t>(from),
                                          static_cast<std::size_t>(to - from));
     }
-    // The tokens of at most so many bytes, up to `lengths`.
+    // The tokens of at most this many bytes. More than `lengths` bytes count as `lengths`.
     static constexpr int lengths = 48;
     const TokenMask& at_most(int bytes) const {
         return at_most_[std::min(static_cast<std::size_t>(bytes), at_most_.size() - 1)];
     }
     // The tokens that begin with a byte.
     const TokenMask& beginning_with(unsigned char byte) const { return beginning_with_[byte]; }
-    // The bytes on the way to a node.
+    // The bytes from the root to a node.
     std::string_view path(int node) const;
-    // Tokens with the same bytes as an earlier one, by that earlier one.
+    // Pairs (token, later token with the same bytes). Only the first of them is in the trie.
     const std::vector<std::pair<int, int>>& twins() const { return twins_; }
-    // The first node below `node` (0 … : below the root when node is −1) that is reached by the
-    // byte; −1: none.
+    // The child of a node (−1: the root) for a byte; −1 if there is none.
     int child(int node, unsigned char byte) const;
 
-    // Words over sets of bytes, for all that mask with this vocabulary.
+    // Words over sets of bytes, shared by all masks over this vocabulary.
     TokenWordStore& words() const { return *words_; }
 
-    // Walks the nodes first … last−1, all below one node, from that node's state.
-    // visit(index, node, state) is called for each node that the recognizer reaches and returns
-    // where to go on: index + 1, or node.end to skip all below.
+    // Walks the nodes first … last−1, all below one node; `state` is the state at that node.
+    // Calls visit(index, node, state) for each node whose bytes are legal. visit returns the index
+    // to go on with: index + 1, or node.end to skip everything below. states: scratch memory.
     template <class Visit>
     void walk(Recognizer& recognizer, Recognizer::State state, int first, int last,
               std::vector<Recognizer::State>& states, Visit&& visit) const {
@@ -122,9 +123,9 @@ private:
     int eos_ = -1, longest_ = 0;
     bool spells_every_byte_ = true;
     std::vector<Node> nodes_;
-    std::vector<std::int32_t> order_,
-        ranks_;  // tokens in the order of a walk; how many of them lie before a node
-    // The nodes below each, by byte: those of the root first, then those of node 0, …
+    // The tokens in depth-first order; by node: how many tokens come before it in that order.
+    std::vector<std::int32_t> order_, ranks_;
+    // The children of each node, sorted by byte: those of the root first, then those of node 0, …
     std::vector<std::int32_t> children_, first_child_;
     std::vector<TokenMask> at_most_, beginning_with_;
     std::vector<std::pair<int, int>> twins_;

@@ -14,7 +14,7 @@ TokenWords::TokenWords(const TokenTrie& trie, int node, const ByteSet& bytes)
             of_length[trie.bytes(token).size() - index(depth)] = token;
         }
     };
-    int inside = node + 1;  // from here on all nodes are words
+    int inside = node + 1;  // the nodes from here to i stay within the set
     for (int i = inside; i < trie.end(node);) {
         const TokenTrie::Node& n = trie.nodes()[index(i)];
         if (bytes[n.byte] && n.depth <= deepest) {

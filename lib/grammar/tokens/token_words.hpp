@@ -1,7 +1,7 @@
-// The tokens below a node of the vocabulary's tree, taken as words over a set of bytes: all that
-// the letters of a string can spell, and where tokens go on with something else.
+// Words over a set of bytes: the tokens below a trie node whose further bytes are all in the set,
+// for example in the bytes that a string may contain. Also the nodes at which tokens leave the set.
 //
-// They depend on the vocabulary alone, so every language over it shares them.
+// Words depend on the vocabulary only, so all languages over it share them.
 #pragma once
 
 #include <bitset>
@@ -24,17 +24,18 @@ using ByteSet = std::bitset<256>;
 struct TokenWords {
     static constexpr int longest = 24;  // 25 tokens of GPT-2's 50,257 are longer
 
-    TokenMask tokens;  // those of such bytes only, after the node
-    std::vector<std::int32_t>
-        exits;  // the nodes where a token leaves the set, or has more bytes than the longest
-    std::vector<int>
-        of_length;  // one of the tokens with so many bytes after the node; −1: there is none
-    // All of them, short ones first, where they are few; and how many have at most n bytes.
+    TokenMask tokens;  // the words
+    // The nodes at which a token leaves the set or exceeds `longest` bytes after the node.
+    std::vector<std::int32_t> exits;
+    // of_length[n]: one of the words with n bytes after the node; −1 if there is none.
+    std::vector<int> of_length;
+    // If there are at most `few` words: all of them, short ones first, and for each n how many have
+    // at most n bytes after the node. Else empty.
     std::vector<std::int32_t> listed;
     std::vector<std::size_t> at_most;
     static constexpr int few = 512;
 
-    // Those with more than `above` and at most `to` bytes; empty if they are not listed.
+    // The words with more than `above` and at most `to` bytes; empty if words are not listed.
     std::span<const std::int32_t> between(int above, int to) const {
         if (listed.empty()) return {};
         const std::size_t first = at_most[static_cast<std::size_t>(above)];
@@ -47,7 +48,7 @@ private:
     void list(const TokenTrie& trie, int depth);
 };
 
-// Each is found once, whichever thread asks.
+// A cache of words. It may be used by several threads.
 class TokenWordStore {
 public:
     std::shared_ptr<const TokenWords> of(const TokenTrie& trie, int node, const ByteSet& bytes);
