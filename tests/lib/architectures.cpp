@@ -142,28 +142,22 @@ TEST_CASE("every architecture goes on from pages that another text left, in the 
 TEST_CASE("every architecture reads the branch of a tree as it would read the text, and keeps it",
           "[architectures][contract][tree]") {
     const test::FullTeams full;
-    const std::vector<int> ids = some_text(1);
-    // The text goes on with tokens 1, 3 and 5 of the tree; the others are guesses beside it.
-    for (const int known : {0, 20, 62})
-        for (const std::string name : names)
-            for (const Way& way : ways) {
-                const Reference reference(name, way, ids);
+    const std::vector<int> ids = some_text(1), parents = {-1, -1, 0, 1, 1, 3};
+    const std::vector<int> branch = {1, 3, 5};  // the others are guesses beside it
+    for (const std::string name : names)
+        for (const Way& way : ways) {
+            const Reference reference(name, way, ids);
+            Transformer model = model_of(name, way, 2);
+            for (const int known : {0, 20, 62}) {
+                INFO(name << ", " << names_of(way.weights).option << ", known " << known);
                 const std::vector<int> next(ids.begin() + known, ids.begin() + known + 3);
-                const std::vector<int> tokens = {next[0] + 1,
-                                                 next[0],
-                                                 5,
-                                                 next[1],
-                                                 next[1] - 1 < 0 ? 3 : next[1] - 1,
-                                                 next[2]},
-                                       parents = {-1, -1, 0, 1, 1, 3}, branch = {1, 3, 5};
-                Transformer model = model_of(name, way, 2);
+                const int other = next[1] == 0 ? 3 : next[1] - 1;
+                const std::vector<int> tokens = {
+                    (next[0] + 1) % 97, next[0], 5, next[1], other, next[2]};
                 KvCache cache(model.config());
                 if (known > 0) model.forward(cache, part(ids, 0, known));
-                std::vector<int> safe = tokens;
-                for (int& id : safe) id %= 97;
-                const Step step{&cache, safe, true, parents};
+                const Step step{&cache, tokens, true, parents};
                 const Logits logits = model.forward({&step, 1});
-                INFO(name << ", " << names_of(way.weights).option << ", known " << known);
                 for (int i = 0; i < 3; ++i)
                     CHECK(reference.is_row(known + i,
                                            logits.row(branch[static_cast<std::size_t>(i)])));
@@ -171,6 +165,7 @@ TEST_CASE("every architecture reads the branch of a tree as it would read the te
                 CHECK(reference.is_row(known + 9,
                                        model.forward(cache, part(ids, known + 3, known + 10))));
             }
+        }
 }
 
 TEST_CASE("a watch sees shares that sum to one, and nothing before a window", "[architectures]") {
