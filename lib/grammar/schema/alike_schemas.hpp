@@ -1,5 +1,5 @@
-// Members are often told the same thing: one schema stands for all that say it, so that its rule
-// and its tables are made once.
+// Merges equal schemas: one of them represents all, so that its rule and its tables are made once.
+// Many members of an object have equal schemas.
 #pragma once
 
 #include <map>
@@ -14,8 +14,8 @@ class AlikeSchemas {
 public:
     explicit AlikeSchemas(const SchemaDocument& document) : document_(&document) {}
 
-    // The first schema of that text; itself, where its place matters: with references in it, or
-    // properties, which have an order.
+    // The first schema seen with the same text. A schema with references is always its own
+    // representative, since its place matters, and so is one with properties, which have an order.
     const Json* of(const Json* schema) {
         const auto [known, added] = known_.try_emplace(schema, schema);
         if (!added) return known->second;

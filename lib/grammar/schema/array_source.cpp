@@ -10,7 +10,7 @@ namespace {
 
 using Meets = ArrayShape::Meets;
 
-// Counts beyond this make no difference.
+// The highest count that matters.
 int highest(const ArrayShape::Counter& c) { return c.most >= 0 ? c.most : c.least; }
 
 }  // namespace
@@ -27,8 +27,8 @@ double ArraySource::count_states(const ArrayShape& shape) {
     return states;
 }
 
-// Where no more than so many may be counted, each item counts or must not;
-// else only those that help are counted.
+// If a counter has an upper limit, each item must either meet or fail its schema. Without one it is
+// enough to count the items that are written to meet it.
 std::vector<ArrayShape::Choice> ArraySource::choices(
     const std::vector<ArrayShape::Counter>& counters, int index) {
     std::vector<ArrayShape::Choice> all{{}};
@@ -69,7 +69,7 @@ bool ArraySource::complete(int index, const std::vector<int>& counts) const {
     return index >= shape_.least;
 }
 
-// The counts after such an item; false: there would be one too many.
+// Updates the counts for one more item; false if a count would exceed its limit.
 bool ArraySource::count_item(std::vector<int>& counts, const ArrayShape::Choice& choice) const {
     for (std::size_t c = 0; c < counts.size(); ++c) {
         if (choice[c] != Meets::yes) continue;
@@ -88,9 +88,9 @@ std::size_t ArraySource::place(int index, const std::vector<int>& counts) const 
     return static_cast<std::size_t>(index) * states_ + at;
 }
 
-// rest(i, n) = 0 if the array may end, else the least of comma + item + rest(i',
-// n') over the ways to write item i. From the back, since counts only grow;
-// after the last index that matters only items help that count.
+// rest(i, n) = 0 if the array may end, else the minimum of comma + item + rest(i', n') over the
+// choices for item i. Computed backwards, since counts only grow. At the last index, items that
+// raise no count are skipped: they bring the end no nearer.
 const ArraySource::Table& ArraySource::table(const Measure& measure) const {
     Table& t = tables_[measure.in_tokens()];
     if (t.version == measure.version()) return t;
@@ -114,7 +114,7 @@ const ArraySource::Table& ArraySource::table(const Measure& measure) const {
     return t;
 }
 
-// One item more, and what must come after it.
+// The least cost of one more item and everything after it.
 int ArraySource::cheapest(const Measure& measure, const Table& t, int index,
                           const std::vector<int>& counts) const {
     int best = Grammar::never;
@@ -136,7 +136,7 @@ int ArraySource::cost(const Measure& measure, int node) const {
     const int rest = key.where == Where::item ? cheapest(measure, t, key.index, key.counts)
                                               : t.rest[place(key.index, key.counts)];
     if (rest >= Grammar::never) return Grammar::never;
-    // A comma for each item, but for the first one; and the bracket.
+    // The table counts a comma for each item, but the next item here has none before it.
     if (key.where == Where::after) return rest + t.close;
     if (rest == 0 && key.where == Where::first) return 1;
     return rest - t.comma + t.close + (key.where == Where::first ? t.open : 0);

@@ -1,5 +1,5 @@
-// A JSON array of which some items are counted: like the object, a part of a grammar that is
-// built as it is walked.
+// The grammar of a JSON array, with limits on the number of items and, for contains, on the number
+// of items that meet a schema. It is built on demand, while a text is read.
 #pragma once
 
 #include <algorithm>
@@ -15,27 +15,30 @@
 namespace tbt {
 
 struct ArrayShape {
-    // An item may be written to meet what a counter counts, to fail it, or without regard to it.
+    // What an item is for a counter: meets its schema (yes), fails it (no), or may do either.
     enum class Meets : char { either, yes, no };
-    using Choice = std::vector<Meets>;  // by counter
+    using Choice = std::vector<Meets>;  // one entry for each counter
     struct Counter {
-        int from = 0, least = 0, most = -1;  // items from this index on; −1: any number
+        // Counts items from index `from` on that meet its schema; most −1: no upper limit.
+        int from = 0, least = 0, most = -1;
     };
-    std::vector<std::map<Choice, int>> rules;  // by index; the last for all items after
+    // rules[i][choice]: the rule of item i. The last entry is for all further items.
+    std::vector<std::map<Choice, int>> rules;
     std::vector<Counter> counters;
-    int least = 0, most = -1;
+    int least = 0, most = -1;  // the number of items; most −1: no upper limit
 };
 
 class ArraySource : public Grammar::NodeSource {
 public:
     ArraySource(ArrayShape shape, Blanks blanks);
 
-    // The node after the opening bracket. `index`: this source's, in the grammar.
+    // The node after the opening bracket. index: the number of this source in the grammar.
     int first_node(Grammar& grammar, int index);
-    // The choices that matter for an item at this index. Also says which rules the shape must have.
+    // The choices for an item at this index: the shape must have a rule for each of them.
     static std::vector<ArrayShape::Choice> choices(const std::vector<ArrayShape::Counter>& counters,
                                                    int index);
-    // The index from which on all items are alike, and the number of states of the counters.
+    // last_index: the largest index that must be told apart. count_states: the number of states
+    // (index, counts) of the array.
     static int last_index(const ArrayShape& shape);
     static double count_states(const ArrayShape& shape);
 
@@ -47,8 +50,8 @@ private:
     enum class Where { first, item, after };  // after the bracket, after a comma, after an item
     struct Key {
         Where where = Where::first;
-        int index = 0;            // of the next item, as far as it matters
-        std::vector<int> counts;  // by counter, as far as they matter
+        int index = 0;            // of the next item, at most last_index
+        std::vector<int> counts;  // by counter, each up to the highest count that matters
         auto operator<=>(const Key&) const = default;
     };
 
@@ -59,7 +62,8 @@ private:
         return shape_.most < 0 ? std::min(index + 1, last_) : index + 1;
     }
     std::size_t place(int index, const std::vector<int>& counts) const;
-    // What must still come from (index, counts) on, each item with its comma, by one measure.
+    // The least cost to the end for each state (index, counts), each item with its comma, in one
+    // measure.
     struct Table {
         unsigned version = 0;
         int comma = 0, close = 0, open = 0;  // the texts between items
@@ -72,7 +76,7 @@ private:
     ArrayShape shape_;
     Blanks blanks_;
     int index_ = -1, last_;
-    std::size_t states_ = 1;  // of the counters
+    std::size_t states_ = 1;  // number of combinations of counts
     KeyedNodes<Key> nodes_;
     mutable Table tables_[2];  // in bytes and in tokens
 };

@@ -1,4 +1,4 @@
-// White space between the parts of a JSON text.
+// White space between the symbols of a JSON text.
 #pragma once
 
 #include <string>
@@ -7,14 +7,16 @@
 
 namespace tbt {
 
-// White space in a container: as the text likes, or exactly so.
+// The white space in a container: free (any, up to a limit), or fixed texts.
 struct Blanks {
-    int most = 12;  // in a row where they are free, −1: any number
+    int most = 12;  // if free: the most white space characters in a row; −1: any number
     bool free = true;
-    std::string open, comma, colon, close;  // else: after "{", "," and ":", and before "}"
+    // If not free: the text after "{" or "[", after ",", after ":", and before "}" or "]".
+    std::string open, comma, colon, close;
 };
 
-// Adds white space: at most so many characters, or any number (−1). Returns the node after it.
+// Adds free white space after the node `from`: at most `most` characters, or any number (−1).
+// Returns the node after it.
 int add_blanks(Grammar& grammar, int from, int most);
 
 }  // namespace tbt

@@ -14,7 +14,8 @@ int CountedText::add_nodes(Grammar& grammar, int index_of_this, const Dfa& texts
                            Spelling spelling) {
     first_ = grammar.add_node();
     const int out = add_dfa(grammar, texts, first_, spelling);
-    // add_dfa makes `out` and then a node for each state; where these are left a character begins.
+    // add_dfa makes `out` and then a node for each state. An edge out of such a node begins a
+    // character.
     for (int state = out + 1; state <= out + count(texts.states); ++state)
         for (Grammar::ByteEdge& e : grammar.node(state).bytes) e.annotated = true;
     end_ = grammar.add_node();
@@ -47,7 +48,7 @@ bool CountedText::tokens_have_at_most(int bytes) {
     return grows;
 }
 
-// From the end backwards, by characters and then by bytes [Dijkstra 1959].
+// Shortest paths backwards from the end: fewest characters, then fewest bytes [Dijkstra 1959].
 void CountedText::find_completions(const Grammar& grammar) {
     completions_.assign(index(last_ - first_ + 1), {});
     struct Before {
@@ -93,8 +94,8 @@ int CountedText::tokens(const Measure& measure, int node) {
     return left[0];
 }
 
-// fewest(n) = 1 + the least fewest(n − length) over all lengths: after one of these words it is
-// one less. Of very many letters, words of the longest kind come first.
+// fewest(n) = 1 + the minimum of fewest(n − length) over all lengths: the best first word reduces
+// it by one. For very many letters, words of the longest length come first.
 int CountedText::words(const Measure& measure, long long letters) {
     constexpr long long most = 4096;
     if (!measure.in_tokens()) return to_int(std::min<long long>(letters, Grammar::never));

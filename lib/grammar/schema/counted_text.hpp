@@ -1,5 +1,5 @@
-// A string with a limit on its length: the automaton of its texts, and beside it the number of
-// characters read. A node for each character and state would be millions.
+// A JSON string with limits on its length. Its nodes are those of an automaton; the number of
+// characters read is an annotation. A node for each pair of state and number could be millions.
 #pragma once
 
 #include <cstdint>
@@ -15,36 +15,39 @@ namespace tbt {
 
 class CountedText : public StateAnnotations {
 public:
-    // least, most: characters; most −1: any number. A least above 0 is for texts of any characters
-    // only. at_limit: called when a further character was refused, if it is set.
+    // least, most: limits of the number of characters; most −1: no upper limit. least may be above
+    // 0 only if the automaton accepts all texts. at_limit is called when a further character is
+    // refused.
     CountedText(long long least, long long most, std::function<void()> at_limit = nullptr)
         : least_(least), most_(most), at_limit_(std::move(at_limit)) {}
 
-    // Adds the nodes after the opening quote, up to the closing one; returns the first.
+    // Adds the nodes from the opening quote to the closing one; returns the first. index: the
+    // number of these annotations in the grammar.
     int add_nodes(Grammar& grammar, int index, const Dfa& texts, Spelling spelling);
 
     int entry() const override { return first_; }
     int first_annotation() override { return 1; }
     int read(int annotation, std::uint8_t byte) override;
-    // Along the completion of the fewest characters, which fits whenever any does; before it words
-    // of plain letters, as many as `least` asks for.
+    // The cost of the completion with the fewest characters, which fits the limit if any does. If
+    // characters are missing up to `least`, plus the cost of as many plain letters.
     int cost(const Measure& measure, int node, int annotation) override;
-    // Where no token reaches a limit the count does not matter to the next one.
+    // If no token can reach a limit, the count does not matter for the next token.
     int abstracted(int node, int annotation) override;
     bool tokens_have_at_most(int bytes) override;
     std::size_t memory() const override { return 4 * fewest_.capacity(); }
 
 private:
-    // To the end of the text: the characters that must still begin, the bytes, and the first of
-    // these with the node after it.
+    // The best completion from a node: the characters that must still begin, the bytes, and the
+    // first byte with the node after it.
     struct Completion {
         int characters = Grammar::never, bytes = Grammar::never;
         int byte = -1, to = -1;
-        int tokens = -1;  // of one vocabulary; −1: not asked yet
+        int tokens = -1;  // its cost in tokens of the current vocabulary; −1: not computed yet
     };
-    // Annotations: 1 + characters read, as far as it matters. Of an abstraction: far() where no
-    // token reaches the limit; else far() + 1 + characters read since, up to `near`.
-    static constexpr int near = 64;  // characters; hardly a token has more
+    // An annotation is 1 + the number of characters read, up to where the number matters. In an
+    // abstraction it is far() if no token reaches the limit; else far() + 1 + the number of
+    // characters read since then, up to `near`.
+    static constexpr int near = 64;  // in characters; few tokens have more
     int far() const { return to_int(std::max(least_, most_)) + 3; }
     long long characters(int annotation) const { return annotation - 1; }
 
@@ -56,10 +59,11 @@ private:
     long long least_, most_;
     int longest_token_ = 0;  // in bytes; 0: not known
     std::function<void()> at_limit_;
-    int first_ = -1, end_ = -1, last_ = -1;  // nodes: the first, after the closing quote, the last
+    // Nodes: the first one, the one after the closing quote, the one with the highest number.
+    int first_ = -1, end_ = -1, last_ = -1;
     std::vector<Completion> completions_;
-    // Of one vocabulary: the lengths of words of plain letters, and the fewest words that spell so
-    // many letters, as far as it was asked for.
+    // For the current vocabulary: the lengths of words of plain letters, and for each number of
+    // letters the fewest such words that spell it, as far as computed.
     unsigned version_ = 0, id_ = 0;
     std::vector<int> lengths_, fewest_;
 };

@@ -11,9 +11,9 @@ namespace tbt {
 namespace {
 
 using Listed = std::optional<std::vector<const Json*>>;
-constexpr int most_levels = 16;  // schemas within schemas
+constexpr int most_levels = 16;  // nesting of subschemas
 constexpr std::size_t most_values = 256;
-// Near the end of a budget a way of `least` items is built after each value at each item.
+// Near the end of a budget, a completion with `least` items is built after each value of each item.
 constexpr double most_nodes = 1.5e6, blank_nodes = 16;
 
 void add(std::vector<const Json*>& values, const Json* value) {
@@ -25,7 +25,7 @@ void narrow(Listed& to, const Listed& by) {
     if (by && (!to || by->size() < to->size())) to = by;
 }
 
-// Where nothing but null, true and false is allowed.
+// The values of a schema that allows nothing but null, true and false.
 Listed words(const Json& schema) {
     static const Json null, yes = true, no = false;
     if (!schema.contains("type")) return std::nullopt;
@@ -77,7 +77,7 @@ std::vector<const Json*> kinds_of_values(SchemaDocument& document) {
     for (const Json& word : {Json(), Json(false), Json(true)}) add({{"const", word}});
     add({{"type", "array"}});
     add({{"type", "object"}});
-    // Strings by their first letter or digit.
+    // Kinds of strings: by the first letter or digit.
     add({{"type", "string"}, {"maxLength", 0}});
     const auto beginning = [&](const std::string& with) {
         add({{"type", "string"}, {"pattern", "^[" + with + "]"}});
@@ -85,7 +85,7 @@ std::vector<const Json*> kinds_of_values(SchemaDocument& document) {
     for (char c = 'a'; c <= 'z'; ++c) beginning({c, static_cast<char>(c - 'a' + 'A')});
     for (char c = '0'; c <= '9'; ++c) beginning({c});
     beginning("^a-zA-Z0-9");
-    // Numbers by their size: 5 and 5.0 are one value.
+    // Kinds of numbers: by size, since 5 and 5.0 are the same value.
     add({{"type", "number"}, {"exclusiveMaximum", 0}});
     for (int step = 1; step <= 10; step *= 10)
         for (int from = step == 1 ? 0 : step; from < 10 * step; from += step)
@@ -141,12 +141,12 @@ int DistinctItems::first_node(Grammar& grammar, int index) {
     return nodes_.at(grammar, index_, {Where::first, {}});
 }
 
-// Items that must come before the end. After a comma there is one at least.
+// The items that must still come. After a comma that is at least one.
 int DistinctItems::needed(const Key& key) const {
     return std::max(key.first == Where::item ? 1 : 0, least_ - count(key.second));
 }
 
-// The cheapest items that are left, and what is between them.
+// The cost of the cheapest remaining items and the text between them.
 int DistinctItems::cost(const Measure& measure, int node) const {
     const Key& key = nodes_.of(node);
     const int items = needed(key);
@@ -158,7 +158,7 @@ int DistinctItems::cost(const Measure& measure, int node) const {
     std::partial_sort(left.begin(), left.begin() + items, left.end());
     int all = measure.of(blanks_.close + "]");
     for (int i = 0; i < items; ++i) all = saturating_add(all, left[index(i)]);
-    // A comma before each of them, but where one stands there, or the first item comes.
+    // A comma before each item, except before the first of the array and after a comma.
     const int commas = key.first == Where::after ? items : items - 1;
     if (key.first == Where::first) all += measure.of(blanks_.open);
     return saturating_add(all, measure.of("," + blanks_.comma) * commas);

@@ -1,6 +1,7 @@
-// A JSON array whose items are all different: from a list of values, or, where nobody lists them,
-// of kinds that have no value in common, at most one of each. Like other arrays, a part of a
-// grammar that is built as it is walked, here with what was written.
+// The grammar of a JSON array whose items are all different (uniqueItems). If the schema lists the
+// possible values, each is written at most once. Otherwise values are divided into kinds that have
+// no value in common, and at most one value of each kind is written. The grammar is built on
+// demand, while a text is read; a node knows which values or kinds were written.
 #pragma once
 
 #include <map>
@@ -15,20 +16,23 @@
 
 namespace tbt {
 
-// For each value that an item of such an array may have: the item's demands with the value as a
-// const. Where enum, const or the type (boolean, null) do not list them: for each kind, which is
-// told. `kinds`: schemas of which every JSON value meets exactly one, made once a document.
-// Throws UnsupportedSchema beside prefixItems or contains, and where there are too many.
+// The demands for each possible item: for each listed value those of the item with the value as a
+// const, or else those for each kind. Values are listed by enum, const or the type (boolean, null).
+// If they are not, the user is told that kinds are used. kinds: schemas such that every JSON value
+// meets exactly one; they are made once for each document, when first needed.
+// Throws UnsupportedSchema if prefixItems or contains are used too, or if there are too many
+// values.
 std::vector<Demands> distinct_items(SchemaDocument& document, ShapeRules& shapes,
                                     std::vector<const Json*>& kinds, const ArrayPlan& plan,
                                     const Demands& facts);
 
 class DistinctItems : public Grammar::NodeSource {
 public:
-    // values: a rule for each, or for each kind. least, most: items; most −1: as many as there are.
+    // values: a rule for each value or kind. least, most: the number of items; most −1: as many as
+    // there are values.
     DistinctItems(std::vector<int> values, int least, int most, Blanks blanks);
 
-    // The node after the opening bracket. `index`: this source's, in the grammar.
+    // The node after the opening bracket. index: the number of this source in the grammar.
     int first_node(Grammar& grammar, int index);
 
     int cost(const Measure& measure, int node) const override;
@@ -37,7 +41,7 @@ public:
 
 private:
     enum class Where { first, item, after };      // after the bracket, after a comma, after an item
-    using Key = std::pair<Where, std::set<int>>;  // places in values_ that were written
+    using Key = std::pair<Where, std::set<int>>;  // the set: indices of values_ that were written
 
     int needed(const Key& key) const;
 

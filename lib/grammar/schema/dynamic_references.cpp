@@ -12,7 +12,7 @@ namespace {
 
 const char* const dynamic = "$dynamicRef";
 const char* const recursive = "$recursiveRef";
-const char* const recursive_anchor = "$recursiveAnchor";  // no name of an anchor begins with $
+const char* const recursive_anchor = "$recursiveAnchor";  // no real anchor name begins with $
 
 }  // namespace
 
@@ -85,8 +85,8 @@ const DynamicReferences::Scopes& DynamicReferences::scopes_of(const std::string&
     return scopes;
 }
 
-// The schemas that one is asked for after this one. A reference by another name may lead to any
-// anchor that has it.
+// The schemas that may be applied next after this one. A reference to another anchor name may lead
+// to any anchor of that name.
 std::set<const Json*> DynamicReferences::next(const Json& schema, const std::string& name,
                                               int outer) {
     std::set<const Json*> found;

@@ -1,9 +1,10 @@
-// $dynamicRef and $recursiveRef: references that lead elsewhere, depending on the way one came.
+// Resolves $dynamicRef and $recursiveRef: references whose target depends on the path by which the
+// schema was reached.
 //
-// A reference to a dynamic anchor leads to the outermost resource on the way here that has an
-// anchor of this name. The way begins at the root; so where the root has that anchor, it is the
-// root's. Elsewhere all ways are looked at, before any value is: where they agree, the reference is
-// like any other.
+// A reference to a dynamic anchor leads to the outermost resource on this path that has an anchor
+// of this name. The path begins at the root; so if the root has that anchor, it is the target.
+// Otherwise all paths are examined in advance. If they agree, the reference has one target, like
+// any other reference.
 #pragma once
 
 #include <map>
@@ -20,23 +21,24 @@ class DynamicReferences {
 public:
     explicit DynamicReferences(SchemaDocument& document) : document_(&document) {}
 
-    // The anchors of a schema of this resource.
+    // Registers the anchors of a schema of this resource.
     void add(const Json& schema, int resource);
 
-    // Where the schema's $dynamicRef, or its $recursiveRef, leads. Throws UnsupportedSchema where
-    // ways disagree.
+    // The target of the schema's $dynamicRef, or of its $recursiveRef. Throws UnsupportedSchema if
+    // paths disagree.
     const Json& follow(const Json& schema);
     const Json& follow_recursive(const Json& schema);
 
 private:
-    // A resource and the schema of its anchor.
+    // By resource: the schema that has the anchor.
     using Anchors = std::map<int, const Json*>;
-    // For each schema that is reached: the outermost resources with the anchor, −1 for none.
+    // For each schema that can be reached: the outermost resources with the anchor on all paths to
+    // it; −1 if there is none.
     using Scopes = std::map<const Json*, std::set<int>>;
 
-    // The name of the anchor, and where it leads if no resource on the way has one.
+    // The name of the anchor, and the target if no resource on the path has such an anchor.
     struct Reference {
-        std::string name;  // "": none, the reference is like any other
+        std::string name;  // "": not dynamic, the reference is like any other
         const Json* target;
     };
     Reference reference_of(const Json& schema, const char* keyword);
@@ -47,7 +49,7 @@ private:
                      std::set<const Json*>& found);
 
     SchemaDocument* document_;
-    std::map<std::string, Anchors> anchors_;  // by name; "$recursiveAnchor" is one
+    std::map<std::string, Anchors> anchors_;  // by name; one name is "$recursiveAnchor"
     std::map<std::string, Scopes> scopes_;
 };
 

@@ -13,7 +13,7 @@ namespace {
 
 using IsEmpty = std::function<bool(const Demands&)>;
 
-// A keyword of one of these schemas that asks for a value, and what is demanded of it.
+// A keyword that requires a member or an item, and the demands on that value.
 struct Asked {
     Demands by;
     const char* keyword = nullptr;
@@ -38,8 +38,8 @@ Asked item_of(const ArrayPlan& plan, const Demands& facts, const IsEmpty& is_emp
     return {facts, "minItems", "more items than there can be", {}};
 }
 
-// Sets of schemas have no order of their own: the schema with the first place that has the keyword
-// (null: of all).
+// The schema with the keyword (null: any schema) whose path comes first: pointers have no useful
+// order.
 const Json& first_of(const SchemaDocument& document, const Demands& demands, const char* keyword) {
     std::map<std::string, const Json*> by_place;
     for (const Json* schema : demands)
@@ -48,7 +48,7 @@ const Json& first_of(const SchemaDocument& document, const Demands& demands, con
     return by_place.empty() ? *demands[0] : *by_place.begin()->second;
 }
 
-// What the schema itself says of a value.
+// The keywords with which the schema itself restricts a value, for messages.
 std::string keywords_of(const Json& schema) {
     static const std::set<std::string> silent = {"$ref",        "$at",    "$id",         "$schema",
                                                  "$defs",       "allOf",  "definitions", "title",
@@ -60,7 +60,7 @@ std::string keywords_of(const Json& schema) {
     return all;
 }
 
-// The schemas and those that they refer to, or hold in allOf.
+// These schemas, and those that they refer to or have in allOf.
 Demands together(SchemaDocument& document, Demands open) {
     std::set<const Json*> seen;
     while (!open.empty()) {
@@ -104,7 +104,7 @@ void refuse_empty_schema(SchemaDocument& document, ShapeRules& shapes, const IsE
                                    "it optional, or let it be null");
         demands = asked.value;
     }
-    // Nothing inside is asked for: what is said of this value itself contradicts itself.
+    // No part of the value is the cause: the demands on the value itself contradict each other.
     const Demands all = together(document, demands);
     const Json& first = first_of(document, all.empty() ? demands : all, nullptr);
     std::set<std::string> others;

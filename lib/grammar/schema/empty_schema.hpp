@@ -1,4 +1,4 @@
-// Why no value meets a schema: which keyword asks for what cannot be, and where.
+// Explains why no value meets a schema: which keyword, and where, asks for something impossible.
 #pragma once
 
 #include <functional>
@@ -7,8 +7,9 @@
 
 namespace tbt {
 
-// Throws UsageError: from these demands, which nothing meets, follows what they require to a value
-// that cannot be, or to one that requires itself again. is_empty: no value meets these demands.
+// demands: schemas that no value meets together. Follows what they require, down to a value that is
+// impossible or that requires a value like itself without end, and throws UsageError with its
+// place. is_empty(demands): does no value meet these demands?
 [[noreturn]] void refuse_empty_schema(SchemaDocument& document, ShapeRules& shapes,
                                       const std::function<bool(const Demands&)>& is_empty,
                                       Demands demands);

@@ -21,7 +21,7 @@ std::string offset(bool validating) {
 const std::string octet = "(?:25[0-5]|2[0-4][0-9]|1[0-9][0-9]|[1-9]?[0-9])";
 const std::string ipv4 = octet + "(?:\\." + octet + "){3}";
 
-// A year is a leap year if it is divisible by 4, but not by 100 unless by 400.
+// A year is a leap year if it is divisible by 4 but not by 100, or by 400.
 // validating: also the year 0000, which RFC 3339 allows and most readers of dates do not.
 std::string date(bool validating) {
     const std::string year =
@@ -35,8 +35,8 @@ std::string date(bool validating) {
            "|02-(?:0[1-9]|1[0-9]|2[0-8]))|" + leap + "-02-29)";
 }
 
-// A leap second is 23:59:60 in Greenwich: with an offset of +HH:MM the local time is that much
-// later. Offsets in quarters of an hour, as all are that are in use.
+// A leap second is 23:59:60 in UTC; with an offset of +HH:MM the local time is that much later.
+// Only offsets in quarters of an hour, as all offsets in use are.
 std::string time(bool validating) {
     std::string all = hour + ":" + minute + ":" + minute + "(?:\\.[0-9]+)?" + offset(validating);
     if (!validating) return "(?:" + all + ")";
@@ -51,8 +51,9 @@ std::string time(bool validating) {
     return "(?:" + all + ")";
 }
 
-// Labels of at most 63 characters [RFC 1123, §2.1]; an automaton cannot count the 253 of a name.
-// The generator writes at most three labels and no "xn--", which Punycode would have to follow.
+// Labels of at most 63 characters [RFC 1123, §2.1]; an automaton cannot count the 253 characters of
+// a name too. The generator writes at most three labels, and no "xn--", after which Punycode would
+// have to follow.
 Dfa host_names(bool validating) {
     const std::string label = "[a-zA-Z0-9](?:[a-zA-Z0-9\\-]{0,61}[a-zA-Z0-9])?";
     if (validating) return regex_whole(label + "(?:\\." + label + ")*");
@@ -68,8 +69,8 @@ std::string email() {
     return "(?:" + atom + "(?:\\." + atom + ")*|" + quoted + ")@(?:" + label + "(?:\\." + label +
            ")*|\\[" + ipv4 + "\\]|\\[[iI][pP][vV]6:" + ipv6_pattern() + "\\])";
 }
-// Years, months and days, or weeks; then hours, minutes and seconds;
-// none left out in between [RFC 3339, appendix A].
+// Years, months and days, or weeks; then hours, minutes and seconds. No unit between two given ones
+// may be missing [RFC 3339, appendix A].
 std::string duration() {
     const std::string n = "[0-9]+", seconds = n + "S", minutes = n + "M(?:" + seconds + ")?";
     const std::string time = "T(?:" + n + "H(?:" + minutes + ")?|" + minutes + "|" + seconds + ")";
@@ -82,8 +83,8 @@ const std::string json_pointer = "(?:/(?:[^~/]|~[01])*)*";  // RFC 6901
 
 }  // namespace
 
-// Up to eight groups; "::" stands for one or more that are zero;
-// the last two may be an IPv4 address.
+// Eight groups; "::" replaces one or more groups of zeros; the last two groups may be an IPv4
+// address.
 std::string ipv6_pattern() {
     const std::string group = "[0-9a-fA-F]{1,4}",
                       last = "(?:" + group + ":" + group + "|" + ipv4 + ")";
@@ -125,7 +126,7 @@ static std::optional<Dfa> made_language(const std::string& name, bool validating
     return std::nullopt;
 }
 
-// Each is made once.
+// Each language is made once.
 std::optional<Dfa> format_language(const std::string& name, bool validating) {
     static std::mutex mutex;
     static std::map<std::pair<std::string, bool>, Dfa> known;
@@ -142,7 +143,7 @@ bool written_narrower(const std::string& name) {
            name == "regex";
 }
 
-// The registry of formats that OpenAPI keeps.
+// These formats are from OpenAPI's format registry.
 const Dfa* number_format(const std::string& name) {
     static const auto whole = [](const char* least, const char* most) {
         return whole_numbers() & at_least(Decimal::parse(least), false) &

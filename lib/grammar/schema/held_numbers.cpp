@@ -12,7 +12,7 @@ namespace tbt {
 
 namespace {
 
-// Digits with a point among them or none, and a sign in front: states by what was read.
+// At most `most` digits, with an optional sign and at most one point. A state is what was read.
 Dfa of_digits(int most) {
     const CodePointSet digits('0', '9');
     const auto state = [&](int read, bool point) { return 1 + 2 * read + (point ? 1 : 0); };
@@ -31,8 +31,9 @@ Dfa of_digits(int most) {
 
 bool same(const Dfa& a, const Dfa& b) { return (a - b).empty() && (b - a).empty(); }
 
-// Whole numbers of which the long ones are all there, or none with that sign; and all numbers from
-// zero on, or above it (a double is zero below 5e-324 only). Rounded, they are still among them.
+// Does rounding to a double keep every number in the set? True for whole numbers if, for each sign,
+// the set has all long ones or none. True for all numbers from zero on, or all above it (a double
+// is zero below 5e-324 only).
 bool may_be_rounded(const Dfa& numbers) {
     if (!(numbers - whole_numbers()).empty()) {
         const Decimal zero;
@@ -46,15 +47,15 @@ bool may_be_rounded(const Dfa& numbers) {
     return true;
 }
 
-// Those of at most 15 digits, if there are any.
+// The numbers of at most 15 digits, if there are any; else all.
 Dfa short_numbers(const Dfa& numbers) {
     static const Dfa short_ones = of_digits(15);
     Dfa held = numbers & short_ones;
     return held.empty() ? numbers : held;
 }
 
-// d.ddd × 10^n lies between 0 and 1 for every n below 0, and above 1 for every other: with
-// exponents are written the numbers of which all on that side are allowed.
+// d.ddd × 10^n lies between 0 and 1 for every n < 0, and is at least 1 for every other n. Adds the
+// spellings with exponents for each side of which all numbers are allowed.
 Dfa with_exponents(const Dfa& numbers, Dfa written) {
     struct Side {
         Dfa all, spelled;

@@ -1,4 +1,4 @@
-// Decimal numbers that readers of JSON hold as they stand.
+// Decimal numbers that programs can read from JSON without rounding that matters.
 #pragma once
 
 #include <optional>
@@ -7,15 +7,16 @@
 
 namespace tbt {
 
-// Numbers that every reader holds exactly enough to validate them as they are: those of at most 15
-// digits, as a double does. All of them where they are finitely many, where none is so short, and
-// where rounding leads to others of them only (whole numbers from 5 on).
+// The numbers of a set that stay valid when a reader rounds them to a double: those of at most 15
+// digits. All numbers of the set if it is finite, if none is that short, or if rounding always
+// leads to a number of the set (as for whole numbers from 5 on).
 Dfa held_by_a_double(const Dfa& numbers);
 
-// Numbers as they are written, so that every reader has room for them and validates them as they
-// are. everyday: at most 15 digits, no exponents, whole ones without a point. Otherwise as the
-// schema allows, but at most 15 digits where rounding could break a demand, and exponents of two
-// digits, of a demand only where all numbers on one side of 1 meet it. nullopt: any number.
+// The spellings of numbers to generate, such that every reader holds them and finds them valid.
+// numbers: the valid ones; nullopt: any number. everyday: at most 15 digits, no exponents, whole
+// numbers without a point. Otherwise all that the schema allows, but at most 15 digits if rounding
+// could break a demand. Exponents have at most two digits. If there are demands, exponents are used
+// only if all numbers on that side of 1 meet them.
 Dfa written_numbers(const std::optional<Dfa>& numbers, bool everyday);
 
 }  // namespace tbt

@@ -1,4 +1,5 @@
-// The nodes of a source that is built as it is walked: one for each state, found by its key.
+// The nodes of a source that builds its part of a grammar on demand: one node for each key, which
+// describes a state.
 #pragma once
 
 #include <map>
@@ -10,7 +11,7 @@ namespace tbt {
 template <class Key>
 class KeyedNodes {
 public:
-    // The key's node; a new one belongs to the source of this index.
+    // The node of the key. If it is new, it is added to the grammar; `source` will expand it.
     int at(Grammar& grammar, int source, const Key& key) {
         const auto [place, added] = nodes_.try_emplace(key, 0);
         if (added) {

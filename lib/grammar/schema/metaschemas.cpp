@@ -1,4 +1,4 @@
-// Made from the published files: without blanks, titles, descriptions and comments.
+// Made from the published files, without white space, titles, descriptions and comments.
 #include "lib/grammar/schema/metaschemas.hpp"
 
 namespace tbt {

@@ -1,9 +1,9 @@
-// The schemas of JSON Schema's own drafts: "a member that is a schema" is
-// {"$ref": "http://json-schema.org/draft-07/schema#"}.
+// The meta-schemas of JSON Schema's drafts, for references to them. A schema can demand that a
+// member is itself a schema: {"$ref": "http://json-schema.org/draft-07/schema#"}.
 //
-// metaschemas.cpp has them as json-schema.org publishes them, without blanks, titles, descriptions
-// and comments: the work of the JSON Schema specification's authors, under the Revised BSD licence
-// (metaschemas.LICENSE) or the Academic Free License 3.0.
+// metaschemas.cpp has them as json-schema.org publishes them, without white space, titles,
+// descriptions and comments. They are the work of the JSON Schema specification's authors, under
+// the Revised BSD licence (metaschemas.LICENSE) or the Academic Free License 3.0.
 #pragma once
 
 #include <string>
@@ -12,8 +12,8 @@
 
 namespace tbt {
 
-// All files of the draft that has one at this address, each with an identifier of its own; none
-// where no draft does.
+// All files of the draft that has a file at this address; each has its own identifier. Empty if no
+// draft has one there.
 const std::vector<std::string_view>& metaschemas_beside(const std::string& uri);
 
 }  // namespace tbt

@@ -1,5 +1,5 @@
-// Values that the validator takes and the generator does not write: said once (strictly: refused),
-// and refused where nothing else can be written.
+// Valid values that the generator cannot write. The user is told once that they are skipped; with
+// the option strict they are refused. They are also refused if nothing else could be written.
 #pragma once
 
 #include <string>
@@ -12,7 +12,7 @@ class NotGenerated {
 public:
     explicit NotGenerated(SchemaDocument& document) : document_(&document) {}
 
-    // "Some member fails": only those with a name are made to.
+    // "Some member fails": only members that the schema names are made to fail.
     void unnamed_needs(ObjectPlan& plan, const Demands& facts);
     // "Two items are equal".
     void equal_items(const Demands& facts);
@@ -26,7 +26,7 @@ private:
     void skip(const Json& schema, const std::string& keyword, const std::string& why);
 
     SchemaDocument* document_;
-    const Json* schema_ = nullptr;  // the first one
+    const Json* schema_ = nullptr;  // the first schema of which something was skipped
     std::string keyword_, why_;
 };
 

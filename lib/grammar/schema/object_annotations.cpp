@@ -40,7 +40,7 @@ std::vector<int> ObjectAnnotations::rules() const {
     return rules;
 }
 
-// What is left is what every object begins with: nothing was written.
+// Keeps only the first annotation, that of an object of which nothing was written.
 void ObjectAnnotations::forget() {
     all_.assign(1, {}), numbers_.clear(), keys_.forget();  // StateAnnotations::forgotten
     number_of({});
@@ -65,8 +65,8 @@ int ObjectAnnotations::read(int number, std::uint8_t byte) {
     return number_of(a);
 }
 
-// Each text is another one; for an annotation that is brief, only those that go on as a key that
-// was written are.
+// Different bytes lead to different annotations. Exception: a brief annotation distinguishes only
+// bytes with which a written key goes on.
 void ObjectAnnotations::keep_like(int number, int byte, int& low, int& high) const {
     const Annotation& a = at(number);
     const auto alone = [&](int b) {
@@ -89,7 +89,7 @@ int ObjectAnnotations::called(int number, int label) {
     return number_of(a);
 }
 
-// In a key that is not the beginning of one that was written it does not matter which were.
+// If the current key is not a prefix of a written key, it does not matter which keys were written.
 int ObjectAnnotations::abstracted(int node, int number) {
     if (shape_.classes.empty()) return number;
     Annotation a = at(number);
@@ -100,7 +100,7 @@ int ObjectAnnotations::abstracted(int node, int number) {
     return number_of(a);
 }
 
-// Where a key may begin, an abstraction would have to know the one before it.
+// Where a new key may begin, an abstraction would have to know the previous unnamed key.
 int ObjectAnnotations::kept(int node, int number) {
     if (at(number).text != stale) return number;
     const Where where = graph_.at(node).where;
@@ -135,19 +135,19 @@ void ObjectAnnotations::add_texts(const Measure& measure, Costs& c) const {
     c.colon = measure.of_suffixes("\":" + blanks_.colon);
     c.close = measure.of_suffixes(blanks_.close + "}");
     c.keys.assign(shape_.members.size(), {});
-    // The nodes inside the blanks do not know what they come after.
+    // The nodes inside the white space do not know whether a brace or a comma came before.
     c.open = blanks_.open == blanks_.comma ? before_key(c, count(blanks_.open))
                                            : 1 + count(blanks_.open);
 }
 
-// Up to the quote of a key, `left` bytes before it.
+// The cost up to and including the opening quote of a key, from `left` bytes before the quote.
 int ObjectAnnotations::before_key(const Costs& c, int left) const {
     const std::size_t size = c.before_key.size();
     return index(left) + 2 > size ? left + 1 : c.before_key[size - 2 - index(left)];
 }
 
-// By the bytes of it that were read. Inside the spelling of a letter a node does not know which it
-// is, so that tokens end and begin between letters.
+// The costs of the rest of a key, by the bytes already read. Inside an escaped letter a node does
+// not know the letter; so tokens may end and begin only between letters.
 const std::vector<int>& ObjectAnnotations::key(const Measure& measure, int member) {
     std::vector<int>& key = tbt::at(costs_[measure.in_tokens()].keys, member);
     if (!key.empty()) return key;
@@ -158,7 +158,7 @@ const std::vector<int>& ObjectAnnotations::key(const Measure& measure, int membe
     return key;
 }
 
-// With the comma before it.
+// The cost of a member, with the comma before it.
 int ObjectAnnotations::member_cost(const Measure& measure, int label) {
     const Costs& c = costs_[measure.in_tokens()];
     const int name = label <= members()
@@ -167,7 +167,7 @@ int ObjectAnnotations::member_cost(const Measure& measure, int label) {
     return saturating_add(c.before_key[0], saturating_add(name, measure.rule(rule_of(label))));
 }
 
-// Members that must come after these, each with its comma. some: one at least.
+// The cost of all members that must still come, each with its comma. some: at least one must come.
 int ObjectAnnotations::rest(const Measure& measure, const Annotation& now, bool some) {
     Costs& c = costs(measure);
     if (simple()) {
@@ -183,8 +183,8 @@ int ObjectAnnotations::rest(const Measure& measure, const Annotation& now, bool 
     return cost;
 }
 
-// What is required, and of the others the cheapest until there are enough. A key that nobody names
-// may come again and again, each time as long as `least` different ones need.
+// The required members, then the cheapest others until there are enough. Each unnamed key is
+// counted with the length that `least` different keys need.
 int ObjectAnnotations::rest_counted(const Measure& measure, const Annotation& now, int least) {
     int required = 0, others = Grammar::never;
     std::vector<int> optional;
@@ -207,7 +207,7 @@ int ObjectAnnotations::rest_counted(const Measure& measure, const Annotation& no
     return sum;
 }
 
-// The value of a member and everything after it, without the brace.
+// The cost of a member's value and everything after it, without the closing brace.
 int ObjectAnnotations::value_and_rest(const Measure& measure, const Annotation& now, int label) {
     if (!possible(now, label)) return Grammar::never;
     const int value = measure.rule(rule_of(label));
@@ -215,7 +215,7 @@ int ObjectAnnotations::value_and_rest(const Measure& measure, const Annotation& 
                                    : saturating_add(value, rest(measure, after(now, label), false));
 }
 
-// From a branch of the tree of keys.
+// The least cost from a branch of the tree of keys.
 int ObjectAnnotations::in_tree(const Measure& measure, const ObjectGraph::Position& p,
                                const Annotation& now) {
     const ObjectGraph::Branch& b = graph_.branch(p.index);
@@ -237,7 +237,7 @@ int ObjectAnnotations::in_tree(const Measure& measure, const ObjectGraph::Positi
     return saturating_add(least, p.extra);
 }
 
-// In a key, or after it: up to the end of the object, without the brace.
+// The cost from inside or just after a key to the end of the object, without the closing brace.
 int ObjectAnnotations::in_key(const Measure& measure, int node, const Annotation& now) {
     const ObjectGraph::Position& p = graph_.at(node);
     const std::vector<int>& colon = costs(measure).colon;
@@ -284,7 +284,7 @@ int ObjectAnnotations::cost(const Measure& measure, int node, int number) {
     }
 }
 
-// In a key one member below it is enough; which is cheapest does not matter.
+// In a key, one possible member below the branch is enough; it need not be the cheapest.
 bool ObjectAnnotations::alive(const Measure& bytes, int node, int number) {
     const ObjectGraph::Position& p = graph_.at(node);
     if (p.where != Where::tree || p.index == 0 || !simple() || number == forgotten)

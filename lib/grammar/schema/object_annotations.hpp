@@ -1,9 +1,9 @@
-// A JSON object: its members in the order of the schema, others after them.
+// The grammar of a JSON object: the members that the schema names, in its order, then others.
 //
-// The nodes are one tree of all keys (object_graph.hpp), whatever was written before. Beside the
-// node a derivation has an annotation: which member may come next, how many were written, and
-// which keys that nobody names, since none may come twice. Only annotations that a text comes to
-// are ever made.
+// The nodes form one tree of all keys (object_graph.hpp) and do not depend on what was written
+// before. That is in the annotation of a derivation: which member may come next, how many members
+// were written, and which keys without a name in the schema were written, since no key may come
+// twice. Annotations are made only when a text reaches them.
 #pragma once
 
 #include <algorithm>
@@ -22,8 +22,8 @@ public:
     ObjectAnnotations(ObjectShape shape, Blanks blanks);
     ObjectAnnotations(const ObjectAnnotations&) = delete;
 
-    // Adds the nodes after the opening brace; returns the first. `index`: of these annotations in
-    // the grammar.
+    // Adds the nodes after the opening brace; returns the first. index: the number of these
+    // annotations in the grammar.
     int add_nodes(Grammar& grammar, int index);
 
     int entry() const override { return graph_.first(); }
@@ -31,7 +31,7 @@ public:
     int read(int annotation, std::uint8_t byte) override;
     int called(int annotation, int label) override;
     void keep_like(int annotation, int byte, int& low, int& high) const override;
-    // What must still come is added up: required members, and others until there are enough.
+    // Adds up what must still come: required members, then others until there are enough.
     int cost(const Measure& measure, int node, int annotation) override;
     bool alive(const Measure& bytes, int node, int annotation) override;
     std::vector<int> rules() const override;
@@ -42,17 +42,17 @@ public:
 
 private:
     using Where = ObjectGraph::Where;
-    // What a text may be, where it is none.
-    static constexpr int nowhere = -1;    // not in a key that nobody names
-    static constexpr int a_new_one = -2;  // in one that was not written before
-    static constexpr int stale = -3;      // an abstraction, after such a key: `others` lacks it
+    // Values of Annotation::text that are no texts. An unnamed key: the schema does not name it.
+    static constexpr int nowhere = -1;    // not in an unnamed key
+    static constexpr int a_new_one = -2;  // in an unnamed key that was not written before
+    static constexpr int stale = -3;      // in an abstraction, after a key that `others` lacks
 
     struct Annotation {
-        int next = 0;        // of the members, those before it cannot come any more
-        int written = 0;     // members, as far as their number matters
-        int others = 0;      // the keys written that nobody names
-        int text = nowhere;  // such a key so far
-        // Of an abstraction: the text is kept only as long as a key that was written begins so.
+        int next = 0;        // the first named member that may still come
+        int written = 0;     // number of members written, as far as it matters
+        int others = 0;      // the set of unnamed keys written
+        int text = nowhere;  // the unnamed key that is being read, so far
+        // In an abstraction: `text` is kept only while a written key begins with it.
         bool brief = false;
         bool operator==(const Annotation&) const = default;
     };
@@ -65,16 +65,16 @@ private:
             return mixed(mixed(a.brief, pair(a.next, a.written)), pair(a.others, a.text));
         }
     };
-    // What the parts of an object cost, by one measure.
+    // The costs of the parts of an object, in one measure.
     struct Costs {
         unsigned id = 0, version = 0;
         int open = 0;
-        std::vector<int> before_key, colon, close;  // texts between values, by the bytes read
-        std::vector<std::vector<int>> keys;         // by member; empty: not asked for yet
-        // Sums over the members from each on, with their commas: those that are required; the
-        // least of one.
+        std::vector<int> before_key, colon, close;  // texts between values, by bytes already read
+        std::vector<std::vector<int>> keys;         // by member; empty: not computed yet
+        // By m, over the members from m on, with their commas: the sum of the required ones, and
+        // the cost of the cheapest one.
         std::vector<int> required, any;
-        WordMap counted;  // what must still come, where members are counted
+        WordMap counted;  // results of rest() if members are counted
     };
 
     int number_of(const Annotation& annotation) {
@@ -85,7 +85,7 @@ private:
     const Annotation& at(int number) const { return all_[static_cast<std::size_t>(number)]; }
     int members() const { return static_cast<int>(shape_.members.size()); }
     int rule_of(int label) const;
-    // The last member that may come now: the first one that is required.
+    // The last named member that may come now: the first required one from `next` on.
     int last(int next) const { return last_[static_cast<std::size_t>(next)]; }
     bool complete(const Annotation& now) const {
         return last(now.next) == members() && now.written >= shape_.least;
@@ -100,7 +100,7 @@ private:
         if (shape_.most >= 0 || now.written < shape_.least) ++now.written;
         return now;
     }
-    // Does only the place in the order matter?
+    // Does only the position in the order of members matter, not their number?
     bool simple() const { return shape_.least <= 1 && shape_.most < 0; }
 
     Costs& costs(const Measure& measure);
@@ -114,7 +114,7 @@ private:
     int in_tree(const Measure& measure, const ObjectGraph::Position& p, const Annotation& now);
     int in_key(const Measure& measure, int node, const Annotation& now);
 
-    // In a key that nobody names: does one that was written begin so? Is it one?
+    // risky: does a written unnamed key begin with this text? known: was this unnamed key written?
     bool risky(int others, int text) const { return text >= 0 && keys_.has_prefix(others, text); }
     bool known(int others, int text) const {
         return text != a_new_one && keys_.contains(others, text < 0 ? 0 : text);
@@ -123,8 +123,8 @@ private:
     ObjectShape shape_;
     Blanks blanks_;
     ObjectGraph graph_;
-    std::vector<int> last_;         // by the next member
-    std::vector<int> class_bytes_;  // of the shortest key of a class
+    std::vector<int> last_;         // results of last()
+    std::vector<int> class_bytes_;  // by class: the bytes of its shortest key
     Costs costs_[2];                // in bytes and in tokens
     std::vector<Annotation> all_;
     FlatMap<Annotation, Hash> numbers_;

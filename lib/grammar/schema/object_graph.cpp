@@ -26,7 +26,7 @@ void ObjectGraph::mark(Grammar& grammar, Position position) {
     }
 }
 
-// Adds the text. `after` is the position of its last node; those before it get a larger `extra`.
+// Adds a text. `after` is the position of its last node; the nodes before get a larger `extra`.
 int ObjectGraph::add_text(Grammar& grammar, int from, const std::string& text, Position after) {
     for (std::size_t i = 0; i < text.size(); ++i) {
         from = grammar.bytes(from, text.substr(i, 1));
@@ -83,8 +83,8 @@ void ObjectGraph::add_ends(Grammar& grammar, int key) {
     quote(add_text(grammar, after_, comma, {Where::key}));
 }
 
-// Adds all keys as a tree: keys with the same beginning share its nodes. A stack of open branches
-// instead of recursion, since a key may have a hundred thousand letters.
+// Adds all keys as a tree: keys with a common prefix share its nodes. A stack of open branches
+// replaces recursion, since a key may have a hundred thousand letters.
 void ObjectGraph::add_tree(Grammar& grammar, int key) {
     std::vector<Open> open{{0, 0, key}};
     while (!open.empty()) {
@@ -146,8 +146,8 @@ void ObjectGraph::add_class(Grammar& grammar, int c, int key) {
               count(shape_->members) + c + 1);
 }
 
-// Finds the fewest bytes from each node to the end, going backwards from the end; and which nodes
-// lead to a loop: nodes without successors are peeled off until only those that do are left.
+// Finds the fewest bytes from each node to the end, going backwards from the end. Also finds the
+// nodes that lead to a loop: those left after nodes without successors are removed repeatedly.
 void ObjectGraph::measure_class(const Grammar& grammar, int first, int out) {
     const int size = grammar.nodes() - first;
     std::vector<std::vector<std::pair<int, int>>> before(index(size));
@@ -185,8 +185,7 @@ void ObjectGraph::measure_class(const Grammar& grammar, int first, int out) {
     }
 }
 
-// The key of a member as it is written, with the quote, the colon and blanks after it; and where
-// tokens may end and begin: between letters.
+// Tokens may end and begin between the letters of a key, but not inside an escaped letter.
 std::string ObjectGraph::written_key(int member, std::vector<bool>& cuts) const {
     const std::string& name = tbt::at(shape_->members, member).name;
     std::string text;
@@ -222,7 +221,7 @@ int ObjectGraph::bytes_to_end(const Grammar& grammar, int node, const TextSets& 
             break;
         }
     }
-    // Is it shorter to follow a written key for one more byte, and to differ from it later?
+    // Is it shorter to follow a written key for one more byte and to differ from it later?
     for (const Grammar::ByteEdge& e : edges) {
         for (int byte = e.low; e.annotated && byte <= e.high; ++byte) {
             if (1 + at(e.to).to_end >= least) break;

@@ -1,5 +1,5 @@
-// The nodes of a JSON object, with all its keys in one tree. Which members were written before
-// does not change them: annotations keep track of that (object_annotations.hpp).
+// The nodes of a JSON object, with all keys in one tree. They do not depend on which members were
+// written before: annotations keep track of that (object_annotations.hpp).
 #pragma once
 
 #include <cstdint>
@@ -16,22 +16,22 @@ namespace tbt {
 struct ObjectShape {
     struct Member {
         std::string name;
-        int rule;  // of its value
+        int rule;  // the rule of its value
         bool required = false;
     };
     struct KeyClass {
         Dfa keys;
-        int rule;
-        int longest = -1;  // `least` different keys have at most so many bytes; −1: unknown
+        int rule;          // the rule of their values
+        int longest = -1;  // `least` different keys exist up to this many bytes; −1: unknown
     };
     std::vector<Member> members;    // each at most once, in this order
-    std::vector<KeyClass> classes;  // of all other keys; no key is in two classes
+    std::vector<KeyClass> classes;  // all other keys that may come; no key is in two classes
     int least = 0, most = -1;       // number of members; −1: no upper limit
 };
 
 class ObjectGraph {
 public:
-    // Where a node is. With `extra` > 0 it is that many bytes before the place named here.
+    // Where a node is. A node with `extra` > 0 is that many bytes before this place.
     enum class Where : std::uint8_t {
         first,        // after the brace
         after,        // after a member
@@ -49,16 +49,16 @@ public:
         int to_end = 0;        // of_class: the fewest bytes to the end of the key
         bool endless = false;  // of_class: infinitely many keys go on from here
     };
-    // A branch of the tree. The members below it are those from low to high − 1, in sorted order.
+    // A branch of the tree. Below it are the members low to high − 1 of the sorted order.
     struct Branch {
         int low = 0, high = 0;
-        int bytes = 0;  // of a key, from the root of the tree to here
+        int bytes = 0;  // bytes from the root of the tree to here
     };
 
     ObjectGraph(const ObjectShape& shape, const Blanks& blanks);
 
-    // Adds the nodes after the opening brace; they refer to the grammar's annotations of this
-    // index. The call of a value has a label: 1 + m for member m, 1 + members + c for class c.
+    // Adds the nodes after the opening brace. annotations: their number in the grammar. The call of
+    // a value has a label: 1 + m for member m, 1 + (number of members) + c for class c.
     void build(Grammar& grammar, int annotations);
 
     int first() const { return first_; }
@@ -70,12 +70,12 @@ public:
         return positions_[static_cast<std::size_t>(node - base_)];
     }
     const Branch& branch(int b) const { return branches_[static_cast<std::size_t>(b)]; }
-    // The key of a member, with everything after it up to the value. cuts: for each byte, whether
-    // a token may begin there.
+    // The key of a member and everything after it up to the value. cuts: for each byte, may a token
+    // begin there?
     std::string written_key(int member, std::vector<bool>& cuts) const;
-    // The fewest bytes from a node to the end of a key of a class, if the key must differ from all
-    // in the set `written`. text: the key so far; where no written key begins with it, the answer
-    // is to_end. Grammar::never: every key that begins with the text was written.
+    // The fewest bytes from a node to the end of a key of a class that differs from all keys of the
+    // set `written`. text: the key so far. If no written key begins with it, the result is to_end.
+    // Grammar::never if all keys that begin with the text were written.
     int bytes_to_end(const Grammar& grammar, int node, const TextSets& keys, int written,
                      int text) const;
     // The i-th member in sorted order.
@@ -97,8 +97,8 @@ private:
 
     const ObjectShape* shape_;
     const Blanks* blanks_;
-    std::vector<std::vector<std::int32_t>> points_;  // of each member's name
-    std::vector<int> order_;
+    std::vector<std::vector<std::int32_t>> points_;  // the code points of each member's name
+    std::vector<int> order_;                         // the members in sorted order
     std::vector<Branch> branches_;
     std::vector<Position> positions_;
     std::vector<int> class_starts_;

@@ -10,8 +10,8 @@ namespace {
 
 constexpr int deepest_valid = 12, deepest_written = 2;
 
-// Terms in a row, with what is no term around each; of the terms some are groups with the same
-// inside.
+// A sequence of terms. `around` (anchors and alternatives, which are not terms) may come before and
+// after each term. A term is an atom, or a group that contains such a sequence, up to the depth.
 std::string nested(const std::string& around, const std::string& atom, const std::string& open,
                    const std::string& times, int depth) {
     const auto row = [&](const std::string& term) {
@@ -25,7 +25,7 @@ std::string nested(const std::string& around, const std::string& atom, const std
 std::string valid_pattern() {
     const std::string name = "<[a-zA-Z_$\\u{80}-\\u{10FFFF}][a-zA-Z0-9_$\\u{80}-\\u{10FFFF}]*>";
     const std::string hex = "[0-9a-fA-F]";
-    // In a class or outside.
+    // Escapes that are allowed both inside and outside a class.
     const std::string escape = "[dDsSwWfnrtv0^$\\\\.*+?()\\[\\]{}|/]|c[a-zA-Z]|x" + hex + "{2}|u" +
                                hex + "{4}|u\\{0*(?:10|" + hex + ")?" + hex +
                                "{1,4}\\}|[pP]\\{[a-zA-Z0-9_=]+\\}";
@@ -54,7 +54,7 @@ std::string written_pattern() {
 
 Dfa regular_expressions(bool validating) {
     if (!validating) return regex_whole(written_pattern());
-    // \01 would be an octal number.
+    // Without \0 followed by a digit, which would be an octal escape.
     return regex_whole(valid_pattern()) -
            regex_whole("(?:[^\\\\]|\\\\[\\s\\S])*\\\\0[0-9][\\s\\S]*");
 }

@@ -39,8 +39,8 @@ public:
 
     Grammar compile() {
         const int root = grammar_.add_rule("root"), value = rule_for(Demands{&document_.root()}, 0);
-        // Rules ask for further rules; a list instead of recursion, since schemas may refer to
-        // themselves.
+        // Building a rule may request further rules. A list replaces recursion, since schemas may
+        // refer to themselves.
         while (!open_.empty()) {
             const auto [demands, rule, depth] = open_.back();
             open_.pop_back();
@@ -67,7 +67,7 @@ public:
     }
 
 private:
-    // In a container of the value that is being built.
+    // The white space in the container that is being built.
     Blanks blanks() const {
         Blanks b;
         b.most = options_.max_whitespace;
@@ -86,7 +86,7 @@ private:
         return join(demands, {});
     }
     int rule_for(const Demands& demands) { return rule_for(alike(demands), depth_); }
-    // One rule for each list of demands that occurs; where lines are indented, for each depth.
+    // There is one rule for each list of demands; in the layout `pretty`, one for each depth too.
     int rule_for(const Demands& demands, int depth) {
         if (options_.layout != JsonLayout::pretty) depth = 0;
         const auto [place, added] = rules_.try_emplace({demands, depth}, 0);
@@ -101,7 +101,7 @@ private:
         not_generated_.refuse();
         const auto is_empty = [this](const Demands& value) {
             const Demands demands = alike(value);
-            const auto rule = rules_.lower_bound({demands, 0});  // the same at every depth
+            const auto rule = rules_.lower_bound({demands, 0});  // any depth will do
             return rule != rules_.end() && rule->first.first == demands &&
                    grammar_.rule(rule->second).cost >= Grammar::never;
         };
@@ -162,7 +162,7 @@ private:
         }
     }
 
-    // "Some member meets this": the members for each way to choose which of them does.
+    // For the needs "some member meets this": the members for each choice of who does.
     using Members = std::vector<ObjectPlan::Member>;
     std::vector<Members> serving(const ObjectPlan& plan, const Demands& facts) const {
         std::vector<Members> ways{plan.members};
@@ -253,7 +253,7 @@ private:
         return about;
     }
 
-    // A rule of its own: sources and annotation_tables end rules, not parts of them.
+    // A container is a rule of its own: a source, or a set of annotations, ends with its rule.
     template <class Inside>
     void add_container(const char* name, char bracket, int start, int end, Inside&& inside) {
         const int rule = grammar_.add_rule(name), open = grammar_.add_node();
@@ -274,12 +274,12 @@ private:
         Demands demands;
         int rule, depth;
     };
-    static constexpr int deepest = 24;  // containers further inside are indented no more
-    int depth_ = 1;                     // of what stands in the value that is being built
+    static constexpr int deepest = 24;  // the indentation does not grow beyond this depth
+    int depth_ = 1;                     // depth of the contents of the value being built
     std::map<std::pair<Demands, int>, int> rules_;
     AlikeSchemas alike_;
     NotGenerated not_generated_;
-    std::vector<const Json*> kinds_;  // of values, once an array asks for different items
+    std::vector<const Json*> kinds_;  // kinds of values, made for the first uniqueItems
     std::vector<Open> open_;
 };
 

@@ -1,13 +1,13 @@
-// JSON Schema (draft 2020-12) as a grammar: the JSON texts that are written under a schema.
+// Compiles a JSON Schema (draft 2020-12 and older) to a grammar of the JSON texts to generate.
 //
-// Each value is written in one usual way (5, not 5.0; "é", not "\u00e9"), and members come in the
-// order in which the schema names them, others after them. Every text is valid; which texts are
-// valid in any spelling and order says the validator (validator.hpp).
+// Each value is written in one usual way (5, not 5.0; "é", not "\u00e9"). Members come in the order
+// in which the schema names them, then others. Every generated text is valid. The validator
+// (validator.hpp) accepts all valid texts, in any spelling and order.
 //
-// A schema is a list of demands that a value must meet together. For strings, numbers and the three
-// words the demands become regular languages, which can be intersected, united and subtracted,
-// so allOf, anyOf, oneOf and not are exact. For objects and arrays they are collected:
-// the value of a member must meet what every one of the schemas around it says about that member.
+// A list of schemas that a value must meet together is called its demands. For strings, numbers and
+// the words null, true and false, demands become regular languages. These can be intersected,
+// united and subtracted, so allOf, anyOf, oneOf and not are exact. For objects and arrays the
+// demands are collected: the value of a member must meet what each schema says about that member.
 #pragma once
 
 #include <functional>
@@ -19,42 +19,42 @@
 
 namespace tbt {
 
-// White space in the JSON that is written: as the text likes, none, a blank after each colon and
-// comma, or a line for each member and item, two blanks deeper in each container.
+// The white space that is generated. any: up to max_whitespace characters wherever JSON allows it.
+// compact: none. line: a blank after each colon and comma. pretty: a line for each member and item,
+// indented by two more blanks in each container.
 enum class JsonLayout { any, compact, line, pretty };
 
 struct SchemaOptions {
     int max_whitespace = 1;  // in a row, in the layout `any`; −1: any number
     JsonLayout layout = JsonLayout::any;
-    // No members in an object but those that its schema names, if it names any and does not say
-    // what others would be.
+    // In an object whose schema names members and says nothing about others: no other members.
     bool closed = false;
 
-    // Where the schema sets no limit: strings of at most `most_characters` (−1: any number),
-    // numbers of at most 15 digits without exponents, whole numbers without a point, and of email,
-    // uri and hostname what people mostly write. Otherwise every spelling that is not said to be
-    // left out in supported.md.
+    // true: if the schema sets no limit, strings have at most `most_characters` characters (−1: any
+    // number), numbers at most 15 digits and no exponent, and whole numbers no point; email, uri
+    // and hostname are limited to common texts. false: every spelling, except for those that
+    // supported.md names.
     bool everyday = false;
     long long most_characters = 200;
 
-    // The draft of a schema that does not say its $schema: 4, 6, 7, 2019 or 2020; 0:
-    // 2020-12, with older ways to say things where they mean nothing else there.
+    // The draft of a schema without $schema: 4, 6, 7, 2019 or 2020. 0: 2020-12, plus keywords of
+    // older drafts that have no other meaning in it.
     int draft = 0;
 
-    // false: format says nothing about values, as in draft 2020-12 where nobody asks for more.
+    // false: the keyword format does not restrict values, which is the default in draft 2020-12.
     bool formats = true;
 
-    // Keywords and formats that nobody knows are remarks, as the specification has it: `warn` is
-    // told of each name once (nothing: a line on stderr). strict: they are refused.
+    // Unknown keywords and formats are ignored, as the specification says. warn is called once for
+    // each name; without it a line goes to stderr. strict: they are refused.
     bool strict = false;
     std::function<void(const std::string&)> warn = nullptr;
 };
 
-// The schema asks for something that cannot be enforced. Never skipped:
-// the text would not be what was asked for.
+// The schema asks for something that cannot be enforced. It is never ignored, since the text might
+// then be invalid.
 class UnsupportedSchema : public UsageError {
 public:
-    // where: the file and the place in it.
+    // where: the file and the place in it; why: the rest of the message.
     UnsupportedSchema(const std::string& keyword, const std::string& where, const std::string& why)
         : UsageError(where + ": '" + keyword + "' " + why), keyword_(keyword) {}
     const std::string& keyword() const { return keyword_; }
@@ -63,8 +63,8 @@ private:
     std::string keyword_;
 };
 
-// Throws UnsupportedSchema; UsageError when the text is no JSON or no schema, and
-// when no value meets the schema: see empty_schema.hpp.
+// schema: the JSON text. name: what messages call it. Throws UnsupportedSchema, and UsageError if
+// the text is not JSON or not a schema, or if no value meets the schema (empty_schema.hpp).
 Grammar compile_schema(const std::string& schema, const SchemaOptions& options = {},
                        const std::string& name = "schema");
 

@@ -1,11 +1,11 @@
-// Saying no: the objects or arrays that do not meet a schema, said without "not".
-// What makes oneOf, not, if and dependent… exact.
+// Negation: the objects or arrays that do not meet a schema, as alternatives without "not". They
+// make oneOf, not, if and the dependent… keywords exact.
 #include "lib/grammar/schema/schema_shapes.hpp"
 #include "lib/index.hpp"
 
 namespace tbt {
 
-// Not all of them: one of them is not met.
+// Negation of a conjunction: at least one of the schemas is not met.
 Alternatives ShapeRules::denied(const Demands& facts, const std::string& type) {
     Alternatives any;
     for (const Json* fact : facts) {
@@ -15,7 +15,7 @@ Alternatives ShapeRules::denied(const Demands& facts, const std::string& type) {
     return any;
 }
 
-// None of the alternatives.
+// Negation of a disjunction: none of the alternatives is met.
 Alternatives ShapeRules::denied(const Alternatives& alternatives, const std::string& type) {
     Alternatives none{{}};
     for (const Demands& facts : alternatives) none = all_of(none, denied(facts, type));
@@ -37,8 +37,8 @@ const Json& ShapeRules::negation_of(const Json& schema) {
     return *place->second;
 }
 
-// An object fails when a required member is missing, when one is there and fails,
-// or when there are too few or too many.
+// An object fails if a required member is missing, if the value of a member fails, or if there are
+// too few or too many members.
 void ShapeRules::deny_object(const Json& schema, Alternatives& any) {
     const ObjectFact& fact = facts_.object(schema);
     const auto add = [&](Json made) {
@@ -62,7 +62,7 @@ void ShapeRules::deny_object(const Json& schema, Alternatives& any) {
     if (fact.most >= 0) add({{"minProperties", fact.most + 1}});
 }
 
-// An array fails when it is too short or too long, or when an item fails: a certain one, or some.
+// An array fails if it is too short or too long, if a certain item fails, or if some item fails.
 void ShapeRules::deny_array(const Json& schema, Alternatives& any) {
     const ArrayFact& fact = facts_.array(schema);
     const auto add = [&](Json made) {
@@ -92,12 +92,12 @@ void ShapeRules::deny_array(const Json& schema, Alternatives& any) {
     }
 }
 
-// One of the parts, without what may hold beside it in the others: where nothing may, "one of" is
-// "any of".
+// For each part: the part and the negation of all other parts. Alternatives that cannot hold at the
+// same time need no negation; if none can, oneOf equals anyOf.
 Alternatives ShapeRules::only_one(const Json& schema, const std::string& type) {
     std::vector<Alternatives> parts;
     for (const Json& part : schema.at("oneOf")) parts.push_back(of(part, type));
-    // What stands beside "oneOf" holds for all of them: what it requires, they may exclude.
+    // The schema's other keywords hold for all parts; they may rule out combinations of parts.
     const Demands own = facts_.speaks_of(schema, type) ? Demands{&schema} : Demands{};
     Alternatives any;
     for (std::size_t i = 0; i < parts.size(); ++i) {
@@ -117,7 +117,7 @@ Alternatives ShapeRules::only_one(const Json& schema, const std::string& type) {
     return any;
 }
 
-// if A then B else C: A and B, or C without A.
+// if A then B else C: (A and B) or (not A and C).
 Alternatives ShapeRules::conditional(const Json& schema, const std::string& type) {
     const Alternatives& condition = of(schema.at("if"), type);
     const auto branch = [&](const char* keyword) {
@@ -129,8 +129,8 @@ Alternatives ShapeRules::conditional(const Json& schema, const std::string& type
     return either;
 }
 
-// Where the key is there, so is what depends on it: names of members,
-// or a schema for the whole object.
+// If a key is present, what depends on it must hold: further members, or a schema for the whole
+// object.
 Alternatives ShapeRules::dependent(const Json& dependencies) {
     const auto [place, added] = dependent_.try_emplace(&dependencies, Alternatives{{}});
     if (!added) return place->second;
@@ -149,7 +149,8 @@ Alternatives ShapeRules::dependent(const Json& dependencies) {
     return dependent_[&dependencies] = result;
 }
 
-// unevaluatedProperties and unevaluatedItems: each alternative knows what its facts have looked at.
+// Adds unevaluatedProperties or unevaluatedItems: for each alternative it is known what its facts
+// evaluate.
 Alternatives ShapeRules::without_rest(const Json& schema, Alternatives alternatives,
                                       const std::string& type) {
     const char* const keyword = type == "object" ? "unevaluatedProperties" : "unevaluatedItems";

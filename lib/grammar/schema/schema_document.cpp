@@ -89,8 +89,8 @@ int SchemaDocument::draft_named(const Json& schema, int otherwise) const {
     return found->second;
 }
 
-// Finds identifiers and anchors wherever a schema may stand; an enum or an unknown
-// keyword holds none.
+// Finds identifiers and anchors in all places where a schema may be. Values of enum or of an
+// unknown keyword are not schemas.
 void SchemaDocument::index(const Json& schema, int resource, int depth) {
     if (!schema.is_object()) return;
     const int outer_draft = resources_[static_cast<std::size_t>(resource)].draft;
@@ -274,8 +274,8 @@ const Json& SchemaDocument::walk(const Json& schema, const char* keyword, const 
         if (const auto known = resource_.find(at); known != resource_.end())
             resource = known->second;
     }
-    // A place that no keyword made a schema: what stands there is one now,
-    // as part of what it stands in.
+    // The target may be in a place that no keyword marks as a schema: then it becomes one now, in
+    // the resource around it.
     if (at->is_object() && resource_.count(at) == 0) index(*at, resource, 1);
     return *at;
 }

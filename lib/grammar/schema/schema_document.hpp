@@ -1,5 +1,5 @@
-// A schema document: its drafts, identifiers and references, names of places for messages,
-// and a check that every keyword is one we know.
+// A schema document. It finds drafts and identifiers, resolves references, names places for
+// messages, and checks that every keyword is known.
 #pragma once
 
 #include <deque>
@@ -22,20 +22,22 @@ public:
 
     const Json& root() const { return root_; }
     const std::string& name() const { return name_; }
-    // Where $ref, $dynamicRef or $recursiveRef leads, or the inner `$at` of a schema made here.
-    // Nothing: the schema refers to none. Throws UnsupportedSchema when a reference
-    // leaves the document, other than to the schema of a draft.
+    // The targets of the schema's $ref, $dynamicRef and $recursiveRef, and of the internal `$at`;
+    // empty if it has none. Throws UnsupportedSchema if a reference leaves the document, except to
+    // the meta-schema of a draft.
     std::vector<const Json*> references(const Json& schema);
-    // Throws unless the schema is true, false or an object of known keywords with values of
-    // the right kind.
+    // Throws unless the schema is true, false or an object whose known keywords have values of the
+    // right kind. Unknown keywords are reported as remark() does.
     void check(const Json& schema);
 
-    // The older drafts' way to say things. 0: no $schema says which, and 2020-12 is assumed.
+    // The draft: 4, 6, 7, 2019 or 2020. 0: no $schema names it; 2020-12 is assumed.
     int draft_of(const Json& schema) const;
-    bool ignores_siblings(
-        const Json& schema) const;  // draft 7 and before: beside $ref nothing counts
-    const Json* prefix_of(const Json& schema) const;  // prefixItems, or items as a list
-    const Json* rest_of(const Json& schema) const;    // items, or additionalItems after a list
+    // In draft 7 and earlier, the other keywords of a schema with $ref have no effect.
+    bool ignores_siblings(const Json& schema) const;
+    // The list of schemas of the first items: prefixItems, or items if that is a list. The schema
+    // of all other items: items, or additionalItems if items is a list. Null if there is none.
+    const Json* prefix_of(const Json& schema) const;
+    const Json* rest_of(const Json& schema) const;
 
     // Drafts 4 and 6 have no `if`, `then` and `else`.
     bool knows_conditions(const Json& schema) const {
@@ -46,31 +48,35 @@ public:
     }
     bool enforces_formats() const { return options_.formats; }
 
-    // The keys of an object of the document, in the order in which it is written.
+    // The keys of an object of the document, in the order of the text.
     std::vector<std::string> order_of(const Json& object) const { return order_.of(object); }
 
-    // Somewhere it says unevaluatedProperties or unevaluatedItems.
+    // Does the document use unevaluatedProperties or unevaluatedItems anywhere?
     bool asks_what_was_evaluated() const { return unevaluated_; }
 
-    // A schema that stands in no document: made from others, which it holds `at` their place.
+    // keep: stores a schema that the program has made, which is in no document. at: a reference to
+    // an existing schema, to be used inside a made one.
     const Json& keep(Json schema) { return made_.emplace_back(std::move(schema)); }
     Json at(const Json& schema);
     [[noreturn]] void unsupported(const Json& schema, const std::string& keyword,
                                   const std::string& why) const;
     [[noreturn]] void wrong(const Json& schema, const std::string& what) const;
-    // An automaton that grew too large: names the keyword that most likely asked for it.
+    // Throws for an automaton that grew too large; the message names the keyword that most likely
+    // caused it.
     [[noreturn]] void too_large(const Json& schema, const std::exception& e) const;
-    // A name that says nothing about values: told once, or refused where options.strict.
+    // Reports a keyword or format that is ignored: once for each name, or as an error if
+    // options.strict.
     void remark(const Json& schema, const std::string& keyword, const std::string& name,
                 const std::string& why);
-    // Something is done in a narrower way than it was asked for: said once, or refused.
+    // Reports once that fewer values are generated than the schema allows, or refuses if
+    // options.strict.
     void tell(const Json& schema, const std::string& keyword, const std::string& name,
               const std::string& refusal, const std::string& said);
     std::string path_of(const Json& schema) const;
 
 private:
     friend class DynamicReferences;
-    // A schema with an identifier of its own: references inside are resolved against it.
+    // A schema with its own identifier, against which the references inside it are resolved.
     struct Resource {
         const Json* root;
         std::string uri;
@@ -88,12 +94,12 @@ private:
     SchemaOptions options_;
     std::set<std::string> remarked_;
     Json root_;
-    std::deque<Json> beside_;  // schemas of the drafts that references lead to
+    std::deque<Json> beside_;  // meta-schemas that references lead to
     WrittenOrder order_;
     std::deque<Json> made_;
     std::vector<const Json*> held_;  // by the number in $at
     std::vector<Resource> resources_;
-    std::map<const Json*, int> resource_;  // of every schema
+    std::map<const Json*, int> resource_;  // by schema: the resource that it belongs to
     std::map<std::string, int> by_uri_;
     std::map<std::pair<int, std::string>, const Json*> anchors_;
     DynamicReferences dynamic_;
@@ -101,7 +107,7 @@ private:
     bool unevaluated_ = false;
 };
 
-// A number of a schema as a count. Throws through the document.
+// The value of a keyword such as minItems, at most 10^9; `otherwise` if the schema lacks it.
 long long count_of(const SchemaDocument& document, const Json& schema, const char* keyword,
                    long long otherwise);
 

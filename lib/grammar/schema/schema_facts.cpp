@@ -165,7 +165,7 @@ ObjectPlan SchemaFacts::objects(const Demands& facts, bool closed) {
 ObjectPlan SchemaFacts::members(const Demands& facts) {
     ObjectPlan plan;
     std::set<std::string> names, required;
-    std::map<std::string, Demands> named;  // what is said of a key by its name
+    std::map<std::string, Demands> named;  // by key: the schemas given for its name
     std::vector<const KeyRule*> needs, each;
     std::vector<const ObjectFact*> others;
     for (const Json* f : facts) {
@@ -199,14 +199,14 @@ ObjectPlan SchemaFacts::members(const Demands& facts) {
     return plan;
 }
 
-// Keys that nobody names fall into classes: two keys of one class meet the same rules and can
-// serve the same needs.
+// Divides the keys without a name into classes: for all keys of one class the same rules hold, and
+// they can fulfil the same needs.
 void SchemaFacts::add_classes(ObjectPlan& plan, const Demands& facts, bool closed) {
     std::vector<std::string> names;
     for (const ObjectPlan::Member& m : plan.members) names.push_back(m.name);
-    std::vector<const Dfa*> sets;  // first of keys with a demand on their values, then of needs
+    std::vector<const Dfa*> sets;  // first the keys of rules for values, then those of needs
     std::vector<const Json*> values;
-    Demands all;  // what is demanded of every such key
+    Demands all;  // demands on the values of all such keys
     for (const Json* f : facts) {
         const ObjectFact& fact = object(*f);
         for (const auto* rules : {&fact.patterns, &fact.each})
@@ -240,7 +240,7 @@ void SchemaFacts::add_classes(ObjectPlan& plan, const Demands& facts, bool close
         plan.classes.push_back({"", std::move(keys), key.first, false, key.second});
 }
 
-// All keys but these names, split by sets of keys. Alternatives of one object ask for the same.
+// Splits all keys but these names by sets of keys. Stored, since alternatives often repeat them.
 const std::vector<SchemaFacts::KeyClass>& SchemaFacts::classes_of(
     const std::vector<std::string>& names, const std::vector<const Dfa*>& sets,
     const Demands& facts) {

@@ -1,15 +1,15 @@
-// What one schema's own keywords say about objects and about arrays, and what several of
-// them say together.
+// Facts: what a schema's own keywords say about objects or arrays. Plans: what several schemas say
+// together about one object or array.
 //
-// Schemas made by this program use a few keywords of their own:
-//   $at        the schema that stands elsewhere
+// Schemas made by this program use additional keywords:
+//   $at        a reference to an existing schema, by number
 //   $each      {keys, value}: every member with a key from `keys` (see hold_keys) has a value
 //              that meets `value`
-//   $need      {keys, value}: some member does
-//   $count     {value, from, min, max}: of the items from that index on, so many meet `value`
+//   $need      {keys, value}: at least one such member has a value that meets `value`
+//   $count     {value, from, min, max}: min to max items from index `from` on meet `value`
 //   $repeats   two items are equal
-//   $silent    says nothing to unevaluatedProperties and unevaluatedItems
-//   $complete  … tells them that everything was looked at
+//   $silent    evaluates nothing, for unevaluatedProperties and unevaluatedItems
+//   $complete  evaluates all members or items, for these two keywords
 #pragma once
 
 #include <map>
@@ -24,9 +24,9 @@
 
 namespace tbt {
 
-using Demands = std::vector<const Json*>;  // schemas that must all hold; sorted, each once
+using Demands = std::vector<const Json*>;  // schemas that a value must all meet; a sorted set
 
-struct KeyRule {
+struct KeyRule {  // the values of all members with these keys must meet `value`
     Dfa keys;
     const Json* value;
 };
@@ -34,11 +34,11 @@ struct KeyRule {
 struct ObjectFact {
     std::map<std::string, const Json*> named;
     std::vector<KeyRule> patterns;  // patternProperties
-    const Json* others = nullptr;   // additionalProperties: of keys without a name or pattern here
+    const Json* others = nullptr;   // additionalProperties: for keys without a name or pattern
     std::vector<KeyRule> each, needs;
     std::set<std::string> required;
-    long long least = 0, most = -1;  // members; −1: any number
-    // What unevaluatedProperties leaves alone, where that is not what is named, matched or other.
+    long long least = 0, most = -1;  // number of members; most −1: no upper limit
+    // Evaluates no members, or all of them, instead of those that are named, matched or others.
     bool silent = false, complete = false;
 
     bool is_other(const std::string& key) const;
@@ -46,7 +46,7 @@ struct ObjectFact {
     Dfa evaluated() const;
 
 private:
-    mutable std::optional<Dfa> other_keys_;  // made when it is asked for
+    mutable std::optional<Dfa> other_keys_;  // computed when first needed
 };
 
 struct ItemCount {
@@ -63,14 +63,14 @@ struct ArrayFact {
     bool unique = false, repeats = false, complete = false, silent = false;
 };
 
-// Facts put together. Members and classes of keys: each key belongs to one of them.
+// Several facts combined. Each key that may come is a member's name or belongs to one class.
 struct ObjectPlan {
     struct Member {
-        std::string name;  // of a class: none
-        Dfa keys;          // of a member: none
+        std::string name;  // empty for a class
+        Dfa keys;          // empty for a member
         Demands value;
         bool required = false;
-        unsigned needs = 0;  // the needs that it can serve, one bit each
+        unsigned needs = 0;  // one bit for each of the needs that it can fulfil
     };
     std::vector<Member> members, classes;
     std::vector<const Json*> needs;
@@ -86,7 +86,7 @@ struct ArrayPlan {
 };
 
 Demands join(const Demands& a, const Demands& b);
-// The members as `properties` lists them, those of the first fact first.
+// Sorts the members into the order of `properties`, those of the first fact first.
 void put_in_order(ObjectPlan& plan, const Demands& facts, const SchemaDocument& document);
 
 class SchemaFacts {
@@ -94,16 +94,16 @@ public:
     SchemaFacts(SchemaDocument& document, ScalarRules& scalars)
         : document_(&document), scalars_(&scalars) {}
 
-    // Does the schema itself speak of this type, "object" or "array"?
+    // Do the schema's own keywords restrict this type, "object" or "array"?
     bool speaks_of(const Json& schema, const std::string& type) const;
     const ObjectFact& object(const Json& schema);
     const ArrayFact& array(const Json& schema);
-    // closed: without members that nobody names and nothing is said of, where others are named.
+    // closed: if members are named, no members that are neither named nor described otherwise.
     ObjectPlan objects(const Demands& facts, bool closed);
-    ObjectPlan members(const Demands& facts);  // the same without classes, which take longer
+    ObjectPlan members(const Demands& facts);  // the same without classes, which is faster
     ArrayPlan arrays(const Demands& facts);
 
-    // Keeps a set of keys; $each and $need name it by this number.
+    // Stores a set of keys and returns its number, by which $each and $need refer to it.
     std::size_t hold_keys(Dfa keys);
 
 private:
@@ -111,7 +111,7 @@ private:
     ArrayFact read_array(const Json& schema);
     struct KeyClass {
         Dfa keys;
-        std::vector<bool> inside;  // by set
+        std::vector<bool> inside;  // for each set: are the keys of this class in it?
     };
     const std::vector<KeyClass>& classes_of(const std::vector<std::string>& names,
                                             const std::vector<const Dfa*>& sets,

@@ -12,18 +12,18 @@ namespace tbt {
 
 namespace {
 
-// These say something about a schema, not about values.
+// Keywords that describe the schema and do not restrict values.
 const std::set<std::string> annotations = {
     "title",           "description",      "default",          "examples",   "deprecated",
     "readOnly",        "writeOnly",        "$comment",         "$schema",    "$id",
     "$anchor",         "$dynamicAnchor",   "$recursiveAnchor", "$defs",      "definitions",
     "contentEncoding", "contentMediaType", "contentSchema",    "$vocabulary"};
 
-// What schemas that are made from others carry: counts, keys as automata.
+// Keywords of the schemas that this program makes (schema_facts.hpp).
 const std::set<std::string> our_own = {"$each",    "$need",   "$count",
                                        "$repeats", "$silent", "$complete"};
 
-// What drafts 4 and 6 do not have may be anything there.
+// These are not keywords in drafts 4 and 6, so they may have any value there.
 bool is_condition(const std::string& key) { return key == "if" || key == "then" || key == "else"; }
 
 bool is_schema(const Json& v) { return v.is_object() || v.is_boolean(); }
@@ -64,7 +64,7 @@ bool is_types(const Json& t) {
     return is_type(t) || (t.is_array() && !t.empty() && std::all_of(t.begin(), t.end(), is_type));
 }
 
-// What the values of keywords must be. annotation: they say nothing about the instance.
+// What the values of keywords must be. annotation: the keywords do not restrict the instance.
 struct Form {
     bool (*test)(const Json&);
     const char* expected;

@@ -1,4 +1,4 @@
-// Where in a schema further schemas stand.
+// Finds the subschemas of a schema.
 #pragma once
 
 #include <vector>
@@ -7,8 +7,8 @@
 
 namespace tbt {
 
-// The schemas that stand in this one; without definitions: that are asked about the same value
-// or its parts.
+// The direct subschemas. Without definitions: only those that are applied to the same value or to
+// its parts.
 std::vector<const Json*> schema_parts(const Json& schema, bool with_definitions);
 
 }  // namespace tbt

@@ -10,7 +10,7 @@
 namespace tbt {
 
 namespace {
-using Language = std::optional<Dfa>;  // nothing: everything
+using Language = std::optional<Dfa>;  // nullopt: all texts
 
 Language both(const Language& a, const Language& b) { return !a ? b : !b ? a : Language(*a & *b); }
 Language either(const Language& a, const Language& b) {
@@ -28,9 +28,9 @@ const Dfa& all_strings() {
     return all;
 }
 
-// Two and two are put together, or thousands would take minutes.
+// Merges the automata in pairs; one after another, thousands would take minutes.
 Dfa one_of(std::vector<Dfa> numbers) {
-    constexpr std::size_t most = 20000;  // one state each, at least
+    constexpr std::size_t most = 20000;  // each number needs at least one state
     const TooLarge too_many("a list of " + std::to_string(numbers.size()) +
                             " numbers takes more than " + std::to_string(most) +
                             " states; use fewer, or minimum and maximum");
@@ -50,7 +50,7 @@ bool no_strings(const Scalars& s) { return s.strings && s.strings->empty(); }
 
 }  // namespace
 
-// One state for each length up to the last that matters.
+// One state for each length up to the last one that matters.
 Dfa of_length(long long low, long long high) {
     constexpr long long longest = 20000;
     const long long last = high >= 0 ? high : low;
@@ -116,7 +116,7 @@ bool type_allows(const Json& schema, const std::string& type) {
     return t.is_string() ? t == type : std::find(t.begin(), t.end(), type) != t.end();
 }
 
-// The values that enum and const leave: those of one, or those in both.
+// The values that enum and const allow: those of one keyword, or those in both.
 std::vector<const Json*> listed_values(const Json& schema, bool& restricted) {
     std::vector<const Json*> values;
     restricted = schema.is_object() && (schema.contains("enum") || schema.contains("const"));
@@ -176,7 +176,7 @@ Scalars ScalarRules::work_out(const Json& schema) {
     return result;
 }
 
-// What the schema says without the help of others.
+// The values that the schema's own keywords allow, without those that apply subschemas.
 Scalars ScalarRules::own(const Json& schema) {
     Scalars result = of_types(schema);
     limit_length(schema, result);
@@ -206,7 +206,7 @@ Scalars ScalarRules::of_types(const Json& schema) const {
     return s;
 }
 
-// Those of the values that are among `others`, one by one: together their automata may be large.
+// The listed values that are in `others`. Tested one by one, since an intersection may be large.
 Scalars ScalarRules::of_values(const std::vector<const Json*>& values,
                                const Scalars& others) const {
     Scalars s = Scalars::none();
@@ -251,7 +251,7 @@ std::optional<Dfa> language_of(SchemaDocument& document, const Json& schema,
         }
         if (!value.is_number()) return std::nullopt;
         const Decimal d = Decimal::parse(json_text(value));
-        // Draft 4 says true beside a bound instead of an exclusive bound.
+        // In draft 4 an exclusive bound is a bound with "exclusiveMinimum": true beside it.
         const auto strict = [&](const char* other) {
             return schema.contains(other) && schema.at(other) == Json(true);
         };

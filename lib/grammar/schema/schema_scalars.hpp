@@ -1,5 +1,5 @@
-// What a schema says about strings, numbers and the words null, true and false:
-// as sets, with all operations on sets.
+// What a schema says about strings, numbers and the words null, true and false: sets of values,
+// with intersection, union and difference.
 #pragma once
 
 #include <map>
@@ -16,15 +16,15 @@ namespace tbt {
 
 struct Scalars {
     bool null = true, yes = true, no = true;
-    std::optional<Dfa> numbers, strings;  // nothing: all of them
-    long long least = 0, most = -1;       // characters of the strings beside that; −1: any number
-    bool exact = true;    // neither fewer nor more than the schema says: see ScalarRules
-    bool listed = false;  // the strings, one by one
-    const EverydayFormat* everyday = nullptr;  // the strings are of a format that has such a part
+    std::optional<Dfa> numbers, strings;  // nullopt: all numbers, all strings
+    long long least = 0, most = -1;       // also limits of the strings' characters; −1: no limit
+    bool exact = true;    // false: a format restricts the set more than the standard does
+    bool listed = false;  // the strings were listed one by one (enum, const)
+    const EverydayFormat* everyday = nullptr;  // the common texts of the strings' format, if any
 
     static Scalars all() { return {}; }
     static Scalars none() { return {false, false, false, Dfa{}, Dfa{}}; }
-    // The strings with their lengths. Throws TooLarge.
+    // The strings, with the limits of length included in the automaton. Throws TooLarge.
     std::optional<Dfa> whole_strings() const;
     bool has_strings() const {
         return strings ? has_length(*strings, least, most) : most < 0 || most >= least;
@@ -38,15 +38,14 @@ Scalars operator&(const Scalars& a, const Scalars& b);
 Scalars operator|(const Scalars& a, const Scalars& b);
 Scalars operator-(const Scalars& a, const Scalars& b);
 
-// Of some formats fewer texts are written than are valid. Where "not" turns them around, it
-// is the valid ones that must be taken away.
-// The texts of numbers and strings that a keyword of the schema allows; nothing: all of them.
-// validating: formats as the standards have them, else the part that is written.
+// The texts of numbers or strings that a keyword of the schema allows; nullopt: all of them.
+// validating: formats as the standards define them; otherwise the texts that are generated, which
+// for some formats are fewer.
 inline constexpr const char* number_keywords[] = {"minimum", "exclusiveMinimum", "maximum",
                                                   "exclusiveMaximum", "multipleOf"};
 std::optional<Dfa> language_of(SchemaDocument& document, const Json& schema,
                                const std::string& keyword, bool validating);
-// The keys that a pattern of patternProperties means.
+// The keys that match a pattern of patternProperties.
 Dfa pattern_of_keys(const SchemaDocument& document, const Json& schema, const std::string& pattern);
 
 class ScalarRules {
@@ -60,7 +59,8 @@ public:
     const Scalars& of(const Json& schema);
 
 private:
-    // What the schema's denial takes away.
+    // The values that the negation of the schema excludes: all valid ones, not only those that are
+    // generated.
     const Scalars& denied_by(const Json& schema) {
         const Scalars& own = of(schema);
         return own.exact || other_ == nullptr ? own : other_->of(schema);
@@ -81,11 +81,11 @@ private:
     std::set<const Json*> open_;
 };
 
-// Texts with a limit on their lengths, as one automaton with a state for each length. Throws
-// TooLarge.
+// All texts of least to most characters (most −1: no upper limit), as an automaton with a state for
+// each length. Throws TooLarge.
 Dfa of_length(long long least, long long most);
 
-// type, enum and const as this schema alone says them.
+// The schema's own keywords type, and enum and const. restricted: does it have enum or const?
 bool type_allows(const Json& schema, const std::string& type);
 std::vector<const Json*> listed_values(const Json& schema, bool& restricted);
 

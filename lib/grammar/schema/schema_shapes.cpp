@@ -7,10 +7,10 @@ namespace tbt {
 namespace {
 
 constexpr std::size_t most_alternatives = 2000, most_any_of = 8;
-constexpr std::size_t most_products = 20000;  // before those that are not needed are dropped
+constexpr std::size_t most_products = 20000;  // before redundant alternatives are dropped
 constexpr int deepest_proof = 6;
 
-// What gives a schema several alternatives, for messages.
+// The keyword that splits this schema into alternatives, to name in a message.
 const char* alternatives_keyword(const Json& schema) {
     for (const char* keyword : {"anyOf", "oneOf", "enum", "not", "if", "dependentRequired",
                                 "dependentSchemas", "dependencies", "allOf"})
@@ -22,7 +22,8 @@ bool includes(const Demands& more, const Demands& fewer) {
     return std::includes(more.begin(), more.end(), fewer.begin(), fewer.end());
 }
 
-// Each once, sorted; without those that include another.
+// Sorts the alternatives and removes duplicates; if more_is_none, also each alternative that
+// includes another.
 Alternatives distinct(Alternatives all, bool more_is_none) {
     std::sort(all.begin(), all.end());
     all.erase(std::unique(all.begin(), all.end()), all.end());
@@ -52,9 +53,9 @@ Alternatives distinct(Alternatives all, bool more_is_none) {
 
 }  // namespace
 
-// Of alternatives that ask for all that another asks for, and for more, none is needed: whoever
-// meets them meets the other. That keeps "none of these" small, where the same is denied many
-// times: without it the ways to fail would multiply.
+// An alternative that includes another is redundant: a value that meets it also meets the other.
+// Dropping such alternatives keeps the negation of several schemas small if they share demands;
+// otherwise the alternatives would multiply.
 Alternatives ShapeRules::all_of(const Alternatives& a, const Alternatives& b) const {
     const bool more_is_none = !document_->asks_what_was_evaluated();
     Alternatives result;
@@ -138,8 +139,8 @@ Alternatives ShapeRules::work_out(const Json& schema, const std::string& type) {
     return without_rest(schema, std::move(result), type);
 }
 
-// Several alternatives may hold at once. That adds no values, but members and items that
-// count as looked at.
+// Several alternatives may hold at once. The set of values stays the same, but more members and
+// items count as evaluated.
 Alternatives ShapeRules::any_of(const Json& schema, const std::string& type) {
     const Json& parts = schema.at("anyOf");
     Alternatives any;
@@ -163,7 +164,7 @@ Alternatives ShapeRules::any_of(const Json& schema, const std::string& type) {
     return any;
 }
 
-// const {"a": 1} as a schema of the members' own consts.
+// Rewrites an array or object of `const` or `enum` as a schema with one `const` per item or member.
 const Json& ShapeRules::demand_for(const Json& value) {
     const auto [place, added] = made_.try_emplace(&value, nullptr);
     if (added) {
@@ -195,7 +196,7 @@ bool ShapeRules::impossible(const Demands& demands, int depth) {
     if (std::any_of(demands.begin(), demands.end(),
                     [](const Json* schema) { return *schema == Json(false); }))
         return true;
-    // What is being worked out just now cannot be asked.
+    // A schema that is still being worked out has no result yet.
     std::set<const Json*> seen;
     if (std::any_of(demands.begin(), demands.end(),
                     [&](const Json* schema) { return is_open(*schema, seen); }))
@@ -203,7 +204,7 @@ bool ShapeRules::impossible(const Demands& demands, int depth) {
     return impossible_[demands] = is_impossible(demands, depth);
 }
 
-// Is the schema being worked out, or one that it puts to the same value?
+// Is this schema, or a subschema for the same value, still being worked out?
 bool ShapeRules::is_open(const Json& schema, std::set<const Json*>& seen) {
     if (!schema.is_object() || !seen.insert(&schema).second) return false;
     if (open_.count({&schema, "object"}) != 0 || open_.count({&schema, "array"}) != 0) return true;

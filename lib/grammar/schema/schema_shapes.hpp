@@ -1,5 +1,5 @@
-// What a schema says about objects and arrays: alternatives, each a list of facts that
-// must hold together.
+// What a schema says about objects or arrays, in disjunctive normal form: alternatives, each a list
+// of schemas whose own keywords must all hold.
 #pragma once
 
 #include <map>
@@ -14,21 +14,23 @@
 
 namespace tbt {
 
-using Alternatives = std::vector<Demands>;  // none: impossible; one without demands: anything
+using Alternatives = std::vector<Demands>;  // {}: impossible; {{}}: anything
 
 class ShapeRules {
 public:
     ShapeRules(SchemaDocument& document, ScalarRules& scalars)
         : document_(&document), scalars_(&scalars), facts_(document, scalars) {}
 
-    // type: "object" or "array". The demands are schemas whose own keywords speak of that type.
+    // type: "object" or "array". The demands returned are schemas whose own keywords restrict that
+    // type.
     const Alternatives& of(const Json& schema, const std::string& type);
     Alternatives of(const Demands& demands, const std::string& type);
     SchemaFacts& facts() { return facts_; }
 
     const Json& negation_of(const Json& schema);
 
-    // Certainly no value meets them. False may also mean: could not find out.
+    // True: certainly no value meets the demands. False: some value does, or it could not be found
+    // out.
     bool impossible(const Demands& demands, int depth = 0);
 
 private:
@@ -57,8 +59,8 @@ private:
     SchemaFacts facts_;
     std::map<std::pair<const Json*, std::string>, Alternatives> known_;
     std::set<std::pair<const Json*, std::string>> open_;
-    // The schema that is being worked out, last, and the keyword whose alternatives are combined
-    // with the others', for messages.
+    // The schemas being worked out, innermost last, each with the keyword whose alternatives are
+    // being combined; for messages.
     struct Combining {
         const Json* schema;
         const char* keyword;

@@ -6,7 +6,7 @@ namespace tbt {
 
 namespace {
 
-// Cuts text off at the first of these characters; what follows it goes to `rest`.
+// Splits `text` at the first `at`: what follows goes to `rest`. False if there is none.
 bool cut(std::string& text, char at, std::string& rest) {
     const std::size_t place = text.find(at);
     if (place == std::string::npos) return false;
@@ -17,7 +17,7 @@ bool cut(std::string& text, char at, std::string& rest) {
 
 bool starts(const std::string& text, const char* with) { return text.rfind(with, 0) == 0; }
 
-// "a/b/../c/./d" is "a/c/d".
+// Removes dot segments: "a/b/../c/./d" becomes "a/c/d".
 std::string without_dots(std::string in) {
     std::string out;
     const auto drop_last = [&] {

@@ -1,4 +1,4 @@
-// References between schemas: relative ones resolved against a base [RFC 3986, §5.2].
+// URIs for references between schemas; relative ones are resolved against a base [RFC 3986, §5.2].
 #pragma once
 
 #include <string>
@@ -15,7 +15,7 @@ struct Uri {
 
 Uri resolve_uri(const Uri& base, const Uri& reference);
 
-// %2F and the like, as the bytes they stand for.
+// Decodes percent-encoding: %2F becomes /.
 std::string without_percents(const std::string& text);
 
 }  // namespace tbt

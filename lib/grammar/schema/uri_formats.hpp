@@ -1,4 +1,4 @@
-// The formats of web addresses, letter by letter from their grammars: uri [RFC 3986, appendix A],
+// The formats of web addresses, taken rule by rule from their grammars: uri [RFC 3986, appendix A],
 // iri [RFC 3987, §2.2], uri-template [RFC 6570, §2].
 #pragma once
 
@@ -6,7 +6,8 @@
 
 namespace tbt {
 
-// As regular expressions. relative: references too, "../a?b"; international: an IRI.
+// Regular expressions. relative: also relative references, "../a?b". international: IRIs, with
+// characters of all scripts.
 std::string uri_pattern(bool relative, bool international);
 std::string uri_template_pattern();
 

@@ -24,7 +24,7 @@ using Kind = Value::Kind;
 
 std::string form_of_json(const Json& value) { return form_of(read_value(json_text(value))); }
 
-// Which items or members a schema has looked at, for unevaluatedItems and unevaluatedProperties.
+// Which items or members a schema has evaluated, for unevaluatedItems and unevaluatedProperties.
 using Seen = std::vector<bool>;
 
 void add(Seen& to, const Seen& more) {
@@ -60,14 +60,14 @@ private:
         return false;
     }
 
-    // Does the value meet the schema? Says in `seen` which of its items or members were looked at.
+    // Does the value meet the schema? Marks in `seen` the items or members that were evaluated.
     bool meets(const Json& schema, const Value& v, Seen& seen) {
         document_.check(schema);
         if (schema.is_boolean()) return schema.get<bool>() || fail("false");
         const std::pair here(&schema, &v);
         if (!open_.insert(here).second)
             document_.unsupported(schema, "$ref", "leads back to itself without reading anything");
-        Seen own(v.items.size());  // a schema sees what is inside it, not what is beside it
+        Seen own(v.items.size());  // sees what its own keywords evaluate, not those around it
         const bool met = all_keywords(schema, v, own);
         open_.erase(here);
         if (met) add(seen, own);
@@ -77,7 +77,7 @@ private:
         Seen seen(v.items.size());
         return meets(schema, v, seen);
     }
-    // Looks at a part of the value.
+    // Does this item or member meet the schema? Extends the place for messages meanwhile.
     bool part_meets(const Json& schema, const Value& part, const std::string& name) {
         const std::size_t before = place_.size();
         place_ += "/" + name;
@@ -121,7 +121,7 @@ private:
         return place->second;
     }
 
-    // In the language that the keyword means?
+    // Is the text in the language of this keyword?
     bool in_language(const Json& schema, const char* keyword, const std::string& text) {
         if (!schema.contains(keyword)) return true;
         const auto [place, added] = languages_.try_emplace(&schema.at(keyword));
@@ -260,7 +260,7 @@ private:
         return !schema.contains(then) || meets(schema.at(then), v, seen);
     }
 
-    // What no other keyword has looked at.
+    // Checks the items or members that no other keyword has evaluated.
     bool rest_meets(const Json& schema, const Value& v, Seen& seen) {
         const char* const keyword = v.kind == Kind::array    ? "unevaluatedItems"
                                     : v.kind == Kind::object ? "unevaluatedProperties"
@@ -279,8 +279,8 @@ private:
     bool formats_;
     std::string place_, fault_;
     std::set<std::pair<const Json*, const Value*>> open_;
-    std::map<const Json*, std::set<std::string>> values_;  // of enum and const
-    std::map<const Json*, std::optional<Dfa>> languages_;  // of keywords, by their values
+    std::map<const Json*, std::set<std::string>> values_;  // forms of enum's or const's values
+    std::map<const Json*, std::optional<Dfa>> languages_;  // by the keyword's value
 };
 
 SchemaValidator::SchemaValidator(const std::string& schema, const SchemaOptions& options,

@@ -1,7 +1,7 @@
-// Does a finished JSON text meet a JSON Schema? The value is walked together with the schema,
-// keyword by keyword, as the specification says it: members may come in any order, numbers and
-// strings may be spelled in any way. What is written under a schema (schema.hpp) is a part of what
-// is valid here.
+// Validates a finished JSON text against a JSON Schema. It walks the value and the schema together,
+// keyword by keyword, as the specification says. Members may come in any order, and numbers and
+// strings may be spelled in any way. Every text that the compiled grammar (schema.hpp) generates is
+// valid here, but not the other way round.
 #pragma once
 
 #include <memory>
@@ -14,13 +14,13 @@ namespace tbt {
 
 class SchemaValidator {
 public:
-    // Throws UsageError when the schema is none. Of `options` only draft, formats, strict and warn
-    // matter.
+    // schema: the JSON text; name: what messages call it. Throws UsageError if it is not a schema.
+    // Of `options` only draft, formats, strict and warn are used.
     explicit SchemaValidator(const std::string& schema, const SchemaOptions& options = {},
                              const std::string& name = "schema");
     ~SchemaValidator();
 
-    // "": the text is valid. Otherwise the first place that is not, and the keyword that says so:
+    // "" if the text is valid. Otherwise the first invalid place and the keyword that it violates:
     // "/likes/0: 'maxLength'". Throws UnsupportedSchema for what cannot be decided: a reference
     // to another document, a pattern that is not regular, a number of more than 10,000 digits.
     std::string fault(std::string_view text);

@@ -1,4 +1,4 @@
-// The order in which the keys of a JSON text are written, which its values forget.
+// Records the order in which the keys of a JSON text are written, which the parsed value loses.
 #pragma once
 
 #include <string>
@@ -12,13 +12,13 @@ namespace tbt {
 
 class WrittenOrder {
 public:
-    // text: what `value` was read from. One pass, however many keys an object has (an ordered_json
-    // searches all of them for each new one).
+    // text: the JSON text that `value` was parsed from. Takes one pass, however many keys an object
+    // has (ordered_json searches all keys for each new one).
     void add(std::string_view text, const Json& value) {
         Reader reader(keys_, value);
         Json::sax_parse(text, &reader);
     }
-    // Of an object in the value; sorted where it is none of them.
+    // The keys of an object in their written order; sorted if the object is in no added value.
     std::vector<std::string> of(const Json& object) const {
         const auto found = keys_.find(&object);
         if (found != keys_.end()) return found->second;
@@ -30,7 +30,7 @@ public:
 private:
     using Keys = std::unordered_map<const Json*, std::vector<std::string>>;
 
-    // Walks the value beside the text.
+    // Walks the value while the text is parsed.
     class Reader : public nlohmann::json_sax<Json> {
     public:
         Reader(Keys& keys, const Json& value) : keys_(keys), next_(&value) {}
@@ -58,7 +58,7 @@ private:
     private:
         struct Open {
             const Json* value;
-            std::size_t item = 0;  // of an array: the next one
+            std::size_t item = 0;  // in an array: the index of the next item
         };
 
         // The value that begins here.

@@ -15,7 +15,7 @@ namespace {
 
 constexpr long long few_characters = 24, few_states = 480;
 
-// None, where that takes too many states.
+// The intersection; empty if it needs too many states.
 Dfa common(const Dfa& a, const Dfa& b) {
     try {
         return a & b;
@@ -24,7 +24,7 @@ Dfa common(const Dfa& a, const Dfa& b) {
     }
 }
 
-// With a rule of their own: annotations end a rule.
+// Adds the text as a rule of its own: the nodes with annotations must end with their rule.
 void add_counted(Grammar& grammar, std::unique_ptr<CountedText> made, const Dfa& texts, int start,
                  int end) {
     CountedText& counted = *made;
@@ -56,7 +56,8 @@ void WrittenStrings::add(Grammar& grammar, const Scalars& s, int start, int end)
     if (const long long longest = longest_length(texts); longest >= 0 && longest <= most) most = -1;
     const bool any = texts == Dfa::anything();
     if (!any && least > 0) texts = texts & of_length(least, -1), least = 0;
-    // Small automata, and those whose shortest text is long, have a state for each length.
+    // Characters are counted by an annotation (counted), or by a state for each length if the
+    // automaton is small or its shortest text is long.
     const bool counted = any ? std::max(least, most) > few_characters
                              : most >= 0 && shortest_length(texts) < few_characters &&
                                    most * count(texts.states) > few_states;
@@ -68,7 +69,7 @@ void WrittenStrings::add(Grammar& grammar, const Scalars& s, int start, int end)
     grammar.skip(grammar.bytes(text, "\""), end);
 }
 
-// What is said, once, when a string comes to a limit that the schema does not set.
+// A function that says, once, that a string has reached a limit that the schema does not set.
 std::function<void()> WrittenStrings::said_at(long long most) const {
     return [said = said_, most, name = name_, warn = options_.warn] {
         if (std::exchange(*said, true)) return;

@@ -1,4 +1,4 @@
-// The strings of a value as they are written, with what limits their length.
+// Adds the strings that a schema allows to a grammar, with limits on their length.
 #pragma once
 
 #include <functional>
@@ -16,7 +16,7 @@ public:
     WrittenStrings(const SchemaOptions& options, std::string name)
         : options_(options), name_(std::move(name)) {}
 
-    // Adds them to the grammar, quotes included. Throws TooLarge.
+    // Adds the strings of s, with their quotes, between the nodes start and end. Throws TooLarge.
     void add(Grammar& grammar, const Scalars& s, int start, int end) const;
 
 private:
