@@ -10,12 +10,6 @@
 
 namespace tbt {
 
-namespace {
-
-constexpr int most_nodes = 4'000'000;
-
-}  // namespace
-
 int ByteMeasure::rule(int r) const { return grammar_->rule(r).cost; }
 unsigned ByteMeasure::version() const { return grammar_->version(); }
 void ByteMeasure::of_suffixes(std::string_view text, const std::vector<bool>&,
@@ -33,9 +27,9 @@ int Grammar::add_rule(std::string name) {
 }
 
 int Grammar::add_node() {
-    if (nodes() >= most_nodes)
-        throw TooLarge("grammar: more than " + std::to_string(most_nodes) +
-                       " nodes; use fewer or smaller repetitions");
+    if (nodes() >= most_nodes_)
+        throw TooLarge("the grammar takes more than " + std::to_string(most_nodes_) +
+                       " nodes; ask for fewer or smaller repetitions, members or alternatives");
     nodes_.emplace_back();
     return nodes() - 1;
 }
@@ -101,7 +95,7 @@ int Grammar::call(int from, int rule) {
 
 void Grammar::finish(int root) {
     rule(root);  // throws if there is no such rule
-    root_ = root;
+    root_ = root, most_nodes_ = most_nodes;
     for (const Rule& r : rules_) {
         if (r.start < 0)
             throw UsageError("grammar: the rule '" + r.name + "' is used but not defined");
@@ -118,33 +112,43 @@ void Grammar::expand(int id) {
     const int first = nodes();
     source(which).expand(*this, id);
     // Copies to the node the edges of the nodes that its ε-edges lead to.
-    std::vector<int> open = node(id).free;
+    const std::span<const int> free = free_steps(id);
+    const std::vector<int> open(free.begin(), free.end());
     close_free_steps(first);
-    for (std::size_t i = 0; i < open.size(); ++i) {
-        const Node& n = node(open[i]);
+    for (const int other : open) {
+        const Node& n = node(other);
         node(id).bytes.insert(node(id).bytes.end(), n.bytes.begin(), n.bytes.end());
         node(id).calls.insert(node(id).calls.end(), n.calls.begin(), n.calls.end());
         node(id).final = node(id).final || n.final;
     }
-    node(id).free.clear();
+    free_.clear();
     settle_costs(first);
 }
 
 // ε-elimination: a node gets a copy of the edges of every node that it reaches by ε-edges.
 void Grammar::close_free_steps(int first) {
     const auto local = [&](int id) { return static_cast<std::size_t>(id - first); };
-    const auto count = local(nodes());
+    // What a node had before any copies: only those with ε-edges get some.
     struct Own {
         std::size_t bytes, calls;
         bool final;
     };
-    std::vector<Own> own(count);  // what each node had before any copies
-    for (int id = first; id < nodes(); ++id)
-        own[local(id)] = {node(id).bytes.size(), node(id).calls.size(), node(id).final};
-    std::vector<int> stamp(count, -1), open;
-    for (int id = first; id < nodes(); ++id) {
+    const auto own = [&](int id) {
+        const Node& n = node(id);
+        return Own{n.bytes.size(), n.calls.size(), n.final};
+    };
+    std::unordered_map<int, Own> before;
+    std::vector<int> stamp(local(nodes()), -1), from, open;
+    for (const auto& [id, to] : free_)
+        if (id >= first) from.push_back(id), before.emplace(id, own(id));
+    std::sort(from.begin(), from.end());
+    const auto add_free = [&](int id) {
+        const std::span<const int> free = free_steps(id);
+        open.insert(open.end(), free.begin(), free.end());
+    };
+    for (const int id : from) {
         stamp[local(id)] = id;
-        for (open = node(id).free; !open.empty();) {
+        for (add_free(id); !open.empty();) {
             const int other = open.back();
             open.pop_back();
             if (other < first)
@@ -154,16 +158,17 @@ void Grammar::close_free_steps(int first) {
             Node &n = node(id), &o = node(other);
             if (is_open(other))
                 throw Error("grammar: a free step to a node that is yet to be expanded");
-            const Own& has = own[local(other)];
+            const auto changed = before.find(other);
+            const Own has = changed == before.end() ? own(other) : changed->second;
             n.bytes.insert(n.bytes.end(), o.bytes.begin(),
                            o.bytes.begin() + static_cast<std::ptrdiff_t>(has.bytes));
             n.calls.insert(n.calls.end(), o.calls.begin(),
                            o.calls.begin() + static_cast<std::ptrdiff_t>(has.calls));
             n.final = n.final || has.final;
-            open.insert(open.end(), o.free.begin(), o.free.end());
+            add_free(other);
         }
     }
-    for (int id = first; id < nodes(); ++id) node(id).free = {};
+    for (const int id : from) free_.erase(id);
 }
 
 // cost(node) = 0 if final, else the minimum of 1 + cost(to) over byte edges and cost(rule) +

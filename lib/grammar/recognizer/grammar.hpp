@@ -16,6 +16,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "lib/check.hpp"
@@ -55,13 +56,12 @@ public:
     struct Node {
         std::vector<ByteEdge> bytes;
         std::vector<CallEdge> calls;
-        std::vector<int> free;  // ε-edges, which read no byte; finish() removes them
-        bool final = false;
+        int cost = never;      // the fewest bytes to the end of the rule
+        int annotations = -1;  // the table of the annotations at this node; −1: none
         // This source makes the edges when a derivation first gets here (NodeSource); −1: none.
         int source = -1;
         bool expanded = false;  // the source has made the edges
-        int cost = never;       // the fewest bytes to the end of the rule
-        int annotations = -1;   // the table of the annotations at this node; −1: none
+        bool final = false;
     };
     struct Rule {
         std::string name;
@@ -108,6 +108,13 @@ public:
     }
     int rules() const { return static_cast<int>(rules_.size()); }
     int nodes() const { return static_cast<int>(nodes_.size()); }
+    // The nodes that its ε-edges lead to.
+    std::span<const int> free_steps(int id) const {
+        const auto found = free_.find(id);
+        return found == free_.end() ? std::span<const int>() : std::span(found->second);
+    }
+    // While it is built: more nodes than these are refused with TooLarge.
+    void limit_nodes(int most) { most_nodes_ = most; }
 
     // ---- building: each adds a piece after `from` and returns the node after the piece ----
     int bytes(int from, std::string_view text);
@@ -117,7 +124,11 @@ public:
     int sequences(int from, const std::vector<ByteSequence>& alternatives, int to);
     int call(int from, int rule);
     void call(int from, int rule, int to) { node(from).calls.push_back({rule, to}); }
-    void skip(int from, int to) { node(from).free.push_back(to); }
+    // An ε-edge, which reads no byte; finish() removes them.
+    void skip(int from, int to) {
+        node(from);  // throws if there is none
+        free_[from].push_back(to);
+    }
     void edge(int from, std::uint8_t low, std::uint8_t high, int to) {
         node(from).bytes.push_back({low, high, to});
     }
@@ -144,7 +155,11 @@ private:
     void settle_costs(int first);
     void rank_rules();
 
+    static constexpr int most_nodes = 4'000'000;
+
     std::vector<Node> nodes_;
+    int most_nodes_ = most_nodes;
+    std::unordered_map<int, std::vector<int>> free_;  // ε-edges, by node: few have any
     std::vector<Rule> rules_;
     std::vector<std::unique_ptr<NodeSource>> sources_;
     std::vector<std::unique_ptr<StateAnnotations>> annotations_;

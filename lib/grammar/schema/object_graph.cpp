@@ -57,6 +57,7 @@ void ObjectGraph::build(Grammar& grammar, int annotations) {
     branches_.push_back({0, count(order_), 0});
     add_tree(grammar, tree_);
     for (int c = 0; c < count(shape_->classes); ++c) add_class(grammar, c, tree_);
+    positions_.shrink_to_fit();  // there may be thousands of objects
 }
 
 void ObjectGraph::add_ends(Grammar& grammar, int key) {
@@ -158,7 +159,7 @@ void ObjectGraph::measure_class(const Grammar& grammar, int first, int out) {
             ++ways[index(id - first)];
         };
         for (const Grammar::ByteEdge& e : grammar.node(id).bytes) add(e.to, 1);
-        for (const int to : grammar.node(id).free) add(to, 0);
+        for (const int to : grammar.free_steps(id)) add(to, 0);
         positions_[index(id - base_)].to_end = Grammar::never;
         positions_[index(id - base_)].endless = true;
     }

@@ -10,6 +10,7 @@
 #include "lib/grammar/schema/array_source.hpp"
 #include "lib/grammar/schema/distinct_items.hpp"
 #include "lib/grammar/schema/empty_schema.hpp"
+#include "lib/grammar/schema/grammar_size.hpp"
 #include "lib/grammar/schema/held_numbers.hpp"
 #include "lib/grammar/schema/not_generated.hpp"
 #include "lib/grammar/schema/object_annotations.hpp"
@@ -23,7 +24,6 @@ namespace {
 
 constexpr long long most_members_counted = 1000;
 constexpr std::size_t most_counters = 4, most_ways_to_serve = 64;
-constexpr int most_grammar_nodes = 800000;
 constexpr double most_array_states = 1e6;
 
 class SchemaCompiler {
@@ -38,6 +38,7 @@ public:
           not_generated_(document) {}
 
     Grammar compile() {
+        grammar_.limit_nodes(GrammarSize::most_nodes);
         const int root = grammar_.add_rule("root"), value = rule_for(Demands{&document_.root()}, 0);
         // Building a rule may request further rules. A list replaces recursion, since schemas may
         // refer to themselves.
@@ -47,10 +48,7 @@ public:
             depth_ = std::min(depth + 1, deepest);
             try {
                 build(demands, rule);
-                if (grammar_.nodes() > most_grammar_nodes)
-                    throw TooLarge("its grammar takes more than " +
-                                   std::to_string(most_grammar_nodes) +
-                                   " nodes, some 200 MB; ask for fewer members or alternatives");
+                size_.check(grammar_);
             } catch (const TooLarge& e) {
                 document_.too_large(demands.empty() ? document_.root() : *demands[0], e);
             }
@@ -270,6 +268,7 @@ private:
     ShapeRules shapes_;
     WrittenStrings strings_;
     Grammar grammar_;
+    GrammarSize size_;
     struct Open {
         Demands demands;
         int rule, depth;
