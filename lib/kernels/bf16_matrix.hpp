@@ -10,16 +10,16 @@
 
 namespace tbt {
 
-// 16 rows of 16 pairs of bfloat16: of a left factor 16 rows m by 32 k, of a right one 32 k by 16
-// columns n. The lower half of a pair is the even k.
+// 16 rows of 16 pairs of bfloat16. A tile of a left factor has 16 rows m and 32 values of k; a tile
+// of a right factor has 32 values of k and 16 columns n. The lower half of a pair is the even k.
 struct alignas(64) Bf16Tile {
     std::uint32_t pair[16][16];
 };
 
-// a (M, K), rounded, in tiles: row blocks of 16, each with its blocks of 32 k in order.
+// A left factor a (M, K), rounded, in tiles: blocks of 16 rows, each with its tiles in order of k.
 class Bf16Left {
 public:
-    void pack(const MatrixView& a);  // any strides, one of which is 1
+    void pack(const MatrixView& a);  // one of its strides must be 1
     std::int64_t m() const { return m_; }
     std::int64_t k() const { return k_; }
     const Bf16Tile* row_block(std::int64_t i) const;
@@ -29,10 +29,12 @@ private:
     std::vector<Bf16Tile> tiles_;
 };
 
-// b (K, N), rounded, in tiles: column blocks of 16, each with its blocks of 32 k in order.
+// A right factor b (K, N), rounded, in tiles: blocks of 16 columns, each with its tiles in order of
+// k.
 class Bf16Right {
 public:
-    // reserve() first, on one thread; then each thread of the team packs its share.
+    // Call reserve() first, on one thread. Then every thread of a team calls pack() and does its
+    // part.
     void reserve(std::int64_t k, std::int64_t n);
     void pack(const MatrixView& b, const Worker& worker);
     std::int64_t k() const { return k_; }

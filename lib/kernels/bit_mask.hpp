@@ -1,4 +1,5 @@
-// One bit for each logit: those whose bit is not set become −∞.
+// Masks logits with one bit for each: where the bit is 0, the logit becomes −∞. Grammars use this
+// to forbid tokens.
 #pragma once
 
 #include <cstdint>
@@ -6,8 +7,7 @@
 
 namespace tbt {
 
-// bits: a whole number of words of 64, logits 64 times as many.
-// Each logit is written once and read once.
+// Bit i % 64 of bits[i / 64] belongs to logits[i]. There must be exactly 64 logits for each word.
 void mask_logits(std::span<float> logits, std::span<const std::uint64_t> bits);
 
 }  // namespace tbt

@@ -1,8 +1,8 @@
 // 16-bit floats: f16 (IEEE 754 binary16: 5 bits of exponent, 10 of fraction)
 // and bf16 (the upper half of a float).
 //
-// Rounded to the nearest, ties to even, as every framework does; infinities stay, NaN stays NaN,
-// small values become subnormal. Widening is exact.
+// Floats are rounded to the nearest, ties to even, as every framework does. Infinities stay, NaN
+// stays NaN, small values become subnormal. Conversion to float is exact.
 #pragma once
 
 #include <bit>
@@ -29,7 +29,7 @@ inline std::uint16_t to_f16(float value) {
     };
     if (magnitude > 0x7f800000u)
         return with_sign(0x7e00u | ((magnitude >> 13) & 0x3ffu));  // NaN, quiet
-    if (magnitude >= 0x477ff000u) return with_sign(0x7c00u);       // from 65520 on: infinity
+    if (magnitude >= 0x477ff000u) return with_sign(0x7c00u);       // 65520 or more: infinity
     if (magnitude < 0x38800000u) {
         // Below 2^-14 the result is a multiple of 2^-24, the last bit of 0.5:
         // adding 0.5 rounds to one.

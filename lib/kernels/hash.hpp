@@ -1,5 +1,6 @@
-// FNV-1a with 64 bits [Fowler, Noll and Vo]: one multiplication a byte, the same everywhere.
-// It tells files and names apart; it is no protection against somebody who wants two to agree.
+// The hash function FNV-1a with 64 bits [Fowler, Noll and Vo]: one multiplication per byte, with
+// the same result on every machine. Use it to tell files and names apart. It is not cryptographic:
+// anybody can construct two inputs with the same hash.
 #pragma once
 
 #include <cstddef>
@@ -26,7 +27,7 @@ public:
     }
 
     std::uint64_t value() const { return value_; }
-    // Sixteen hexadecimal digits.
+    // The value as sixteen hexadecimal digits.
     std::string text() const {
         std::string text;
         for (int shift = 60; shift >= 0; shift -= 4)

@@ -1,12 +1,14 @@
-// Sums of weights of 4 bits, unpacked in registers: the step of an int4 matrix product.
+// The innermost step of an int4 matrix product: unpacks 4-bit weights in registers, multiplies them
+// with 8-bit x and sums. There is one version for each instruction set, all with the same results.
 // Included by .cpp files of lib only.
 //
-// A byte holds two weights as q + 8, so that they are 1 to 15 and need no sign; what that adds,
-// 8 · Σ x of a group, is taken off where the group's sum begins.
+// A byte has two weights as q + 8, which is 1 to 15 and needs no sign. That adds 8 · Σ x to the sum
+// of a group, so the sum begins with −8 · Σ x.
 //
-//   start(offset): sum_c = offset          unpack: two quads of each column, low and high halves
-//   add(codes, x, x'): sum_c += Σ_{i<4} x_i · low[c][i] + Σ_{i<4} x'_i · high[c][i]
-//   close(m): total_c += m_c · sum_c
+//   start(offset)       begins a group of 32 k: sum_c = offset for each column c
+//   unpack(p)           the codes of two quads of k for each column: low and high 4 bits of a byte
+//   add(codes, x, x')   sum_c += Σ_{i<4} x_i · low[c][i] + Σ_{i<4} x'_i · high[c][i]
+//   close(m)            ends the group: total_c += m_c · sum_c, with the multipliers m
 #pragma once
 
 #include <cstdint>
@@ -54,7 +56,7 @@ struct Int4Sums {
 
 #elif defined(__AVX2__)
 
-struct Int4Eight {  // what both kinds of sums in eight lanes share
+struct Int4Eight {  // the common part of the two versions with eight lanes
     static constexpr int columns = 8, rows = 2, panels_of_one_row = 1;
     using X = __m256i;
     struct Codes {
@@ -91,7 +93,7 @@ struct Int4Sums : Int4Eight {
 
 #else
 
-// A group's sums stay in 16 bits: 8 times two products of at most 15 · 127 are 30,480.
+// The sums of a group fit into 16 bits: 8 times two products of at most 15 · 127 are 30,480.
 struct Int4Sums : Int4Eight {
     static constexpr int most_together = 2;
     __m256i pairs, first;

@@ -1,9 +1,11 @@
-// Four products and their sum, in every 32-bit lane at once: the step of an int8 matrix product.
-// Included by .cpp files of lib only. There is no such step in xsimd, so here are the intrinsics of
-// each machine through one small interface, and a plain loop.
+// The innermost step of an int8 matrix product: four products and their sum in every 32-bit lane.
+// xsimd has no such operation, so there is one version with intrinsics for each instruction set,
+// and a plain loop, all with the same interface. Included by .cpp files of lib only.
 //
-//   Sums: `columns` int32 sums;  add(x, w): sum_c += Σ_{i<4} x_i · w[c][i]
-//   most_together: of one row, so many fill the registers
+//   Int8Sums         `columns` int32 sums
+//   add(x, w)        sum_c += Σ_{i<4} x_i · w[c][i]
+//   most_together    the number of Int8Sums of one row that fit into the registers
+//   x_offset         is added to every x before it is stored
 #pragma once
 
 #include <cstdint>
@@ -21,7 +23,8 @@ namespace tbt::kernel {
 
 #if defined(__AVX512VNNI__)
 
-// vpdpbusd takes unsigned x: it is stored with 128 added, and 128 · Σ q_w comes off at the end.
+// vpdpbusd needs unsigned x. So x is stored with 128 added, and 128 · Σ q_w is subtracted at the
+// end.
 struct Int8Sums {
     static constexpr int columns = 16, rows = 12, panels_of_one_row = 6, most_together = 64;
     static constexpr std::int32_t x_offset = 128;
@@ -40,7 +43,7 @@ struct Int8Sums {
 
 #elif defined(__AVXVNNI__)
 
-// The same in half the width, on processors with AVX-VNNI and without AVX-512.
+// The same with half the width, for processors that have AVX-VNNI but not AVX-512.
 struct Int8Sums {
     static constexpr int columns = 8, rows = 3, panels_of_one_row = 2, most_together = 64;
     static constexpr std::int32_t x_offset = 128;
@@ -60,8 +63,8 @@ struct Int8Sums {
 
 #elif defined(__AVX2__)
 
-// maddubs wants one side unsigned and saturates in 16 bits: |x| · (w with the sign of x) is at most
-// 2 · 127 · 127 = 32,258, which fits.
+// maddubs needs one unsigned factor, so it multiplies |x| by w with the sign of x. It adds two
+// products in 16 bits: at most 2 · 127 · 127 = 32,258, which fits.
 struct Int8Sums {
     static constexpr int columns = 8, rows = 2, panels_of_one_row = 2, most_together = 64;
     static constexpr std::int32_t x_offset = 0;
@@ -111,7 +114,7 @@ struct Int8Sums {
 
 #elif defined(__wasm_simd128__)
 
-// Products of 16 bits are added in pairs: two sums a column, put together at the end.
+// Products are added in pairs: each column has two sums, which are added at the end.
 struct Int8Sums {
     static constexpr int columns = 4, rows = 1, panels_of_one_row = 1, most_together = 4;
     static constexpr std::int32_t x_offset = 0;

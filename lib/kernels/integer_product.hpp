@@ -1,4 +1,5 @@
-// What products with integer sums share: the tiles of a thread, and sums that become floats.
+// The common part of the int8 and int4 matrix products: the loop over tiles, and the conversion of
+// integer sums to floats.
 // Included by .cpp files of lib only.
 #pragma once
 
@@ -10,10 +11,10 @@
 
 namespace tbt::kernel {
 
-inline constexpr int integer_panel = 32;  // columns
+inline constexpr int integer_panel = 32;  // columns of a panel
 
-// Weights are asked for so far ahead, into the panels that come next: a memory answers in time, and
-// works on while the rows are multiplied.
+// Weights are prefetched this many bytes ahead, also from the next panels. That is far enough to
+// hide the memory's latency, and keeps the memory busy while the rows are multiplied.
 inline constexpr std::int64_t fetch_ahead = 8 * 1024;
 template <int Bytes, class Code>
 void fetch(const Code* w) {
@@ -21,7 +22,7 @@ void fetch(const Code* w) {
     for (int i = 0; i < Bytes; i += 64) __builtin_prefetch(ahead + i);
 }
 
-// What one call of matmul works on.
+// The arguments of one matrix product.
 struct IntegerJob {
     std::int64_t n;
     float* y;
@@ -29,10 +30,11 @@ struct IntegerJob {
     const MatmulOptions& options;
     const float* row_scales;          // (M)
     const float* scales;              // (N)
-    const std::int32_t* column_sums;  // (N), where the sums are of x + Offset
+    const std::int32_t* column_sums;  // (N), Σ_k q_w; used if the sums are of x + Offset
 };
 
-// Integer sums of one row and `columns` columns from `column` on become floats in y.
+// Converts the integer sums of one row and `columns` columns, beginning with `column`, to floats
+// in y.
 template <std::int32_t Offset>
 void finish(const IntegerJob& job, std::int64_t row, std::int64_t column, std::int64_t columns,
             const std::int32_t* sums) {
@@ -51,8 +53,9 @@ void finish(const IntegerJob& job, std::int64_t row, std::int64_t column, std::i
     if (job.options.activation) job.options.activation(y, columns);
 }
 
-// All rows by these panels: multiply(row, rows, p, panels, sums) gives the sums of a tile. One row
-// takes several panels side by side, which are several streams of weights.
+// Computes y for all rows and these panels. multiply(row, rows, p, panels, sums) computes the sums
+// of one tile. A single row takes several panels at once, so that several streams of weights come
+// from memory.
 template <class Sums, std::int32_t Offset, class Multiply>
 void integer_tiles(const IntegerJob& job, std::int64_t rows, Range panels, Multiply multiply) {
     constexpr int together = Sums::panels_of_one_row;

@@ -1,5 +1,5 @@
-// Probabilities in integer weights, as money is counted in cents: e^x as integers that add up the
-// same in any order.
+// Unnormalised probabilities e^x as integers (fixed-point numbers), as money is counted in cents.
+// Their sum is the same in any order, so results do not depend on the machine or on threads.
 #pragma once
 
 #include <cstddef>
@@ -11,24 +11,23 @@ namespace tbt {
 // The weight unit is 2^-44 of the weight of the largest element.
 inline constexpr int weight_bits = 44;
 inline constexpr std::uint64_t weight_of_largest = std::uint64_t{1} << weight_bits;
-// So many elements at most: their sum then still fits in 64 bits.
+// The maximum number of elements: their sum still fits into 64 bits.
 inline constexpr std::size_t longest_row = std::size_t{1} << 19;
 
-// w_i = e^((s_i − m)/T) in integer weights, for s_i <= m. Being whole numbers, weights can be added
-// in any order and grouping with the same sum. Elements more than 31.2·T below m have weight 0,
-// and so has −∞. Returns Σ w_i.
+// w_i = e^((s_i − m)/T) in weight units, where no s_i is above m. Elements more than 31.2·T below m
+// have weight 0, and so has −∞. Returns Σ w_i.
 //
-// block_sums, where not null: the sums of `weight_block` weights each;
-// the last block may be shorter.
+// block_sums, if not null, gets the sums of every `weight_block` weights; the last block may be
+// shorter.
 inline constexpr std::size_t weight_block = 256;
 std::uint64_t integer_exp(std::span<const float> s, float m, double temperature, std::uint64_t* w,
                           std::uint64_t* block_sums = nullptr);
 
-// One of them: e^(gap/T) for gap = s_i − m <= 0, to the same unit.
+// The weight of one element: e^(gap/T) in weight units, for gap = s_i − m <= 0.
 std::uint64_t integer_exp(double gap, double temperature);
 
-// Σ w_i·(m − s_i)/T over the elements with a weight, in double: sixteen sums of every sixteenth
-// element, then added in order.
+// Σ w_i·(m − s_i)/T over the elements with w_i > 0, as a double. It has sixteen sums, each of every
+// sixteenth element, which are added in order at the end.
 double weighted_sum_of_gaps(std::span<const float> s, std::span<const std::uint64_t> w, float m,
                             double temperature);
 

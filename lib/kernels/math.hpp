@@ -1,5 +1,5 @@
-// exp, log, sin, cos and tanh of our own: the C library's differ between systems in the last bit,
-// and a last bit can decide which token is drawn.
+// Our own exp, log, sin, cos and tanh. Those of C libraries differ in the last bit between systems,
+// and that can change which token is sampled.
 #pragma once
 
 namespace tbt {
@@ -10,12 +10,13 @@ double portable_exp(double x);
 // ln x; under 2 ulp. −infinity for 0, NaN for negative x and NaN.
 double portable_log(double x);
 
-// sin x and cos x, x in radians; under 1e-15 from the true value for |x| <= 2^30, NaN beyond that.
+// sin x and cos x, x in radians. The error is below 1e-15 for |x| <= 2^30; for larger |x| the
+// result is NaN.
 double portable_sin(double x);
 double portable_cos(double x);
 
-// e^x and tanh x in single precision, one number at a time: the same bits as the kernels' on
-// sixteen lanes (simd_math.hpp), so that plain code can be held against fast code.
+// e^x and tanh x in single precision, for one number. The bits are the same as those of the kernels
+// with sixteen lanes (simd_math.hpp), so plain code can be compared with fast code.
 float portable_expf(float x);
 float portable_tanhf(float x);
 

@@ -1,12 +1,11 @@
-// The micro-kernel of matmul: a tile of y, a few rows by one panel of columns,
-// kept in registers while k runs.
+// The micro-kernel of matmul: it computes a tile of y, a few rows by one panel of columns, whose
+// sums stay in registers during the whole loop over k.
 //
-// For every k the panel's row w[k, ·] is loaded into `Vectors` registers, each x[r,
-// k] is broadcast, and all Rows · Vectors sums take one fused multiply-add.
-// A load feeds Rows of them and a broadcast feeds Vectors, so the multipliers are the limit,
-// not the loads. They need about eight independent sums to stay busy (latency 4, two a cycle):
-// with few rows several panels are read side by side, which also keeps more of the
-// memory system at work.
+// For every k, the panel's row w[k, ·] is loaded into `Vectors` registers, each x[r, k] is
+// broadcast, and each of the Rows · Vectors sums gets one fused multiply-add. One load serves Rows
+// sums and one broadcast serves Vectors sums, so the multipliers are the limit, not the loads. They
+// need about eight independent sums to stay busy (latency 4 cycles, two per cycle). With few rows,
+// several panels are therefore read side by side, which also uses more of the memory system.
 #pragma once
 
 #include <array>
@@ -38,7 +37,7 @@ inline constexpr int tile_rows = 6, tile_vectors = 2;
 #else
 inline constexpr int tile_rows = 6, tile_vectors = 4;
 #endif
-inline constexpr int panel = tile_vectors * batch;  // columns of w stored side by side
+inline constexpr int panel = tile_vectors * batch;  // the columns of w in a panel
 
 using simd::BF16;
 using simd::F16;
@@ -50,8 +49,8 @@ inline void store(const Batch& values, float* p) { values.store_aligned(p); }
 
 // ---- the packed layout ----
 
-// How weights of a type are kept: WebAssembly has no instruction that widens 16-bit floats, so they
-// are widened once.
+// The type in which weights are packed. WebAssembly has no instruction that converts 16-bit floats,
+// so there they are converted to float once.
 constexpr WeightType kept_as([[maybe_unused]] WeightType type) {
 #if defined(__wasm_simd128__)
     return WeightType::f32;
@@ -63,7 +62,8 @@ constexpr WeightType kept_as([[maybe_unused]] WeightType type) {
 constexpr std::int64_t divide_up(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 constexpr std::int64_t panel_count(std::int64_t n) { return divide_up(n, panel); }
 
-// Registers in a row of panel p: all panels but the last are full.
+// The number of registers for a row of panel p. Only the last panel may have fewer than
+// tile_vectors.
 constexpr int panel_vectors(std::int64_t p, std::int64_t n) {
     const std::int64_t rest = divide_up(n - p * panel, batch);
     return rest < tile_vectors ? to_int(rest) : tile_vectors;
@@ -81,21 +81,21 @@ struct Tile {
     std::int64_t y_row;
     const float* bias;           // nullptr: none
     bool add;                    // continue the sums that y holds
-    const void* next = nullptr;  // with Prefetch: what will be read next
-    Magnitudes weights = {};     // of all of w, where PackedMatrix knows them
+    const void* next = nullptr;  // with Prefetch: the weights that will be read next
+    Magnitudes weights = {};     // those of w, if PackedMatrix has them
 };
 
-// With few rows the weights come from memory. The hardware fetches ahead, but in each stream of
-// addresses only to the end of its page; four streams taken in turn keep it busy.
+// With few rows, the speed of memory is the limit. The hardware prefetches each stream of addresses
+// only to the end of its page; four streams read in turn keep it busy.
 #if defined(__wasm_simd128__)
-inline constexpr int streams = 1;  // its few registers are full with one
+inline constexpr int streams = 1;  // there are registers for one only
 #else
 inline constexpr int streams = 4;
 #endif
 
-// Keeps floats of the panel in registers where several rows of x take them. For AMD's Zen GCC puts
-// the load into each multiplication instead, and then loads are the limit. Of more than eight sums
-// it does so only where the registers are full.
+// Forces GCC to load the panel's floats into registers once and use them for several rows of x. For
+// AMD's Zen it would otherwise repeat the load in each multiplication, and then the loads are the
+// limit. With more than eight sums GCC does so only when the registers are full.
 template <class Element, int Rows, int Columns>
 void keep_loaded([[maybe_unused]] Batch (&row)[Columns]) {
 #if defined(__AVX2__) && !defined(__AVX512F__)
@@ -166,7 +166,8 @@ void multiply(const Tile& t) {
 using Kernel = void (*)(const Tile&);
 
 #if defined(__wasm_simd128__)
-// Row by row, with care only where it takes care (try_row.hpp). All weights are floats: kept_as.
+// Row by row, by the fast path of try_row.hpp if it is exact for the row, otherwise by multiply().
+// All weights are floats here (kept_as).
 template <class Element, int Rows, int Panels, int Vectors, bool Prefetch>
 void run(const Tile& t) {
     static_assert(Panels == 1);
@@ -185,7 +186,8 @@ template <class Element, int Rows, int Panels, int Vectors, bool Prefetch>
 inline constexpr Kernel run = multiply<Element, Rows, Panels, Vectors, Prefetch>;
 #endif
 
-// For the few rows that leave room for `Panels` whole panels side by side.
+// The kernel for `rows` rows and `Panels` whole panels side by side. `rows` is small enough for the
+// registers.
 template <class Element, int Panels>
 Kernel streaming(int rows) {
     static constexpr auto table = []<int... R>(std::integer_sequence<int, R...>) {
@@ -195,7 +197,8 @@ Kernel streaming(int rows) {
     return table[index(rows - 1)];
 }
 
-// For `rows` rows and one panel of `vectors` registers: a whole one, or the last.
+// The kernel for `rows` rows and one panel of `vectors` registers, which is a whole panel or the
+// last one.
 template <class Element, bool Prefetch>
 Kernel single(int rows, int vectors) {
     static constexpr auto table = []<int... I>(std::integer_sequence<int, I...>) {

@@ -14,8 +14,9 @@ namespace tbt {
 
 namespace {
 
-// "[json.exception.parse_error.101] parse error at line 1, column 2: syntax error … - invalid
-// literal; last read: 'x'" without the bracket and without what was last read, which may be long.
+// The text of an error of nlohmann::json, such as "[json.exception.parse_error.101] parse error at
+// line 1, column 2: syntax error … - invalid literal; last read: 'x'", without what is in brackets
+// and without the text last read, which may be long.
 std::string reason(const Json::exception& error) {
     std::string text = error.what();
     if (const std::size_t end = text.find("] "); end != std::string::npos) text.erase(0, end + 2);
@@ -24,7 +25,8 @@ std::string reason(const Json::exception& error) {
     return shown(text);
 }
 
-// Where the parser of the library is in a text: a place that can be moved on beside it.
+// The input iterator that nlohmann's parser reads through. All copies share one position in the
+// text, which the Builder advances when JsonStream::ahead has read some of the text.
 struct Place {
     using iterator_category = std::input_iterator_tag;
     using value_type = char;
@@ -33,7 +35,7 @@ struct Place {
     using reference = const char&;
 
     const char** at;
-    const char* end;  // the same in all
+    const char* end;
 
     const char& operator*() const { return **at; }
     Place& operator++() {
@@ -45,8 +47,8 @@ struct Place {
     friend bool operator==(const Place& a, const Place& b) { return a.is_end() == b.is_end(); }
 };
 
-// Makes the values as the text is read, and looks at what the library's own reader lets pass:
-// depth, and keys that stand twice.
+// Builds the values as the text is parsed, and throws Error for what nlohmann's own parser accepts:
+// nesting that is too deep, and duplicate keys.
 class Builder : public nlohmann::json_sax<Json> {
 public:
     Builder(std::string_view text, const std::string& name, std::size_t deepest,
@@ -57,7 +59,7 @@ public:
           deepest_(deepest),
           stream_(stream) {}
 
-    // False where the text is not JSON.
+    // False if the text is not JSON.
     bool read() { return Json::sax_parse(Place{&at_, end_}, Place{nullptr, end_}, this); }
 
     bool null() override { return scalar(nullptr); }
@@ -86,11 +88,11 @@ public:
     Json& result() { return result_; }
 
 private:
-    struct Open {  // an object or a list
+    struct Open {  // an object or array whose end is not read yet
         Json value;
-        std::string place;
+        std::string place;  // its path, as JsonStream::wanted gets it
         bool streamed = false;
-        std::string key = {};  // of the member being read
+        std::string key = {};  // of the member being read; empty in an array
     };
 
     void check_depth() const {
@@ -134,7 +136,7 @@ private:
         return true;
     }
 
-    const char *at_, *end_;  // what is not read yet
+    const char *at_, *end_;  // the text that is not read yet
     const std::string& name_;
     std::size_t deepest_;
     const JsonStream& stream_;
@@ -142,7 +144,7 @@ private:
     Json result_;
 };
 
-// The parser takes a zero byte for the end of the text.
+// nlohmann's parser takes a zero byte for the end of the text, so such a byte is looked for first.
 std::size_t zero_byte(std::string_view text) { return text.find('\0'); }
 
 template <class AnyJson>
@@ -163,7 +165,7 @@ static Json parse(std::string_view text, const std::string& name, int deepest,
     Builder builder(text, name, index(deepest), stream);
     if (builder.read()) return std::move(builder.result());
     try {
-        return Json::parse(text);  // says what is wrong
+        return Json::parse(text);  // throws; the exception has the reason
     } catch (const Json::exception& error) {
         throw Error(name + ": is not JSON: " + reason(error));
     }

@@ -1,5 +1,6 @@
-// JSON files of a model, read strictly and written in the order given. Included by .cpp files only:
-// it is slow to compile.
+// Reading and writing of JSON texts and files, on top of the library nlohmann::json. OrderedJson
+// keeps the members of an object in the order in which they were added; Json sorts them.
+// Include this in .cpp files only, since the library's header is slow to compile.
 #pragma once
 
 #include <cstdint>
@@ -19,39 +20,44 @@ namespace tbt {
 using Json = nlohmann::json;
 using OrderedJson = nlohmann::ordered_json;
 
-// Throws Error "NAME: …" unless the text is UTF-8, JSON to its end, at most so deep,
-// and no key stands twice.
+// The value of a JSON text. Throws Error "NAME: …" if the text is not UTF-8 or not JSON, if
+// anything follows the value, if objects and arrays are nested more than `deepest` deep, or if an
+// object has a key twice.
 Json parse_json(std::string_view text, const std::string& name, int deepest = 64);
 
+// The same for the text of a file; NAME is its path. Also throws if the file cannot be read.
 Json read_json(const std::string& path);
 
-// Large objects and lists are given out member by member, as they are read, and none is kept: with
-// tens of thousands of them that takes a third of the time. The object or list at "model.vocab" is
-// asked for by that name, the whole text by "". What is given out of an object may have a key
-// twice; the key of a list's member is empty.
+// Callbacks that get the members of large objects and arrays one by one while they are read. These
+// members are not stored: with tens of thousands of them, reading takes a third of the time.
+// `place` is the path of an object or array, such as "model.vocab"; that of the whole text is "".
 struct JsonStream {
+    // Is this object or array to be streamed? If so, its duplicate keys are not an error.
     std::function<bool(const std::string& place, bool is_object)> wanted;
+    // Gets each member of a streamed object or array. The key is empty for an array.
     std::function<void(const std::string& place, std::string& key, Json& value)> take;
-    // Takes as many members as it likes by itself, each with the comma after it, from the text
-    // after the opening bracket, and returns their bytes. See json_scanner.hpp.
+    // May be empty. It gets the text after the opening bracket, reads as many members as it can by
+    // itself, each with the comma after it, and returns the number of bytes that it read; the
+    // parser goes on there. See json_scanner.hpp.
     std::function<std::size_t(const std::string& place, std::string_view text)> ahead;
 };
 Json read_json(const std::string& path, const JsonStream& stream);
 
-// Reading and writing are compiled once, in json_file.cpp: these headers are slow.
+// Parsing and writing are compiled once, in json_file.cpp, because they are slow to compile.
 //
-// The value of a JSON text; one that is_discarded() where it is no JSON.
+// The value of a JSON text. If the text is not JSON, is_discarded() is true for the result.
 Json json_value(std::string_view text);
 OrderedJson ordered_json_value(std::string_view text);
-// The text of a value, on one line or indented by so many spaces. What is not UTF-8 is replaced.
+// The JSON text of a value: on one line, or with lines indented by `indent` spaces for each level.
+// Bytes that are not UTF-8 become U+FFFD.
 std::string json_text(const Json& value, int indent = -1);
 std::string json_text(const OrderedJson& value, int indent = -1);
 
-// What a value is, for messages: "a string", "an integer", …
+// What a value is, for messages: 'the string "x"', "the integer 3", "a list", "an object", …
 std::string kind_of(const Json& value);
 
-// A whole number from least to most. The library's own conversions make another number of one that
-// does not fit, without a word.
+// Is the value an integer from least to most? The library's own conversions silently change a
+// number that does not fit.
 template <class T>
 bool is_integer(const Json& value, T least, T most) {
     const auto fits = [&](auto number) {
@@ -62,7 +68,8 @@ bool is_integer(const Json& value, T least, T most) {
                : value.is_number_integer() && fits(value.get<std::int64_t>());
 }
 
-// Error "NAME is …, expected an integer from … to …" where it is none.
+// The value as an integer. Throws Error "NAME is …, expected an integer from LEAST to MOST" if it
+// is not one.
 template <class T>
 T integer_of(const Json& value, const std::string& name, T least = 0,
              T most = std::numeric_limits<T>::max()) {

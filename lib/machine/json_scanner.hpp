@@ -1,6 +1,6 @@
-// Reads the plain members of a large JSON object or list, several times as fast as the parser of
-// the library, which goes on where this one stops (JsonStream::ahead): at the last member, and at
-// whatever is of another form.
+// A fast scanner for large JSON objects and arrays with simple members, such as the vocabulary and
+// the merges of a tokenizer. It is several times as fast as nlohmann's parser. It stops at the last
+// member and at any member of another form; nlohmann's parser goes on there (JsonStream::ahead).
 #pragma once
 
 #include <cstddef>
@@ -22,9 +22,11 @@ public:
         ++at_;
         return true;
     }
-    // The comma after a member, and the begin of another one, which is not read yet.
+    // Reads the comma after a member. False unless a string or an array follows it, which is not
+    // read yet.
     bool comma() { return sign(',') && (next() == '"' || next() == '['); }
-    // Valid until the text or the scanner is gone.
+    // Reads a string. `value` is its content with escapes replaced; it is valid as long as both the
+    // text and the scanner live.
     bool string(std::string_view& value) {
         if (!sign('"')) return false;
         const std::size_t begin = at_;
@@ -41,7 +43,7 @@ public:
         value = unescaped_.emplace_back(json.get_ref<const std::string&>());
         return true;
     }
-    // Of nine digits at most.
+    // Reads a non-negative integer of at most nine digits.
     bool integer(int& value) {
         const char first = next();
         const std::size_t begin = at_;
@@ -61,7 +63,7 @@ private:
 
     std::string_view text_;
     std::size_t at_ = 0;
-    std::deque<std::string> unescaped_;  // what was written with escapes
+    std::deque<std::string> unescaped_;  // the strings that had escapes, with these replaced
 };
 
 }  // namespace tbt

@@ -25,12 +25,13 @@ using attention::Place;
 namespace {
 
 constexpr int groups = block_tokens / lane_count;  // sixteen keys each
-// Queries of one head that share the keys and values they load; more would spill the accumulators.
+// The number of queries of one head that share each load of keys and values. With more queries the
+// compiler would have to keep accumulators in memory, not in registers.
 constexpr int tile = simd::batch_count == 1 ? 4 : 2;
 constexpr float minus_infinity = -std::numeric_limits<float>::infinity();
 
-// Pass 1: scores[q][u] = (Σ_d query[q][d] · key[u][d]) / √D, summed in order of d, for the first
-// `G` groups of sixteen keys in a block.
+// Pass 1, one block: scores[q][u] = (Σ_d query[q][d] · key[u][d]) · h.scale, summed in order of d,
+// for the first `G` groups of sixteen keys. `later` is the matrix to prefetch meanwhile.
 template <int Q, int G, class Element>
 void score_block(const Head<Element>& h, const float* const* query, const Element* keys,
                  const Element* later, float* scores, std::int64_t stride) {
@@ -53,8 +54,8 @@ void score_block(const Head<Element>& h, const float* const* query, const Elemen
     }
 }
 
-// For all u < longest from block `first` on; of the last block, only the groups that begin before
-// that.
+// Pass 1 for all u < longest, beginning with block `first`. In the last block it computes only the
+// groups that begin before `longest`.
 template <int Q, class Element>
 void score(const Head<Element>& h, const float* const* query, int first, int longest, float* scores,
            std::int64_t stride) {
@@ -69,8 +70,8 @@ void score(const Head<Element>& h, const float* const* query, int first, int lon
     }
 }
 
-// Pass 2: scores[u] ← e^(scores[u] − max) for first <= u < length, 0 before it, and after it up to
-// `padded_length`. Returns the sum.
+// Pass 2: scores[u] ← e^(scores[u] − max) for first <= u < length, and 0 for u < first and for
+// length <= u < padded_length. Returns the sum.
 float exponentials(float* scores, int first, int length, int padded_length) {
     std::fill(scores, scores + first, minus_infinity);
     std::fill(scores + length, scores + padded_length, minus_infinity);
@@ -86,9 +87,10 @@ float exponentials(float* scores, int first, int length, int padded_length) {
     return simd::sum(total);
 }
 
-// Pass 3: out[q][d] = (Σ_u weight[q][u] · value[u][d]) · inverse[q], for `G` groups of
-// sixteen components from d on, u from block `first` on. Even and odd positions are summed apart,
-// each in order, and added at the end: the same two sums for any number of queries.
+// Pass 3: out[q][d] = (Σ_u weight[q][u] · value[u][d]) · inverse[q], for `G` groups of sixteen
+// components, beginning with d, and for positions u from block `first`. inverse[q] is 1 / Σ_u
+// weight[q][u]. Even and odd positions have separate sums, each in order of u, which are added at
+// the end. The order does not depend on Q, so neither does the result, to the last bit.
 template <int Q, int G, class Element>
 void mix(const Head<Element>& h, const float* weights, std::int64_t stride, int first, int length,
          int d, const float* inverse, float* const* out) {
@@ -101,7 +103,7 @@ void mix(const Head<Element>& h, const float* weights, std::int64_t stride, int 
         const Element* later = h.later(h.place.cache->blocks() + b) + d;
         const float* w = weights + (b - first) * block_tokens;
         const int n = std::min(block_tokens, length - b * block_tokens);
-        // One position to one of the two sums.
+        // Adds position u to one of the two sums.
         const auto add = [&](int u, Lanes(&half)[Q][G]) __attribute__((always_inline)) {
             fetch<Q, G * lane_count>(later, u * h.padded);
             Lanes v[G];
@@ -131,9 +133,9 @@ void mix(const Head<Element>& h, const float* weights, std::int64_t stride, int 
     }
 }
 
-// Q consecutive queries; the first sees `length` positions, each next one more, of which a window
-// leaves the last. Blocks before the window are not read. shares: for the first query's, the
-// others' after it; or null.
+// Attention of Q consecutive queries. Query q may see positions 0 … length + q − 1, or with a
+// window only the last h.window of them; blocks before the window are not read. `shares` points to
+// Q vectors that receive the attention weights of each query, or is null.
 template <int Q, class Element>
 void attend_queries(const Head<Element>& h, const float* const* query, int length,
                     float* const* out, float* scores, std::int64_t stride,
@@ -155,8 +157,8 @@ void attend_queries(const Head<Element>& h, const float* const* query, int lengt
         for (int u = skipped; u < length + q; ++u)
             shares[q].push_back(of[u - skipped] * inverse[q]);
     }
-    // A weight after a query's own position is exactly 0, so running to `longest` adds
-    // nothing to it; as little does one before its window.
+    // Weights after a query's own position, or before its window, are exactly 0. So a sum up to
+    // `longest` has the right value for every query.
     int d = 0;
     if constexpr (Q == 1) {
         for (; d + 4 * lane_count <= h.padded; d += 4 * lane_count)
@@ -168,7 +170,7 @@ void attend_queries(const Head<Element>& h, const float* const* query, int lengt
         mix<Q, 1>(h, scores, stride, first, longest, d, inverse, out);
 }
 
-// Floats for the scores of one query, whichever sequence it is of.
+// Floats for the scores of one query, enough for the longest sequence.
 std::int64_t scores_stride(std::span<const SequenceRows> sequences) {
     int longest = 0;
     for (const SequenceRows& s : sequences)
@@ -199,15 +201,17 @@ void append_keys_and_values(const float* qkv, std::span<const SequenceRows> sequ
     }
 }
 
-// Each row of a tree sees what the cache holds, its ancestors and itself. Its branch is laid into
-// the places after the cached text, where another row's branch may still lie: then a row is read
-// as in a text without branches, in the same order of sums. [Miao et al. 2024 mask instead]
+// The rows are a tree: drafted continuations of the cached text (speculative decoding). A row sees
+// the cached text, its ancestors and itself. For each row, the keys and values of its branch are
+// written to the positions after the cached text, over those of another row's branch. So a row is
+// computed as in a text without branches, with sums in the same order. [Miao et al. 2024 use a mask
+// instead]
 template <class Element>
 static void attend_tree(const Head<Element>& h, const SequenceRows& s, const float* qkv,
                         const AttentionShape& shape, int head, float* out, float* scores,
                         std::int64_t stride, std::vector<float>* shares) {
     const int length = s.cache->length(), keys = shape.channels + h.place.head * h.size;
-    int lies[most_tree_depth];  // the row whose keys and values are at depth 0, 1, …
+    int lies[most_tree_depth];  // lies[d]: the row whose keys and values the cache has at depth d
     std::fill(std::begin(lies), std::end(lies), -1);
     for (int t = 0; t < s.tokens; ++t) {
         int branch[most_tree_depth], depth = 0;
@@ -226,8 +230,8 @@ static void attend_tree(const Head<Element>& h, const SequenceRows& s, const flo
     }
 }
 
-// The rows of a sequence, by one query head: they see what lies before them and themselves, or all
-// rows of their sequence.
+// Attention of one query head for all rows of a sequence. A row sees the rows before it and
+// itself; with both_ways it sees all rows of its sequence.
 template <class Element>
 static void attend_head(const Head<Element>& h, const SequenceRows& s, const float* qkv,
                         const AttentionShape& shape, int head, float* out, float* scores,
@@ -249,7 +253,8 @@ static void attend_head(const Head<Element>& h, const SequenceRows& s, const flo
     while (t < s.tokens) next.template operator()<1>();
 }
 
-// A thread does all query heads that read the same keys, so that only it writes a tree's branches.
+// One thread does all query heads that read the same keys, so that no other thread reads the keys
+// and values while attend_tree() overwrites them.
 static void attend_rows(const float* qkv, std::span<const SequenceRows> sequences,
                         const AttentionShape& shape, int layer, float* out, float* scratch,
                         const Worker& worker, bool both_ways, AttentionWatch* watch) {

@@ -1,4 +1,5 @@
-// Attention that looks at the whole sequence, at what comes after too. Defined in attention.cpp.
+// Bidirectional attention: each position sees the whole sequence, later positions too. Defined in
+// attention.cpp.
 #pragma once
 
 #include <cstdint>
@@ -8,9 +9,9 @@
 
 namespace tbt {
 
-// As attend (attention.hpp), but u runs over all positions of the sequence, whatever the position
-// of t: each row gets what attend gives to the last one. The caller's threads sync between
-// append_keys_and_values and this only if they share the pairs in another way.
+// As attend() (attention.hpp), but the sum over u includes all positions of the sequence for every
+// row t. If the threads divide the (sequence, head of keys) pairs as for append_keys_and_values(),
+// they need not sync between that call and this one.
 void attend_both_ways(const float* qkv, std::span<const SequenceRows> sequences,
                       const AttentionShape& shape, int layer, float* out, float* scratch,
                       const Worker& worker);

@@ -1,5 +1,5 @@
-// Where attention finds the keys and values of one head, and what it asks the memory for while it
-// computes. Included by .cpp files of lib only.
+// Access to the keys and values of one attention head in the KV cache, and their prefetching.
+// Included by .cpp files of lib only.
 #pragma once
 
 #include <algorithm>
@@ -10,12 +10,12 @@
 namespace tbt::attention {
 
 inline constexpr int block_tokens = KvCache::block_tokens;
-// So far ahead keys and values are asked for, or one matrix: a memory answers after some hundred
-// operations, and an L1 cache has room for as much.
+// Keys and values are prefetched this far ahead, but at least one matrix ahead. That is far enough
+// to hide the memory's latency (the time of some hundred operations), and fits into an L1 cache.
 inline constexpr int fetch_bytes = 12 * 1024;
 
-// The matrices of one head in a cache, in the order in which they are read: the keys of each block,
-// then the values of each.
+// The matrices of one head in a cache, in the order in which they are read: the keys of all blocks,
+// then the values of all blocks.
 struct Place {
     const KvCache* cache;
     int layer, head;
@@ -27,22 +27,22 @@ struct Place {
     }
 };
 
-// One head of one sequence: everything the passes below need. Element is what its keys and values
-// are kept as, float or F16.
+// One head of one sequence: everything that the passes of attention need. Element is the type of
+// the stored keys and values, float or F16.
 template <class Element>
 struct Head {
     Place place;
     int size;     // D
-    int padded;   // D rounded up to sixteen
-    Place next;   // what is read after this head
-    float scale;  // of the scores
-    int window;   // 0: none
+    int padded;   // D rounded up to a multiple of sixteen
+    Place next;   // the head that is read after this one
+    float scale;  // a score is query · key · scale
+    int window;   // the number of tokens that a query sees, its own included; 0: all
 
     const Element* keys(int block) const { return as(place.matrix(block)); }
     const Element* values(int block) const {
         return as(place.matrix(place.cache->blocks() + block));
     }
-    // What to prefetch while matrix i is used: far enough ahead to hide the latency of memory.
+    // The matrix to prefetch while matrix i is used; it may belong to the next head.
     const Element* later(int i) const {
         const int distance = fetch_bytes / (block_tokens * padded * to_int(sizeof(Element)));
         i += std::clamp(distance, 1, place.matrices());
@@ -54,9 +54,10 @@ private:
     static const Element* as(const void* matrix) { return static_cast<const Element*>(matrix); }
 };
 
-// While a row of a matrix is computed with, the same row of a later one is asked for: blocks lie
-// far apart, and a processor's own guesses end where one does. Several queries of a text find
-// theirs in the cache.
+// Prefetches `Numbers` elements of a later matrix, beginning with element `at`, while the same row
+// of the current one is used. Blocks lie far apart in memory, and the processor's own prefetching
+// stops at the end of a block. Several queries (Q > 1) belong to a longer text, whose queries read
+// the same blocks one after the other and find them in the processor's cache.
 template <int Q, int Numbers, class Element>
 void fetch(const Element* later, int at) {
     if constexpr (Q == 1) {

@@ -1,5 +1,6 @@
-// Reads the members of a config.json, each with an error that names the file and the key.
-// Included by .cpp files only (json_file.hpp).
+// Reads the members of a config.json, the file with a model's sizes and settings. Every function
+// throws Error with the file and the key if the value has the wrong type or is out of range.
+// Included by .cpp files only, as json_file.hpp.
 #pragma once
 
 #include <cmath>
@@ -12,19 +13,20 @@
 
 namespace tbt {
 
-// Of any dimension: a hundred times what the largest models have.
+// The upper limit for every dimension: a hundred times what the largest models have.
 inline constexpr int largest_size = 1 << 24;
 
 struct TransformerConfig;
 class ConfigReader;
 
-// The configuration that a file, or members put together, describe: see read_model_config.
+// The configuration that these members describe, from a file or put together: see
+// read_model_config().
 TransformerConfig read_config(const ConfigReader& file);
 
 class ConfigReader {
 public:
     explicit ConfigReader(const std::string& path) : ConfigReader(path, read_json(path)) {}
-    // The same of members that stand somewhere else: `path` is for messages.
+    // The same for members that come from elsewhere. `path` is the name that messages begin with.
     ConfigReader(std::string path, Json json) : path_(std::move(path)), json_(std::move(json)) {
         if (!json_.is_object()) fail("is " + kind_of(json_) + ", expected an object");
     }
@@ -35,25 +37,27 @@ public:
         fail(std::string(key) + " is " + kind_of(got) + ", expected " + expected);
     }
 
-    // Null where the key is missing or its value is null.
+    // Null if the key is missing or its value is null.
     const Json* find(const char* key) const {
         const auto member = json_.find(key);
         return member == json_.end() || member->is_null() ? nullptr : &*member;
     }
 
-    bool has(const char* key) const { return json_.contains(key); }  // null counts, too
+    bool has(const char* key) const { return json_.contains(key); }  // true for a null value, too
 
+    // A positive integer, at most largest_size.
     int size(const char* key) const {
         if (!find(key)) fail(std::string(key) + " is missing, expected a positive integer");
         return integer(key, *find(key), 1, largest_size);
     }
     int size_or(const char* key, int otherwise) const { return find(key) ? size(key) : otherwise; }
 
-    // A missing key has one default, null (where that may be said) another one.
+    // As size(), with one default for a missing key and another one for the value null.
     int size_or_absent(const char* key, int absent, int null) const {
         return has(key) ? size_or(key, null) : absent;
     }
 
+    // An integer of 0 or more, at most largest_size.
     int count_or(const char* key, int otherwise) const {
         const Json* value = find(key);
         return value ? integer(key, *value, 0, largest_size) : otherwise;
@@ -83,7 +87,7 @@ public:
         return value ? value->get<std::string>() : otherwise;
     }
 
-    // One token id, or a list of them.
+    // The value is one token id or a list of them; empty if the key is missing.
     std::vector<int> ids(const char* key, int vocab_size) const {
         const Json* value = find(key);
         if (!value) return {};

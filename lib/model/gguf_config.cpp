@@ -86,7 +86,7 @@ private:
         if (const auto value = number(theirs)) json_[ours] = *value;
     }
 
-    // Some writers store the output matrix also where it is the table of tokens.
+    // Some programs store the output matrix even if it equals the embedding.
     bool is_tied() const {
         const auto output = file_.tensors().find("output.weight");
         if (output == file_.tensors().end()) return true;
@@ -144,7 +144,7 @@ private:
                 file_.fail("value \"" + key("rope.dimension_count") + "\" is " +
                            std::to_string(rotated) + ", expected the head size, " +
                            std::to_string(head));
-            // In the middle between two integers: the product is rounded down to this one.
+            // The reader rounds partial_rotary_factor · head down; + 0.5 makes that give `rotated`.
             json_["partial_rotary_factor"] =
                 (static_cast<double>(rotated) + 0.5) / static_cast<double>(head);
         }
@@ -160,8 +160,8 @@ private:
     }
 
     // ---- llama3's scaling ---------------------------------------------------------------------
-    // The file holds what the frequencies are divided by, not the parameters that these numbers
-    // were made of: the published ones are tried, and the numbers must come out.
+    // The file has the numbers that the frequencies are divided by, not the parameters from which
+    // they were computed. So we try the parameters of published models until the numbers agree.
     void add_llama3_scaling(TransformerConfig& config) const {
         const auto found = file_.tensors().find("rope_freqs.weight");
         if (found == file_.tensors().end()) return;

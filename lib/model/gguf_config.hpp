@@ -1,5 +1,5 @@
-// The sizes in a GGUF file's values, put together as the config.json that the hub has of the same
-// model: what is refused of one is refused of the other, by the same checks.
+// The configuration of a model in a GGUF file. The file's values are translated to the config.json
+// that the hub has for the same model and then read like one, so the same checks apply to both.
 #pragma once
 
 #include "lib/model/gguf_file.hpp"
@@ -7,8 +7,8 @@
 
 namespace tbt {
 
-// Throws Error, naming the key, for sizes that are missing or impossible; and, by name, for
-// architectures and variants that this library doesn't compute.
+// Throws Error with the key if a size is missing or impossible, and with the name of the
+// architecture or variant if this library does not support it.
 TransformerConfig gguf_config(const GgufFile& file);
 
 }  // namespace tbt

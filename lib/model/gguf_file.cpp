@@ -32,8 +32,8 @@ std::uint16_t u16_at(const std::byte* p) {
     return n;
 }
 
-// One block: a scale of 16 bits, then 32 numbers. The halves of the i-th of 16 bytes are the
-// numbers i and i + 16, each with 8 added.
+// Converts one block to 32 floats. It has a 16-bit scale, then 32 numbers. In q4_0, byte i of 16
+// has number i in its low and number i + 16 in its high 4 bits, each with 8 added.
 void restore_block(GgufType type, const std::byte* block, float* out) {
     const float scale = from_f16(u16_at(block));
     for (int i = 0; i < 32; ++i) {
@@ -77,7 +77,7 @@ const GgufFile::Value* GgufFile::find(std::string_view key) const {
 
 namespace {
 
-// Null where there is none.
+// The value of a key, or null if there is none. Throws Error if it has another type.
 template <class T>
 const T* value_of(const GgufFile& file, std::string_view key, const char* expected) {
     const GgufFile::Value* value = file.find(key);

@@ -31,7 +31,7 @@ namespace {
 
 static_assert(std::endian::native == std::endian::little, "GGUF is little-endian here");
 
-// The types of values by their numbers in the format.
+// The types of values, as numbered in the format.
 enum ValueType : std::uint32_t {
     u8_value,
     i8_value,
@@ -48,7 +48,7 @@ enum ValueType : std::uint32_t {
     f64_value
 };
 
-// What the format calls the types that are not read here.
+// The format's names of the tensor types that this library does not support.
 std::string name_of_type(std::uint32_t type) {
     const std::pair<std::uint32_t, const char*> names[] = {
         {3, "Q4_1"},     {6, "Q5_0"},    {7, "Q5_1"},     {9, "Q8_1"},   {10, "Q2_K"},
@@ -62,7 +62,7 @@ std::string name_of_type(std::uint32_t type) {
     return "type " + std::to_string(type);
 }
 
-// Reads the header from its first byte to its last; each step checks that the file holds it.
+// Reads the header from its first byte to its last. Each step checks that the file is long enough.
 class GgufReader {
 public:
     explicit GgufReader(const MappedFile& file) : file_(file), bytes_(file.bytes()) {}

@@ -67,7 +67,7 @@ std::string gguf_weight_name(const TransformerConfig& config, const std::string&
     const std::string_view ours = std::string_view(name).substr(part, end - part);
     const auto* found = find(gpt2 ? gpt2_names : llama_names, ours);
     std::string_view theirs = found ? *found : std::string_view();
-    // Llama's norm before the MLP has the name of another model's norm after the attention.
+    // This name is the norm before the MLP in Llama, but the norm after attention in other models.
     if (ours == "post_attention_layernorm")
         theirs =
             config.architecture.norm_place == NormPlace::input ? "ffn_norm" : "post_attention_norm";
@@ -130,7 +130,7 @@ Tensor read_weight(const GgufFile& file, const TransformerConfig& config,
     return result;
 }
 
-// The file holds the weights of this configuration, and no more in its layers.
+// Throws Error unless the file has all weights of this configuration and no others in its layers.
 void check_weights(const GgufFile& file, const TransformerConfig& config) {
     std::set<std::string, std::less<>> known;
     for (const WeightShape& w : weight_shapes(config)) {

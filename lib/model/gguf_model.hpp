@@ -1,4 +1,5 @@
-// The weights of a GGUF file by the names and in the layout that the hub's safetensors have.
+// The weights of a GGUF file, under the names and in the layout of the same model's safetensors on
+// the Hugging Face hub ("the hub").
 #pragma once
 
 #include <string>
@@ -10,27 +11,32 @@
 
 namespace tbt {
 
-// Whether a --model of this name is a file, and so a GGUF file, not a model's directory.
+// Is this path, given as --model, a file? Then it is read as GGUF, otherwise as a model directory.
 bool is_model_file(const std::string& path);
 
-// "model.layers.3.self_attn.q_proj.weight" is "blk.3.attn_q.weight" there.
+// The name in GGUF of a weight with this name on the hub: "blk.3.attn_q.weight" for
+// "model.layers.3.self_attn.q_proj.weight".
 std::string gguf_weight_name(const TransformerConfig& config, const std::string& name);
 
-// How the numbers of a weight lie in GGUF. The file's matrices are (outputs, inputs), GPT-2's on
-// the hub (inputs, outputs). Rotated pairs (i, i + D/2) of a head's rows are neighbours, 2i and
-// 2i + 1, in files of Llama, Mistral and SmolLM3.
+// How the layout of a weight in GGUF differs from that on the hub.
+//   transposed  GGUF's matrices are (outputs, inputs), GPT-2's on the hub are (inputs, outputs)
+//   pairs       rows i and i + D/2 of a head, which are rotated together, are rows 2i and 2i + 1 in
+//               the GGUF files of Llama, Mistral and SmolLM3
 enum class GgufLayout { same, transposed, pairs };
 GgufLayout gguf_layout(const TransformerConfig& config, const WeightShape& weight);
-// Row r of a matrix, or of its bias, is row pair_row(r, D) in such a file.
+// With GgufLayout::pairs, row r of the hub's matrix or bias is row pair_row(r, D) in GGUF. D is the
+// head size.
 std::int64_t pair_row(std::int64_t row, std::int64_t head_size);
 
-// What llama.cpp calls an architecture ("llama" for mistral, too). Throws Error where it has none.
+// llama.cpp's name for an architecture ("llama" for mistral, too). Throws Error if it has none.
 std::string gguf_architecture(const std::string& model_type);
 
-// Weights of 16 bits are kept as they are, blocks of 8 and 4 bits as the floats that they are.
+// The type in which a file's weights are kept in memory unless the options say otherwise: that of
+// the file for 16 bits, float for blocks of 8 and 4 bits (with the same values).
 WeightType gguf_weight_type(const GgufFile& file);
 
-// The weights of a file, opened and checked as OpenedWeights does it for a directory.
+// The weights of a GGUF file, opened and checked as OpenedWeights (weight_reader.hpp) does it for a
+// directory.
 struct GgufWeights {
     GgufWeights(const GgufFile& file, const TransformerConfig& config,
                 const TransformerOptions& options);

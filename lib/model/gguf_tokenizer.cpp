@@ -20,11 +20,11 @@ namespace {
 using Kind = TextRules::Split::Kind;
 using Normalizer = TextRules::Normalizer;
 
-// The names of pre-tokenizers, with the rules that tokenizer.json has of the same models.
+// The names of pre-tokenizers, with the rules in the tokenizer.json of the same models.
 struct Pretokenizer {
     const char* name;
     std::vector<std::pair<Kind, int>> splits;  // with most_digits
-    bool nfc, ignore_merges, bos;              // bos: in front of a text where the file is silent
+    bool nfc, ignore_merges, bos;              // bos: put before a text unless the file says no
 };
 const std::array<Pretokenizer, 7> pretokenizers = {{
     {"gpt-2", {{Kind::gpt2, 0}}, false, false, false},
@@ -62,7 +62,7 @@ private:
             file_.fail("tokenizer.ggml.token_type has " + std::to_string(types_.size()) +
                        " members, expected " + std::to_string(texts.size()) + ", one a token");
         types_.resize(texts.size(), gguf_token::normal);
-        // Rows of the model without a text, up to a round number.
+        // Unused ids at the end only round up the size of the vocabulary.
         std::size_t size = texts.size();
         while (size > 0 && types_[size - 1] == gguf_token::unused) --size;
         for (std::size_t i = 0; i < size; ++i) {
@@ -137,8 +137,8 @@ private:
         merges_of(scores);
     }
 
-    // Every token that two others make is a merge of theirs; the higher its score, the earlier.
-    // [As transformers converts SentencePiece models]
+    // Every token that is the concatenation of two others gives a merge. Merges of tokens with a
+    // higher score come first. [As transformers converts SentencePiece models]
     void merges_of(const std::vector<double>& scores) {
         struct Candidate {
             double score;
@@ -149,7 +149,7 @@ private:
             if (types_[index(id)] != gguf_token::normal) continue;
             const std::size_t begin = all.size();
             int characters = 0;
-            const std::string_view whole = text;  // which clang 14 lets a lambda take
+            const std::string_view whole = text;  // clang 14 cannot capture `text` itself
             const auto is_start = [&](std::size_t i) { return (whole[i] & '\xc0') != '\x80'; };
             const auto length = to_int(std::count_if(
                 text.begin(), text.end(), [](char c) { return (c & '\xc0') != '\x80'; }));
@@ -174,7 +174,7 @@ private:
             out_.merges.push_back({c.left, c.right, out_.merges.size() + 1});
     }
 
-    // The tokens at the ends of texts, by name and around a prompt.
+    // The bos and eos tokens: their ids, and whether they are put around a prompt.
     void add_ends() {
         struct End {
             const char *key, *name, *flag;

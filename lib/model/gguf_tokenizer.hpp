@@ -1,4 +1,4 @@
-// The tokenizer in a GGUF file.
+// Builds the tokenizer that is stored in a GGUF file.
 #pragma once
 
 #include <string>
@@ -8,15 +8,16 @@
 
 namespace tbt {
 
-// tokenizer.ggml.model "gpt2" (symbols are bytes; tokenizer.ggml.pre names the pattern that splits
-// a text) or "llama" (SentencePiece: symbols are characters; a merge's rank follows from the score
-// of the token that it makes). Throws Error for others, by name.
+// Two kinds are supported; throws Error with the name of any other tokenizer.ggml.model.
+//   "gpt2"   byte-level BPE; tokenizer.ggml.pre names the pattern that splits a text
+//   "llama"  SentencePiece: BPE over characters; the scores of the tokens give the merges' ranks
 Tokenizer gguf_tokenizer(const GgufFile& file);
 
-// What tokenizer.ggml.pre calls these rules. Throws Error where GGUF has no name for them.
+// The name in tokenizer.ggml.pre for these rules. Throws Error "WHO: …" if GGUF has no name for
+// them.
 std::string gguf_pretokenizer(const TextRules& rules, const std::string& who);
 
-// The kinds of tokens by their numbers in the format.
+// The types of tokens, as numbers in tokenizer.ggml.token_type.
 namespace gguf_token {
 inline constexpr int normal = 1, unknown = 2, control = 3, user = 4, unused = 5, byte = 6;
 }

@@ -1,12 +1,13 @@
-// Weights of 4 bits in a safetensors file. A matrix NAME (K, N) is there as three tensors:
+// Weights of 4 bits in a safetensors file (our own format). A matrix NAME (K, N) is stored as three
+// tensors:
 //
-//   NAME_codes        U8  (⌈K/2⌉, N)   a byte holds q + 8 of rows 2i (low half) and 2i + 1 (high)
-//   NAME_multipliers  U8  (⌈K/32⌉, N)  m, 0 … 127, one for 32 rows
-//   NAME_units        F32 (N)          S, one a column
+//   NAME_codes        U8  (⌈K/2⌉, N)   byte i of a column: q + 8 of row 2i (low 4 bits), 2i + 1
+//   NAME_multipliers  U8  (⌈K/32⌉, N)  m, 0 … 127, one for every 32 rows of a column
+//   NAME_units        F32 (N)          S, one for each column
 //
-// with q in −7 … 7. A weight is S · m · q (int4_matrix.hpp). The halves of the last byte that
-// belong to no row are 8. Rounding such weights again would move them, so for int4 they are packed
-// as they are; for every other type they are restored.
+// with q in −7 … 7. A weight is S · m · q (int4_matrix.hpp). If K is odd, the unused half of the
+// last byte is 8. Quantising such weights again would change them. So a model with int4 weights
+// uses the codes as they are; for every other type the weights are restored to floats first.
 #pragma once
 
 #include <cstdint>
@@ -24,10 +25,10 @@ class Safetensors;
 struct TensorView;
 
 inline constexpr std::string_view int4_dtype = "U8";
-// What config.json calls this, as int8_file.hpp has its own.
+// The name of this format in config.json (quantization_config.quant_method).
 inline constexpr std::string_view int4_method = "int4-groups";
 
-// The names and shapes of the three, for a matrix of this shape.
+// The names and shapes of the three tensors, for a matrix of this shape.
 struct Int4Names {
     std::string codes, multipliers, units;
     Shape codes_shape, multipliers_shape, units_shape;
@@ -36,14 +37,14 @@ Int4Names int4_names(const std::string& weight, const Shape& shape);
 
 std::string codes_name(const std::string& weight);
 
-// Whether a tensor of a file is the codes of some matrix.
+// Is this tensor of a file the codes of some matrix?
 bool is_int4(const std::string& name, const TensorView& view);
 
-// Throws Error, one line with the tensor, where one of the three is missing or has another shape,
-// a half byte is no code, a multiplier is too large, or a unit is negative or no number.
+// Throws Error with the tensor's name if one of the three is missing or has another shape, if a
+// half byte is no code, if a multiplier is too large, or if a unit is negative or not finite.
 Int4Codes read_int4(const Safetensors& file, const std::string& weight, const Shape& shape);
 
-// The weights as floats, (K, N).
+// Computes the weights as floats: values is (K, N).
 void restore_int4(const Int4Codes& codes, std::span<float> values);
 
 }  // namespace tbt

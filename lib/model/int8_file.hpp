@@ -1,9 +1,10 @@
-// Weights of 8 bits in a safetensors file: a tensor NAME of I8, −127 … 127, and beside it
-// NAME_scale of F32: one scale for each column of a matrix (K, N), for each row of an embedding
-// (ids, C). A weight is scale · q.
+// Weights of 8 bits in a safetensors file (our own format): a tensor NAME of type I8 with values q
+// in −127 … 127, and a tensor NAME_scale of type F32. There is one scale for each column of a
+// matrix (K, N), or for each row of an embedding (ids, C). A weight is scale · q.
 //
-// For int8 they are packed as they are: a model read from such a file computes what it would have
-// computed if it had been rounded when it was loaded. For every other type they are restored.
+// A model with int8 weights uses the codes as they are. So it computes exactly what it would
+// compute if the float weights were quantised when loading. For every other type the weights are
+// restored to floats first.
 #pragma once
 
 #include <cstdint>
@@ -17,20 +18,21 @@
 namespace tbt {
 
 inline constexpr std::string_view int8_dtype = "I8";
-// What config.json calls this, so that others do not take whole numbers for weights.
+// The name of this format in config.json, so that other programs do not take the integers for the
+// weights.
 inline constexpr std::string_view int8_method = "int8-columns";
 
 std::string scale_name(const std::string& weight);
 
-// How many scales a weight of this shape has. Throws Error for what is no matrix.
+// How many scales a weight of this shape has. Throws Error if the shape is not a matrix.
 std::int64_t scale_count(const std::string& weight, const Shape& shape);
 
-// The numbers of a tensor of I8, as they lie there. Throws Error, one line with the tensor, for a q
-// of −128 and for a scale that is negative or no number.
+// The codes q of a tensor, in the mapped file. Throws Error with the tensor's name if a q is −128
+// or a scale is negative or not finite.
 std::span<const std::int8_t> read_int8(const TensorView& view, const std::string& weight,
                                        const Tensor& scales);
 
-// Whether a scale belongs to a row, as in an embedding, and not to a column.
+// True if each row has a scale (an embedding), false if each column has one.
 bool scaled_by_rows(const std::string& weight);
 
 // values = scale · q. Throws the same errors.

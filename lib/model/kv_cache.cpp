@@ -17,7 +17,8 @@ void KvCache::check_type(WeightType type) {
                     std::string(names_of(type).option));
 }
 
-// What is reserved at the start. A longer context, such as 131,072 tokens, grows block by block.
+// The memory for this many tokens is reserved at the start. A longer context, such as 131,072
+// tokens, grows block by block.
 constexpr int reserved_tokens = 8192;
 
 KvCache::KvCache(const TransformerConfig& config, int capacity)
@@ -127,7 +128,7 @@ void KvCache::make_room(int tokens) {
                     std::to_string(tokens) + " new ones, but it holds " +
                     std::to_string(capacity_) + "; shorten the prompt or generate fewer tokens");
     }
-    // The block that the next token goes to may belong to others as well: write to a copy.
+    // If the block of the next token has other owners, write to a copy of it.
     if (tokens > 0 && tail_is_shared()) {
         const auto tail = index(length_ / block_tokens);
         const int copy = pool_->take();
@@ -188,7 +189,7 @@ void KvCache::write(int position, int layer, int head, int size, const float* ke
         auto* keys = static_cast<Element*>(at(block, layer, 0, head)) + u;
         auto* values = static_cast<Element*>(at(block, layer, 1, head));
         simd::copy(value, size, values + u * padded_head_size_);
-        Element some[simd::lane_count];  // rounded together, then spread over the rows of keys
+        Element some[simd::lane_count];  // convert these together, then write each to its row
         for (int d = 0; d < size; d += simd::lane_count) {
             const int n = std::min(simd::lane_count, size - d);
             simd::copy(key + d, n, some);
@@ -204,7 +205,7 @@ void KvCache::keep(std::span<const int> rows) {
         if (row < 0 || row >= held_rows_)
             throw Error("kv cache: row " + std::to_string(row) + " of a tree is to be kept, and " +
                         std::to_string(held_rows_) + " are held");
-    const int size = padded_head_size_;  // after a head's own components there are zeros
+    const int size = padded_head_size_;  // the padding after a head's components is zeros
     make_room(count(rows));
     for (std::size_t i = 0; i < rows.size(); ++i)
         for (int layer = 0; layer < layers_; ++layer)
@@ -244,7 +245,7 @@ void* KvCache::at(int block, int layer, int values, int head) const {
         throw Error("kv cache: there is no block " + std::to_string(block) + ", layer " +
                     std::to_string(layer) + ", head " + std::to_string(head));
     const std::int64_t matrix = std::int64_t{block_tokens} * padded_head_size_;
-    // From elements to floats of 4 bytes, in which the pool counts.
+    // bytes_of(type_) / 4 converts from elements to floats, the pool's unit.
     return memory_[index(block)] +
            ((std::int64_t{2} * layer + values) * heads_ + head) * matrix * bytes_of(type_) / 4;
 }

@@ -8,12 +8,12 @@
 
 namespace tbt {
 
-// More are allocated at a time once the pool has a limit, because it will be used up to there.
+// A pool with a limit allocates this many blocks at a time: it will be used up to its limit.
 constexpr int blocks_at_a_time = 16;
 
 static int padded(int head_size) { return (head_size + 15) / 16 * 16; }
 
-// Of a configuration a cache needs these.
+// Checks the sizes of a configuration that a cache depends on.
 static void check_sizes(const TransformerConfig& config) {
     constexpr int most = 1 << 24;
     for (const int size : {config.n_layer, config.n_head, config.n_embd, config.n_positions}) {

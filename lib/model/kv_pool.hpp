@@ -1,9 +1,9 @@
-// The memory of many KV caches: blocks of 64 tokens, each with a count of its owners.
+// The memory of many KV caches: blocks of 64 tokens, each with a reference count.
 //
-// Caches take blocks from a pool, share them (a fork, a common beginning) and give them back; a
-// block without owners is free, and taken again before the pool grows. With a limit the pool never
-// holds more blocks than that: when all are in use, it asks for one to be given back (when_full),
-// and refuses if none is.
+// Caches take blocks from a pool, share them (a fork, a common beginning) and release them. A block
+// without owners is free and is used again before the pool grows. A pool with a limit never has
+// more blocks than that. When all are in use, it calls the function set with when_full(), which may
+// release some; if none is released, take() throws Error.
 #pragma once
 
 #include <cstdint>
@@ -19,32 +19,34 @@ namespace tbt {
 
 class KvPool {
 public:
-    // Blocks for caches of such a model. limit: the most blocks at a time; 0: no limit.
-    // Throws Error on a limit below 0 and where a size of the model is none.
+    // Blocks for caches of this model. `limit` is the maximum number of blocks; 0: no limit.
+    // Throws Error if the limit is negative or a size of the model is not positive.
     explicit KvPool(const TransformerConfig& config, int limit = 0);
 
-    // Called when a block is needed, all are in use and no more are allowed. True: something was
-    // given back, try again. It must not take blocks.
+    // Sets the function to call when a block is needed, all are in use and no more are allowed. It
+    // returns true if it released a block, so that the pool tries again. It must not take blocks.
     void when_full(std::function<bool()> give_back) { give_back_ = std::move(give_back); }
 
     // A block with one owner. Throws Error when the limit is reached.
     int take();
-    void share(int block);    // one owner more
-    void release(int block);  // one owner less
+    void share(int block);    // adds an owner
+    void release(int block);  // removes an owner
     int owners(int block) const;
-    // Zeroed once: padding stays zero, and attention may read (and ignore) positions not written
-    // yet. Untouched memory costs nothing.
+    // The floats of a block. They are zeroed once, when the pool allocates them: padding stays
+    // zero, and attention may read (and ignore) positions not written yet. The system provides
+    // pages of memory only when they are written.
     float* memory(int block);
 
-    // Adds free blocks. The limit does not count: it is what the caller wants to hold at least.
+    // Adds this many free blocks, regardless of the limit.
     void reserve(std::size_t blocks);
 
     int limit() const { return limit_; }
-    int used() const { return to_int(blocks_.size() - free_.size()); }  // with an owner
+    int used() const { return to_int(blocks_.size() - free_.size()); }  // blocks with an owner
     std::int64_t block_floats() const { return block_floats_; }
     std::int64_t block_bytes() const { return block_floats_ * to_int(sizeof(float)); }
-    std::int64_t bytes() const { return length_of(blocks_) * block_bytes(); }  // free ones too
-    // Are these blocks as a cache of such a model needs them: layers, heads, their size and type?
+    // Bytes of all blocks, free ones included.
+    std::int64_t bytes() const { return length_of(blocks_) * block_bytes(); }
+    // Does a cache of this model need blocks of this layout: layers, heads, head size, type?
     bool fits(const TransformerConfig& config) const;
 
 private:

@@ -17,8 +17,8 @@ namespace {
 
 constexpr float minus_infinity = -std::numeric_limits<float>::infinity();
 
-// f(lanes of x[i …]) summed over a row of n values. The last, short group is filled up with `fill`,
-// which f must map to 0.
+// Σ f(x[i …]) over a row of n values, where f maps sixteen values (Lanes) at a time. The last group
+// is filled up with `fill`, which f must map to 0.
 template <class F>
 float sum_row(const float* x, std::int64_t n, float fill, F&& f) {
     Lanes total = Lanes::zero();
@@ -28,7 +28,7 @@ float sum_row(const float* x, std::int64_t n, float fill, F&& f) {
     return simd::sum(total);
 }
 
-// y[i] = f(lanes of x[i …], i) for n values.
+// y[i …] = f(x[i …], i) for n values; f maps sixteen values (Lanes) at a time.
 template <class F>
 void map(const float* x, float* y, std::int64_t n, F&& f) {
     std::int64_t i = 0;

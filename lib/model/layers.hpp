@@ -1,9 +1,9 @@
-// The small layers of a transformer: norms, activations, softmax, residual sums.
-// Row by row on (R, C) matrices.
+// The small layers of a transformer: norms, activations, softmax and residual sums, on the rows of
+// (R, C) matrices.
 //
-// Each function is called by every thread of a team and does that thread's rows;
-// the caller syncs before the result is read. Sums over a row run in sixteen virtual lanes and end
-// in one fixed order (see simd.hpp).
+// A function with a Worker is called by every thread of a team and does that thread's part; the
+// threads must sync before the result is read. Sums over a row run in sixteen virtual lanes, which
+// are added in one fixed order (see simd.hpp), so results do not depend on the machine.
 #pragma once
 
 #include <cstdint>
@@ -28,21 +28,22 @@ void rms_norm(const float* x, const float* gamma, float epsilon, float* y, std::
 void gelu(float* x, std::int64_t n);
 void gelu(float* x, std::int64_t n, const Worker& worker);
 
-// The gated MLP [Shazeer 2020]: of a row (gate (F), up (F)), gate ← act(gate) · up, elementwise; up
-// stays. act is silu, x / (1 + e^−x), or gelu. x (R, 2F). Each thread does its columns of all rows.
+// The gate of a gated MLP [Shazeer 2020]. x is (R, 2F); a row is (gate (F), up (F)), and becomes
+// (act(gate) · up, up), elementwise. act is silu, x / (1 + e^−x), or gelu. Each thread does its
+// columns of all rows.
 void gate_silu(float* x, std::int64_t rows, std::int64_t f, const Worker& worker);
 void gate_gelu(float* x, std::int64_t rows, std::int64_t f, const Worker& worker);
 
 // y ← y + x over n values.
 void add(const float* x, float* y, std::int64_t n, const Worker& worker);
 
-// One row. p_i = e^(s_i − max s) / Σ_j e^(s_j − max s). −∞ gives exactly 0.
-// A row that has no distribution (all −∞, any NaN, any +∞) gives NaN everywhere it matters rather
-// than a plausible number. p may be s.
+// Softmax of one row: p_i = e^(s_i − max s) / Σ_j e^(s_j − max s). −∞ gives exactly 0.
+// A row that has no distribution (all −∞, any NaN, any +∞) gives NaN, not a plausible number.
+// p may be s.
 void softmax(std::span<const float> s, std::span<float> p);
 
-// One row. l_i = s_i − max s − ln Σ_j e^(s_j − max s); −∞ stays −∞;
-// no distribution: NaN. l may be s.
+// Its logarithm for one row: l_i = s_i − max s − ln Σ_j e^(s_j − max s). −∞ stays −∞. A row that
+// has no distribution gives NaN. l may be s.
 void log_softmax(std::span<const float> s, std::span<float> l);
 
 }  // namespace tbt

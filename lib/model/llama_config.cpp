@@ -27,7 +27,7 @@ const LlamaFamily* family_of(std::string_view model_type) {
     return nullptr;
 }
 
-// What would make other numbers than those computed here.
+// Throws Error for settings that change the computation in a way this library does not support.
 void check_variant(const ConfigReader& file, const LlamaFamily& family) {
     const bool gemma = family.model_type == "gemma3_text";
     const std::string expected = gemma ? "gelu_pytorch_tanh" : "silu";

@@ -47,7 +47,7 @@ Rotary rotary_of(const ConfigReader& file, const Json& object, double theta, int
     return r;
 }
 
-// rope_scaling where it says something, else rope_parameters, else nothing.
+// The value of rope_scaling if it is not empty, else that of rope_parameters, else an empty object.
 Json rotary_object(const ConfigReader& file) {
     for (const char* key : {"rope_scaling", "rope_parameters"}) {
         const Json* object = file.find(key);
@@ -65,7 +65,7 @@ void read_llama_rotaries(const ConfigReader& file, const LlamaFamily& family,
     const bool gemma = family.model_type == "gemma3_text";
     const Json object = rotary_object(file);
     const double theta = file.positive_or("rope_theta", family.theta);
-    // Gemma's layers with a window have angles of their own, 1 here.
+    // Gemma's layers with a window have rotary settings of their own: rotaries[1].
     const auto of = [&](const char* kind) {
         const auto member = object.find(kind);
         return member != object.end() && member->is_object() ? *member : object;
@@ -92,7 +92,7 @@ namespace {
 
 // ---- windows ------------------------------------------------------------------------------------
 
-// Which layers have a window, where layer_types says it.
+// Which layers have a window according to layer_types; empty if that key is missing.
 std::vector<bool> windows_listed(const ConfigReader& file, int layers) {
     const Json* types = file.find("layer_types");
     if (!types) return {};
@@ -123,7 +123,7 @@ std::vector<bool> windows_by_rule(const ConfigReader& file, std::string_view typ
     return result;
 }
 
-// Layers of SmolLM3 without rotary positions: no_rope_layers says 0 for these.
+// Does this layer of SmolLM3 have rotary positions? no_rope_layers is 0 for layers without them.
 bool has_rotary(const ConfigReader& file, int layer, int layers) {
     const Json* list = file.find("no_rope_layers");
     if (!list) return (layer + 1) % file.size_or("no_rope_layer_interval", 4) != 0;

@@ -1,4 +1,4 @@
-// The part of a config.json that says what each layer does: rotary positions and windows.
+// Reads from config.json what may differ from layer to layer: rotary positions and sliding windows.
 #pragma once
 
 #include <string_view>
@@ -9,8 +9,8 @@ namespace tbt {
 
 class ConfigReader;
 
-// What transformers assumes where a key is absent; 0 for head_dim: C / H, for kv_heads: H, for
-// window (sliding_window): none.
+// The values that the transformers library assumes for missing keys, for one family of models.
+// 0 means: kv_heads is H, head_dim is C / H, there is no sliding window.
 struct LlamaFamily {
     std::string_view model_type;
     int kv_heads, head_dim;
@@ -19,8 +19,8 @@ struct LlamaFamily {
     int window;
 };
 
-// Both fill in the config's architecture, of which the sizes are known. Throw Error for what is
-// missing, contradicts itself or isn't computed here.
+// These two set config.architecture; the sizes in `config` must be set before. They throw Error if
+// something is missing, contradicts itself or is not supported.
 void read_llama_rotaries(const ConfigReader& file, const LlamaFamily& family,
                          TransformerConfig& config);
 void read_llama_layers(const ConfigReader& file, const LlamaFamily& family,

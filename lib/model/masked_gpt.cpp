@@ -22,7 +22,8 @@ int checked_outputs(const TransformerConfig& config) {
 
 }  // namespace
 
-// One canvas; its cache is only where attention finds keys and values.
+// The network and one KV cache. The cache keeps nothing from pass to pass; it is only where
+// attention reads the keys and values of the canvas.
 struct MaskedGpt::State {
     State(const TransformerConfig& config, const WeightSource& source,
           const TransformerOptions& options, const Safetensors* file = nullptr)

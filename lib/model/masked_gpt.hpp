@@ -1,8 +1,9 @@
-// A GPT that fills in masks (chapter 22): the same weights and the same layers, but every token
-// sees the whole canvas, what comes after it too. So nothing is cached: a change changes all.
+// A masked diffusion model (chapter 22): a GPT-2 with bidirectional attention that predicts the
+// tokens at masked positions. Every position sees the whole text ("canvas"), later positions too.
+// So there is no KV cache: one changed token changes every key and value.
 //
-// Its config.json says model_type "gpt2_masked", so that nobody takes it for a GPT-2, and
-// mask_token_id: the last id of the vocabulary, which is read and never written.
+// Its config.json has model_type "gpt2_masked", so that no program takes it for a GPT-2. It also
+// has mask_token_id, the last id of the vocabulary: an input only, never predicted.
 #pragma once
 
 #include <filesystem>
@@ -16,14 +17,14 @@ namespace tbt {
 
 class MaskedGpt {
 public:
-    // The configuration's vocabulary includes the mask.
+    // config.vocab_size counts the mask token, too.
     MaskedGpt(const TransformerConfig& config, const WeightSource& source,
               const TransformerOptions& options = {});
     ~MaskedGpt();
     MaskedGpt(MaskedGpt&&) noexcept;
     MaskedGpt& operator=(MaskedGpt&&) noexcept;
 
-    // Reads a directory that write_masked_config and the trainer wrote.
+    // Reads a directory written by write_masked_config() and the trainer.
     static MaskedGpt load(const std::filesystem::path& directory,
                           const TransformerOptions& options = {});
 
@@ -31,19 +32,20 @@ public:
     int threads() const;
     int mask_id() const { return config().vocab_size - 1; }
 
-    // Logits of every place of the canvas, given all of it: rows of V, the mask left out. Valid
-    // until the next pass. Errors: an id outside the vocabulary, nothing, more than the context.
+    // Logits for every position of the canvas: rows of vocab_size − 1 numbers, without the mask.
+    // They are valid until the next pass. Throws Error if an id is outside the vocabulary, or if
+    // the canvas is empty or longer than the context.
     Logits forward(std::span<const int> canvas);
 
 private:
     struct State;
     explicit MaskedGpt(std::unique_ptr<State> state);
-    State& state() const;  // throws Error where the model was moved away
+    State& state() const;  // throws Error if the model was moved from
     std::unique_ptr<State> state_;
 };
 
-// config.json of such a model. Throws Error for anything missing, mistyped or impossible, and for
-// models of another type.
+// Read and write the config.json of such a model. Reading throws Error if something is missing, has
+// the wrong type or is impossible, and for models of another type.
 TransformerConfig read_masked_config(const std::string& directory);
 void write_masked_config(const std::string& directory, const TransformerConfig& config);
 

@@ -9,7 +9,7 @@ namespace tbt {
 
 namespace {
 
-// Products of four sizes can exceed 64 bits: counted as double, which is exact up to 2^53.
+// Products of four sizes can exceed 64 bits, so they are doubles, which are exact up to 2^53.
 std::int64_t bytes(double count) { return static_cast<std::int64_t>(std::min(count, 0x1p60)); }
 
 double rounded_up(double n, double step) {
@@ -29,12 +29,11 @@ MemoryPlan plan_memory(const TransformerConfig& config, WeightType type, int con
         throw Error("memory: a batch of " + std::to_string(batch) + ", expected at least 1");
     const double C = config.n_embd, F = config.n_inner, V = config.vocab_size,
                  P = config.n_positions, L = config.n_layer;
-    // Of 4 bits: 32 weights share a byte, and the output has 8.
+    // int4: 32 weights take 16 bytes and a multiplier of one byte; the output matrix has 8 bits.
     const double out = static_cast<double>(bytes_of(type)),
                  b = type == WeightType::int4 ? 17.0 / 32 : out;
     const double T = context, B = batch, rows = std::max(T, B);
-    // As the library lays them out: columns of a matrix, and components of a head,
-    // in registers of sixteen.
+    // The columns of a matrix and the components of a head are padded to a multiple of sixteen.
     const auto columns = [](double n) { return rounded_up(n, 16); };
     const double heads = config.kv_heads() * rounded_up(config.head_size(), 16);
     const Architecture& a = config.architecture;
@@ -45,7 +44,7 @@ MemoryPlan plan_memory(const TransformerConfig& config, WeightType type, int con
     plan.matrices =
         bytes(L * (C * columns(N) + Q * columns(C) + C * columns(U) + F * columns(C)) * b);
     plan.output = bytes(C * columns(V) * out);
-    // The output matrix is the embedding too, where it is kept as it is stored, or as floats.
+    // The output matrix is used as the embedding, too, if it is kept in the stored type or as f32.
     const WeightType stored = weight_type_named(config.torch_dtype).value_or(WeightType::f32);
     const bool shared = config.tie_word_embeddings && (type == WeightType::f32 || type == stored);
     plan.embeddings = bytes((shared ? 0 : columns(V) * static_cast<double>(bytes_of(stored))) * C +

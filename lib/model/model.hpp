@@ -1,4 +1,4 @@
-// A model directory opened for use: the network, its tokenizer and the tokens that end a text.
+// Loads a language model: the network with its configuration, and the tokenizer.
 #pragma once
 
 #include <filesystem>
@@ -18,16 +18,17 @@ struct Model {
     const TransformerConfig& config() const { return gpt.config(); }
 };
 
-// Where the shipped models are, from the repository's root; the environment variable
-// TBT_MODELS moves the folder.
+// The directory of a model that comes with the course, relative to the repository's root. The
+// environment variable TBT_MODELS replaces the folder that has them all.
 std::filesystem::path shipped_model(std::string_view name);
 
-// Opens a directory as transformers writes it, or a GGUF file. Errors name the file and what is
-// wrong with it.
+// Loads a directory in the layout of the transformers library, or a GGUF file. Throws Error with
+// the file and what is wrong with it.
 Model load_model(const std::filesystem::path& directory, const TransformerOptions& options = {});
 
-// The ids of a prompt. An empty prompt is the document separator, from which a model starts afresh.
-// Throws Error when the text is not UTF-8 or leaves no room in the context for `room` more tokens.
+// The token ids of a prompt. If there are none, the result is the end-of-text token: it separates
+// documents, so the model begins a new one. Throws Error if the text is not UTF-8 or does not leave
+// `room` tokens of the context free.
 std::vector<int> encode_prompt(const Model& model, std::string_view text, int room = 1);
 
 }  // namespace tbt

@@ -1,4 +1,5 @@
-// The chat template of a model.
+// Finds the chat template of a model: the text that says how messages become one prompt
+// (lib/chat/chat_template.hpp).
 #pragma once
 
 #include <filesystem>
@@ -10,13 +11,13 @@
 
 namespace tbt {
 
-// choice: empty for the model's own, of its directory (read_chat_template) or its GGUF file
-// (tokenizer.chat_template); otherwise the name of a family or a file. Throws Error where there is
-// none, with the list of families.
+// `choice` is the name of a family of models or of a file. If it is empty, this is the model's own
+// template, from its directory (read_chat_template) or GGUF file (tokenizer.chat_template). Throws
+// Error with the list of families if there is no such template.
 ChatTemplate chat_template_for(const std::filesystem::path& model, const Tokenizer& tokenizer,
                                const std::string& choice = "");
 
-// The text of the model's own; nothing where it has none.
+// The text of the model's own template; none if it has none.
 std::optional<std::string> own_chat_template(const std::filesystem::path& model);
 
 }  // namespace tbt

@@ -18,7 +18,7 @@ namespace tbt {
 
 namespace {
 
-// Everything that would make other numbers than the GPT-2 computed here.
+// Throws Error for settings that change the computation in a way this library does not support.
 void check_gpt2_variant(const ConfigReader& file) {
     const std::string activation = file.text_or("activation_function", "gelu_new");
     if (activation != "gelu_new" && activation != "gelu_pytorch_tanh") {
@@ -30,7 +30,7 @@ void check_gpt2_variant(const ConfigReader& file) {
     for (const char* key : {"scale_attn_by_inverse_layer_idx", "add_cross_attention"}) {
         if (file.flag_or(key, false)) file.fail(std::string(key) + " is true, expected false");
     }
-    // Our own kinds of 8 and 4 bits (int8_file.hpp, int4_file.hpp), and no other.
+    // Only our own formats of 8 and 4 bits are supported (int8_file.hpp, int4_file.hpp).
     if (const Json* quantized = file.find("quantization_config")) {
         const Json method =
             quantized->is_object() ? quantized->value("quant_method", Json()) : Json();
@@ -109,7 +109,7 @@ TransformerConfig read_model_config(const std::string& directory) {
     return config;
 }
 
-// Of a file this is checked where it is read; but anybody can fill in a struct.
+// For a file this is checked when it is read; but a caller can also set the members of the struct.
 static void check_architecture(const TransformerConfig& config, const std::string& name) {
     const Architecture& a = config.architecture;
     const auto expect = [&](bool holds, const char* what, long long got, const char* expected) {

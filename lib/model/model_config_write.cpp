@@ -13,14 +13,14 @@ namespace tbt {
 
 namespace {
 
-// The shortest decimal that is this float: 1e-05, not 9.999999747378752e-06.
+// The double with the shortest decimal that reads as this float: 1e-05, not 9.999999747378752e-06.
 double shortest(float value) {
     char text[32] = {};
     std::to_chars(text, text + sizeof text - 1, value);
     return std::strtod(text, nullptr);
 }
 
-// One id, a list of several, null for none.
+// A number for one id, an array for several, null for none.
 OrderedJson ids_to_json(const std::vector<int>& ids) {
     if (ids.empty()) return nullptr;
     return ids.size() == 1 ? OrderedJson(ids[0]) : OrderedJson(ids);
@@ -63,7 +63,7 @@ OrderedJson rotary_json(const Rotary& rotary) {
             {"rope_type", "llama3"}};
 }
 
-// What distinguishes layers, in the words of the model's family.
+// Adds the settings that differ from layer to layer, with the keys of the model's family.
 void add_layers(const Architecture& a, OrderedJson& json) {
     int window = 0;
     OrderedJson types = OrderedJson::array(), rotated = OrderedJson::array();
@@ -79,7 +79,7 @@ void add_layers(const Architecture& a, OrderedJson& json) {
     if (a.model_type == "smollm3") json["no_rope_layers"] = rotated;
 }
 
-// Keys as of transformers 4, which 5 reads too.
+// The config.json of a Llama family, with the keys of transformers 4, which version 5 reads too.
 OrderedJson llama_json(const TransformerConfig& config, const OrderedJson& bos,
                        const OrderedJson& eos) {
     const Architecture& a = config.architecture;

@@ -1,4 +1,4 @@
-// The configuration of a model as transformers writes it.
+// Writes the configuration of a model in the format of the transformers library.
 #pragma once
 
 #include <string>
@@ -7,8 +7,8 @@
 
 namespace tbt {
 
-// Writes DIRECTORY/config.json and generation_config.json, each atomically. Throws Error where
-// check_config() does.
+// Writes DIRECTORY/config.json and generation_config.json, each atomically. Throws the errors of
+// check_config().
 void write_model_config(const std::string& directory, const TransformerConfig& config);
 
 }  // namespace tbt

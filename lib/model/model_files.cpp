@@ -19,7 +19,7 @@ bool ends_with_any(std::string_view text, std::initializer_list<std::string_view
     return std::ranges::any_of(endings, [&](std::string_view end) { return text.ends_with(end); });
 }
 
-// "Qwen/Qwen2.5-0.5B": an owner and a name.
+// True for "Qwen/Qwen2.5-0.5B": an owner and a name.
 bool looks_like_a_hub_name(const std::string& path) {
     const std::size_t slash = path.find('/');
     return slash != std::string::npos && slash > 0 && slash + 1 < path.size() &&
@@ -42,7 +42,7 @@ void check_file(const std::string& path) {
                     "save_pretrained writes it");
 }
 
-// The first GGUF file in a folder, by its name; "" where there is none.
+// The first GGUF file in a folder, in the order of names; "" if there is none.
 std::string gguf_in(const std::string& folder) {
     std::string first;
     std::error_code ignored;

@@ -1,4 +1,4 @@
-// How a model is opened, as options of a command line, for every program that has them.
+// The command-line options for loading a model, shared by all programs that have them.
 #pragma once
 
 #include <string>
@@ -8,15 +8,17 @@
 
 namespace tbt {
 
+// The values as the user gave them: the type of the weights in memory ("stored": as in the file),
+// the type of the KV cache, and the number of threads (0: the default).
 struct ModelOptions {
     std::string weights = "stored", cache = "f32";
     int threads = 0;
 };
 
-// --weights --cache --threads
+// Declares --weights, --cache and --threads.
 void loading_options(CommandLine line, ModelOptions& options);
 
-// The same for Transformer::load. Throws UsageError on impossible ones.
+// Converts them for Transformer::load(). Throws UsageError for a value that is not allowed.
 TransformerOptions gpt_options(const ModelOptions& options);
 
 }  // namespace tbt

@@ -23,9 +23,10 @@ namespace tbt {
 
 namespace {
 
-constexpr std::int64_t piece_values = 4096;  // of a weight; each piece has its own stream
+// A weight is filled in pieces of this many numbers; each piece has its own random stream.
+constexpr std::int64_t piece_values = 4096;
 
-// The part of piece `piece` that lies in [first, first + values.size()).
+// Writes to `values` those numbers of one piece that are in [first, first + values.size()).
 void fill_piece(std::uint64_t seed, std::uint64_t stream, double deviation, std::int64_t piece,
                 std::int64_t first, std::span<float> values) {
     Rng rng(seed, stream + static_cast<std::uint64_t>(piece));
@@ -54,7 +55,7 @@ void copy_tokenizer(const std::string& from, const std::string& to) {
     }
 }
 
-// Writes the tokenizer's files and takes over its special ids.
+// Writes the tokenizer's files and sets its special ids in `config`.
 void add_tokenizer(const std::string& directory, const std::string& from,
                    TransformerConfig& config) {
     const Tokenizer tokenizer =
@@ -75,7 +76,7 @@ void add_tokenizer(const std::string& directory, const std::string& from,
     }
 }
 
-// The published sizes of three of today's models; no special ids.
+// The published sizes of three of today's models, without special token ids.
 std::optional<TransformerConfig> todays_preset(std::string_view name) {
     TransformerConfig config;
     if (name == "smollm2-135m") {
@@ -136,7 +137,7 @@ void fill_random_weight(const TransformerConfig& config, std::uint64_t seed,
     const std::int64_t end = first + length_of(values);
     const std::int64_t first_piece = first / piece_values,
                        pieces = (end - 1) / piece_values + 1 - first_piece;
-    // Streams of different weights lie far apart.
+    // The hash of its name gives each weight its own range of streams.
     const std::uint64_t stream = Hash().add(name).value();
     const int threads = to_int(std::min<std::int64_t>(default_threads(), pieces));
     run_team(threads, [&](const Worker& worker) {

@@ -1,13 +1,12 @@
-// A model of any shape with random weights: for tests and measurements, where the sizes matter
-// and not the text.
+// Models of any size with random weights, for tests and measurements, where only the sizes matter.
 //
 //   const TransformerConfig config = preset_config("gpt2");
 //   Transformer gpt(config, random_weights(config, seed));                     // in memory
 //   write_random_model("/tmp/gpt2", config, {seed, WeightType::f16});  // as a directory
 //
-// The weights are those that training starts from (start_weights.hpp). Each piece of a weight has
-// a stream of random numbers of its own, so that neither threads nor the order of reading
-// change a bit.
+// The weights are distributed as at the start of training (start_weights.hpp). Each piece of a
+// weight has its own stream of random numbers, so the number of threads and the order of reading
+// do not matter.
 #pragma once
 
 #include <cstdint>
@@ -23,32 +22,31 @@
 
 namespace tbt {
 
-// Sizes by name: gpt2, gpt2-medium, gpt2-large, gpt2-xl, storyteller, sketch; smollm2-135m,
-// qwen2.5-0.5b, llama-3.2-1b.
-// Throws Error for another name.
+// The configuration of a known model: gpt2, gpt2-medium, gpt2-large, gpt2-xl, storyteller, sketch,
+// smollm2-135m, qwen2.5-0.5b or llama-3.2-1b. Throws Error for another name.
 TransformerConfig preset_config(std::string_view name);
 
-// For Transformer's constructor. Uses all cores.
+// A source of random weights for Transformer's constructor. It uses all cores.
 WeightSource random_weights(const TransformerConfig& config, std::uint64_t seed);
 
-// Values first … first + values.size() − 1 of the weight called `name`.
+// Writes numbers first … first + values.size() − 1 of the weight `name` to `values`.
 void fill_random_weight(const TransformerConfig& config, std::uint64_t seed,
                         const std::string& name, std::int64_t first, std::span<float> values);
 
 struct RandomModelOptions {
     std::uint64_t seed = 0;
     WeightType type = WeightType::f32;
-    std::string tokenizer = {};  // a directory to copy the tokenizer from; none: babble_tokenizer
-    bool overwrite = false;      // a directory that holds a model already is refused otherwise
+    std::string tokenizer = {};  // a directory to copy the tokenizer from; empty: babble_tokenizer
+    bool overwrite = false;      // false: Error if the directory already has a model
 };
 
-// Writes config.json, generation_config.json, a tokenizer and, last of all, model.safetensors;
-// never holds more than a few megabytes of weights. The ids of bos and eos are the tokenizer's.
+// Writes config.json, generation_config.json, a tokenizer and, last, model.safetensors. It never
+// has more than a few megabytes of weights in memory. The ids of bos and eos are the tokenizer's.
 void write_random_model(const std::string& directory, TransformerConfig config,
                         const RandomModelOptions& options = {});
 
-// A byte-level tokenizer without merges, of any size from 257 on:
-// the 256 bytes, words of syllables (" bado", " kimu", …) that only a model writes,
+// A byte-level tokenizer without merges. Its vocabulary, of at least 257 tokens, is the 256 bytes,
+// made-up words (" bado", " kimu", …), which it decodes but never produces when it encodes a text,
 // and <|endoftext|> as the last id.
 Tokenizer babble_tokenizer(int vocab_size);
 

@@ -24,8 +24,9 @@ void check_positive(const char* what, double value) {
                 ", expected a positive number");
 }
 
-// Waves that fit often into the original context stay; long ones are stretched by the factor; in
-// between, from one to the other. [Grattafiori et al. 2024; as in transformers]
+// A frequency with many turns within the original context stays as it is. One with few turns is
+// divided by the factor. In between, the result changes smoothly from one to the other.
+// [Grattafiori et al. 2024; as in transformers]
 double llama3_frequency(const Rotary& r, double f) {
     const double turns = r.original_positions * f / two_pi;  // within the original context
     if (turns > r.high_frequency_factor) return f;

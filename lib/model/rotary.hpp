@@ -1,4 +1,5 @@
-// Rotary positions, and what else happens to queries and keys before they meet.
+// Rotary position embedding (RoPE), and the norm of queries and keys: all that is done to them
+// before attention.
 #pragma once
 
 #include <cstdint>
@@ -11,30 +12,31 @@
 
 namespace tbt {
 
-// f_i for i < size / 2, in radians a position, scaled as `rotary` says.
-// Throws Error for a size that is odd or no size, and a θ or factors that are no positive numbers.
+// The frequencies f_i for i < size / 2, in radians per position, scaled as `rotary` says. `size` is
+// the number of components of a head that are rotated. Throws Error if it is odd or below 2, or if
+// θ or one of the factors is not a positive number.
 std::vector<double> rotary_frequencies(const Rotary& rotary, int size);
 
-// Cosines and sines of position · f_i: out (2 · F) holds F cosines, then F sines. With our own sine
-// (math.hpp), so that every machine rotates by the same bits.
+// The cosines and sines of position · f_i. With n frequencies, out has 2n floats: n cosines, then n
+// sines. They are computed with our own sine (math.hpp), so every machine gets the same bits.
 void rotary_angles(std::span<const double> frequencies, std::int64_t position, float* out);
 
-// Turns the pairs (x_i, x_{i + r/2}) of one head by these angles, i < r/2, r = size [Su et al.
-// 2021, in the split form of the hub's files]
+// Rotates the pairs (x_i, x_{i + r/2}) of one head, i < r/2, r = size, by the angles that
+// rotary_angles() computed [Su et al. 2021, with the pairs as in the hub's files]:
 //   x_i ← x_i · cos − x_{i + r/2} · sin,   x_{i + r/2} ← x_{i + r/2} · cos + x_i · sin
 void rotate(float* x, int size, const float* angles);
 
-// What is done with the queries and keys of a layer. Null: nothing.
+// What a layer does to its queries and keys before attention. A null pointer leaves out the step.
 struct QueryKeyStep {
-    const float *query_norm = nullptr, *key_norm = nullptr;  // (D): RMS norm of each head
+    const float *query_norm = nullptr, *key_norm = nullptr;  // (D), γ of the RMS norm of each head
     float epsilon = 0.0f;
-    const float* angles = nullptr;  // (R, size): those of each row's position
-    int size = 0;
+    const float* angles = nullptr;  // (R, size): rotary_angles() of each row's position
+    int size = 0;                   // the number of components of a head that are rotated
 };
 
 // Norms and rotates the queries and keys in qkv (R, (H + 2K) · D), in place.
-// Called by every thread of a team; each does the share that it then appends and attends with
-// (attention.hpp), so that no sync is needed between these.
+// Every thread of a team calls this. Each does the rows and heads that it also does in
+// append_keys_and_values() and attend() (attention.hpp), so no sync is needed between these calls.
 void norm_and_rotate(float* qkv, std::span<const SequenceRows> sequences,
                      const AttentionShape& shape, const QueryKeyStep& step, const Worker& worker);
 

@@ -28,7 +28,7 @@ static_assert(std::endian::native == std::endian::little,
 template <class Widen>
 void widen_all(std::span<const std::byte> bytes, std::span<float> values, Widen to_float) {
     for (std::size_t i = 0; i < values.size(); ++i) {
-        std::uint16_t stored;  // copied, as the data may lie at an odd address
+        std::uint16_t stored;  // copied, since the data may be unaligned
         std::memcpy(&stored, bytes.data() + i * sizeof stored, sizeof stored);
         values[i] = to_float(stored);
     }
@@ -127,7 +127,7 @@ std::string Safetensors::on_file(const std::string& name) const {
 
 namespace {
 
-// A weight that is no number makes every logit after it none: better said now, by name.
+// A weight that is NaN or infinite would make the logits NaN, so it is reported now, with its name.
 void check_finite(const std::string& file, const std::string& name, const Tensor& tensor) {
     const float* w = tensor.data();
     const auto broken =

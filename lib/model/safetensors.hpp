@@ -1,6 +1,6 @@
-// Model files in the safetensors format (safetensors_header.hpp says what that is).
-// A file is mapped into memory and its header checked completely before anything is read;
-// whoever wrote the file, no number outside it is ever touched.
+// Reads model files in the safetensors format (described in safetensors_header.hpp). A file is
+// mapped into memory, and its whole header is checked before any number is read, so that even a
+// malicious file cannot make us read outside of it.
 #pragma once
 
 #include <map>
@@ -18,38 +18,39 @@ namespace tbt {
 
 class Safetensors {
 public:
-    // Throws Error, one line with the file, the tensor and what was expected,
-    // on every header that breaks the format.
+    // Throws Error if the header breaks the format: one line with the file, the tensor and what was
+    // expected.
     static Safetensors open(const std::string& path);
-    // model.safetensors, or all the files that model.safetensors.index.json names.
+    // Opens model.safetensors, or all files that model.safetensors.index.json names.
     static Safetensors open_directory(const std::string& directory);
 
     const std::map<std::string, TensorView>& tensors() const { return tensors_; }
     const std::map<std::string, std::string>& metadata() const { return metadata_; }
-    const TensorView* find(const std::string& name) const;  // null where there is none
-    // Throws Error where there is none, or of another shape.
+    const TensorView* find(const std::string& name) const;  // null if there is no such tensor
+    // Throws Error if there is no such tensor, or if it has another shape.
     const TensorView& expect(const std::string& name, const Shape& shape) const;
 
-    // The tensor as floats. Throws Error when it is missing, has another shape,
-    // or is not of floats.
+    // The tensor as floats. Throws Error if it is missing, has another shape, or its numbers are
+    // not floats.
     Tensor read(const std::string& name, const Shape& shape) const;
-    // The same for the names of the hub, with the prefix "transformer." or without, and for weights
-    // stored in 8 or 4 bits (int8_file.hpp, int4_file.hpp), which are restored.
-    // Throws Error for a weight that is NaN or infinite, too.
+    // As read(), for a weight by its name on the hub; in the file the name may have the prefix
+    // "transformer.". Weights of 8 or 4 bits (int8_file.hpp, int4_file.hpp) are restored to floats.
+    // Also throws Error for a weight that is NaN or infinite.
     Tensor read_weight(const std::string& name, const Shape& shape) const;
-    // Where a matrix lies in the file, to be packed as it is; none for what must be restored or
-    // lies at an odd address, which is for read_weight. The same errors, but for numbers that are
-    // not finite: whoever packs them sees them, and read_weight says which one it is.
+    // A view of a matrix in the mapped file, to be packed without a copy. None if the matrix must
+    // be restored first or is not aligned; then use read_weight(). Throws the errors of
+    // read_weight(), but does not look for numbers that are not finite: packing finds them, and
+    // read_weight() then says which one it is.
     std::optional<StoredView> stored_weight(const std::string& name, const Shape& shape) const;
-    // The same for a matrix in 4 bits; none for one that is stored in another way.
+    // The same for a matrix stored in 4 bits; none if it is stored in another way.
     std::optional<Int4Codes> stored_int4(const std::string& name, const Shape& shape) const;
-    // And for one in 8 bits with a scale for each column.
+    // The same for a matrix stored in 8 bits with a scale for each column.
     std::optional<Int8Codes> stored_int8(const std::string& name, const Shape& shape) const;
-    // The file that a weight lies in: while it is held, what stored_weight says stays where it is.
+    // The file with a weight. While the pointer is kept, the views of stored_weight() stay valid.
     std::shared_ptr<const MappedFile> file_of(const std::string& name) const;
-    // Its pages are not needed in memory any more.
+    // Tells the system that the weight's pages are not needed in memory any more.
     void forget_weight(const std::string& name) const;
-    // Throws the errors of read_weight that the header gives away already; reads nothing.
+    // Throws those errors of read_weight() that the header shows already; reads no numbers.
     void check_weight(const std::string& name, const Shape& shape) const;
 
 private:
@@ -65,7 +66,7 @@ private:
     std::map<std::string, std::string> metadata_;
 };
 
-// Widens to float, exactly. `values` has one element for each of the tensor's.
+// Converts a tensor to floats, exactly. `values` must have as many elements as the tensor.
 void widen(const TensorView& view, const std::string& name, std::span<float> values);
 
 }  // namespace tbt

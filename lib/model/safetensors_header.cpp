@@ -124,8 +124,8 @@ private:
                  "dtype \"" + shown(view.dtype) + "\" is unknown, expected F32, F16, BF16, …");
         bool is_empty = false;
         for (const Json& d : shape) {
-            // The product is kept below 2^62 without the zeros; a tensor with a 0 in its shape has
-            // no elements.
+            // The product without the zeros must be at most 2^62, so nothing overflows. A tensor
+            // with a 0 in its shape has no elements.
             const std::uint64_t n = unsigned_from(name, "shape", d);
             constexpr std::uint64_t most = std::uint64_t{1} << 62;
             if (n > most || (n > 0 && size > most / n))
@@ -153,7 +153,7 @@ private:
         placed_.push_back({name, begin, end, std::move(view)});
     }
 
-    // Every byte of the data belongs to exactly one tensor.
+    // Throws Error unless every byte of the data belongs to exactly one tensor.
     void check_coverage() {
         std::sort(placed_.begin(), placed_.end(), [](const Placed& a, const Placed& b) {
             return a.begin != b.begin ? a.begin < b.begin : a.end < b.end;

@@ -40,7 +40,7 @@ void check_int8(const std::string& path, const std::string& name, std::span<cons
                         ", expected whole numbers from -127 to 127; round it with a scale");
 }
 
-// Of numbers that are about to be written.
+// Throws Error if a number cannot be stored in the tensor's type.
 void check_type(const std::string& path, const TensorToWrite& t, std::span<const float> values) {
     if (t.type == WeightType::f16) check_f16(path, t.name, values);
     if (t.type == WeightType::int8) check_int8(path, t.name, values);
@@ -51,7 +51,7 @@ std::string_view dtype_of(const TensorToWrite& tensor) {
     return tensor.type == WeightType::int8 ? int8_dtype : names_of(tensor.type).dtype;
 }
 
-// Checks everything that can be wrong before the file is begun.
+// Checks the arguments before anything is written.
 void check(const std::string& path, const std::vector<TensorToWrite>& tensors) {
     for (std::size_t i = 0; i < tensors.size(); ++i) {
         const TensorToWrite& t = tensors[i];
@@ -71,7 +71,7 @@ void check(const std::string& path, const std::vector<TensorToWrite>& tensors) {
     }
 }
 
-// The length, then the header padded with spaces to a multiple of 8.
+// The length of the JSON text, then this text, padded with spaces to a multiple of 8 bytes.
 std::string header_text(const std::vector<TensorToWrite>& tensors,
                         const std::map<std::string, std::string>& metadata) {
     OrderedJson header = OrderedJson::object();
@@ -103,7 +103,7 @@ void write_values(AtomicFile& file, std::span<const float> values, WeightType ty
     file.write(halves.data(), halves.size() * sizeof(std::uint16_t));
 }
 
-// In pieces of a million numbers, so that no copy of a large tensor is made.
+// Writes a tensor in pieces of a million numbers, so that a large one is not copied as a whole.
 void write_tensor(AtomicFile& file, const std::string& path, const TensorToWrite& tensor) {
     if (!tensor.bytes.empty()) return file.write(tensor.bytes.data(), tensor.bytes.size());
     constexpr std::int64_t piece = 1 << 20;
@@ -129,7 +129,7 @@ void write_safetensors(const std::string& path, std::vector<TensorToWrite> tenso
     std::sort(tensors.begin(), tensors.end(),
               [](const TensorToWrite& a, const TensorToWrite& b) { return a.name < b.name; });
     check(path, tensors);
-    // Wider types first: every tensor then lies at a multiple of its element's size.
+    // Wider types come first, so every tensor begins at a multiple of its element's size.
     std::stable_sort(tensors.begin(), tensors.end(),
                      [](const TensorToWrite& a, const TensorToWrite& b) {
                          return element_bytes(a) > element_bytes(b);

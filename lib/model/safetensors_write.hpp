@@ -1,4 +1,4 @@
-// Writes safetensors files.
+// Writes safetensors files (the format is described in safetensors_header.hpp).
 #pragma once
 
 #include <cstdint>
@@ -18,16 +18,16 @@ struct TensorToWrite {
     Shape shape;
     std::span<const float> values;
     WeightType type = WeightType::f32;
-    // Instead of values, where memory for all of them is not wanted:
-    // gives numbers first … first + values.size() − 1.
+    // Instead of `values`, to save memory: a function that writes the tensor's numbers
+    // first … first + values.size() − 1 to `values`.
     std::function<void(std::int64_t first, std::span<float> values)> fill = {};
-    // Instead of values: whole numbers 0 … 255, stored as U8 as they are.
+    // Instead of `values`: integers 0 … 255, which are stored as U8.
     std::span<const std::uint8_t> bytes = {};
 };
 
-// Writes a file, atomically. 16-bit types are rounded to the nearest, ties to even;
-// a finite number that is too large for f16 is an Error, not infinity. int8 takes whole numbers
-// from −127 to 127 only: their scales are a tensor of their own (int8_file.hpp).
+// Writes a file, atomically. Numbers are rounded to 16-bit types to the nearest, ties to even.
+// Throws Error for a finite number that is too large for f16. The values of an int8 tensor must be
+// integers from −127 to 127; their scales are a separate tensor (int8_file.hpp).
 void write_safetensors(const std::string& path, std::vector<TensorToWrite> tensors,
                        const std::map<std::string, std::string>& metadata = {{"format", "pt"}});
 

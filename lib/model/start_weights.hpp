@@ -1,6 +1,7 @@
-// Where training starts [Radford et al. 2019]: matrices and token embedding N(0, 0.02), positions
-// N(0, 0.01), the two projections into the residual stream divided by √(2 · layers), biases 0,
-// gains of the layer norms 1.
+// The initial weights of training [Radford et al. 2019]: normally distributed with mean 0 and
+// standard deviation 0.02 for matrices and token embeddings, 0.01 for positions. For the two
+// projections into the residual stream it is 0.02 / √(2 · layers). Biases are 0, and the gains of
+// the norms are 1.
 #pragma once
 
 #include <cmath>
@@ -10,7 +11,7 @@
 
 namespace tbt {
 
-// Normal numbers of this standard deviation; where it is 0, the constant.
+// Normally distributed numbers with this standard deviation; if it is 0, the constant.
 struct WeightStart {
     float constant = 0;
     double deviation = 0;

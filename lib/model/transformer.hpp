@@ -1,4 +1,4 @@
-// A transformer: token embeddings, a stack of blocks of attention and MLP, an output matrix.
+// A transformer language model: token embeddings, layers of attention and MLP, an output matrix.
 // [Layout and weight names as on the Hugging Face hub]
 //
 //   GPT-2 [Radford et al. 2019]:  x = wte[token] + wpe[position]
@@ -9,10 +9,10 @@
 //     for each layer:             x += o(attend(rotate(qkv(norm(x)))))
 //                                 x += down(silu(gate(norm(x))) · up(norm(x)))
 //                                 logits = norm(x) · head
-//   Mistral, Qwen, Gemma 3, …:    as Llama, with the differences that architecture.hpp lists
+//   Mistral, Qwen, Gemma 3, …:    as Llama, with the differences in architecture.hpp
 //
-// Logits are the same to the last bit whether tokens come one at a time or together,
-// with a cache or without, alone or in a batch, and with any number of threads.
+// Logits are the same to the last bit whether tokens are given one at a time or together, with a
+// cached beginning or without, alone or in a batch, and with any number of threads.
 #pragma once
 
 #include <filesystem>
@@ -35,38 +35,38 @@ namespace tbt {
 struct TransformerOptions {
     int threads = 0;  // 0: default_threads()
     std::optional<WeightType> weights =
-        {};  // how the matrices are kept in memory; none: as they are stored
-    WeightType cache = WeightType::f32;  // how keys and values are kept: f32 or f16
+        {};  // the type of the matrices in memory; none: the type in the file
+    WeightType cache = WeightType::f32;  // the type of keys and values in the cache: f32 or f16
 };
 
-// Gives a weight by its name on the hub (without the "transformer." prefix),
-// with the shape expected of it.
+// A function that returns a weight, given its name on the hub (without the prefix "transformer.")
+// and the shape that it must have.
 using WeightSource = std::function<Tensor(const std::string& name, const Shape& shape)>;
 
-// New tokens of one sequence. Its cache grows by them.
+// New tokens of one sequence. They are appended to its cache.
 //
-// Of a tree (chapter 21) the tokens are guesses of how the text may go on: token i follows token
-// parents[i] < i, or the cache where that is −1. Each sees its ancestors only, at the positions
-// they would have if its branch were the text, and gets the bits that it would get there. The cache
-// keeps none of them until KvCache::keep says which branch it was.
+// If `parents` is given, the tokens are a tree of drafts, several possible continuations of the
+// text (chapter 21): token i follows token parents[i] < i, or the cached text if parents[i] is −1.
+// Each token sees the cached text, its ancestors and itself. Its logits have the same bits as if
+// its branch were the text. The cache keeps none of the tokens until KvCache::keep() selects a
+// branch.
 struct Step {
     KvCache* cache = nullptr;
     std::span<const int> tokens;
-    bool all_logits = false;            // for every token, not only the last one
-    std::span<const int> parents = {};  // of a tree; empty: each token follows the one before it
+    bool all_logits = false;            // logits for every token, not only for the last one
+    std::span<const int> parents = {};  // empty: each token follows the one before it
 };
 
 [[noreturn]] void refuse_row(std::int64_t row, std::int64_t rows);
 
-// Rows of logits inside the model's workspace, valid until its next forward pass.
-// In a batch the rows of the first step come first: one row a step, or one a token
-// where it asked for all.
+// Rows of logits in the model's own memory, valid until its next forward pass. A batch has the rows
+// of its first step first: one row for each step, or one for each token if all_logits is set.
 struct Logits {
     std::span<const float> values;  // (rows, V)
     std::int64_t rows = 0;
-    std::span<const float> states = {};  // (rows, C): what the output matrix was multiplied with
+    std::span<const float> states = {};  // (rows, C): the normed last hidden states
 
-    // Throws Error where there is no such row.
+    // Throws Error if there is no such row.
     std::span<const float> row(std::int64_t r) const {
         if (r < 0 || r >= rows) refuse_row(r, rows);
         const std::size_t v = values.size() / index(rows);
@@ -83,38 +83,39 @@ public:
     Transformer(Transformer&&) noexcept;
     Transformer& operator=(Transformer&&) noexcept;
 
-    // Reads a model directory: config.json, model.safetensors (or shards); or a GGUF file.
+    // Reads a model directory (config.json and model.safetensors, or its shards) or a GGUF file.
     static Transformer load(const std::filesystem::path& directory,
                             const TransformerOptions& options = {});
 
     const TransformerConfig& config() const;
     int threads() const;
-    std::int64_t weight_bytes() const;  // as kept in memory
+    std::int64_t weight_bytes() const;  // bytes of the weights in memory
 
-    // Runs new tokens of one sequence; logits (V) of the last one.
-    // Errors: an id outside the vocabulary, no tokens, more tokens than the context holds.
+    // Runs new tokens of one sequence through the model. Returns the logits (V) of the last one.
+    // Throws Error if an id is outside the vocabulary, if there are no tokens, or if there are more
+    // than the context has room for.
     std::span<const float> forward(KvCache& cache, std::span<const int> tokens);
-    // The same with logits for every new token: (T, V).
+    // The same; returns the logits of every new token: (T, V).
     Logits forward_all(KvCache& cache, std::span<const int> tokens);
-    // Several sequences in one pass; no cache may occur twice.
+    // The same for several sequences in one pass. Each must have its own cache.
     Logits forward(std::span<const Step> steps);
 
-    // From now on each pass leaves here what one head looked at, until told otherwise (nullptr).
-    // Throws Error where there is no such head. The watch must outlive it.
+    // From now on each pass records the attention weights of one head in *watch, which must live
+    // until watch(nullptr) or the end of the model. Throws Error if there is no such layer or head.
     void watch(AttentionWatch* watch);
 
-    // From now on the logits of ids from `count` on are −∞: those that the tokenizer has no text
-    // for, where a model's vocabulary is rounded up. Throws Error unless 1 <= count <= V.
+    // From now on the logits of all ids >= count are −∞. Models often have more ids than their
+    // tokenizer, for a round number. Throws Error unless 1 <= count <= V.
     void mask_ids_from(int count);
 
 private:
     struct State;
     explicit Transformer(std::unique_ptr<State> state);
-    State& state() const;  // throws Error where the model was moved away
+    State& state() const;  // throws Error if the model was moved from
     std::unique_ptr<State> state_;
 };
 
-// From when GPT-2 was the only one.
+// The old names, from when GPT-2 was the only architecture.
 using Gpt = Transformer;
 using GptOptions = TransformerOptions;
 

@@ -37,7 +37,7 @@ std::int64_t TransformerNetwork::weight_bytes() const {
     return bytes;
 }
 
-// Each sequence has a cache of its own, made for such a model.
+// Throws Error unless each sequence has a cache of its own that fits the model.
 static void check_caches(std::span<const Step> steps, const TransformerConfig& config) {
     std::vector<const KvCache*> caches;
     for (const Step& step : steps) {
@@ -51,7 +51,7 @@ static void check_caches(std::span<const Step> steps, const TransformerConfig& c
         throw Error("gpt: one cache for two sequences of a pass; copy it, and each has its own");
 }
 
-// How many tokens of the step stand before each.
+// For each token of a step, the number of this step's tokens before it in its branch.
 static std::vector<int> depths_of(const Step& step) {
     std::vector<int> depths;
     if (!step.parents.empty())
@@ -123,7 +123,8 @@ void TransformerNetwork::make_buffers() {
     if (watch) watch->rows.assign(index(rows), {});
 }
 
-// Each thread its share of the rows.
+// Computes the input of the first layer: token embeddings, with position embeddings if the model
+// has them. Each thread does its part of the rows.
 void TransformerNetwork::embed(const Worker& worker) {
     TransformerPass& p = pass;
     const Architecture& a = config.architecture;
@@ -146,8 +147,8 @@ void TransformerNetwork::embed(const Worker& worker) {
     }
 }
 
-// Walked through by all threads together; sync() stands where a layer reads what
-// other threads wrote.
+// The forward pass. All threads run this together, with a sync() before a layer reads what other
+// threads wrote.
 void TransformerNetwork::run(const Worker& worker) {
     TransformerPass& p = pass;
     embed(worker);
@@ -155,7 +156,7 @@ void TransformerNetwork::run(const Worker& worker) {
     for (int layer = 0; layer < config.n_layer; ++layer)
         run_block(blocks[index(layer)], layer, worker);
 
-    // Only the rows that somebody asked for, side by side.
+    // Logits only for the rows that need them.
     const auto wanted = length_of(p.logit_rows);
     const float* normed = norm(p.logit_rows, norm_gamma, norm_beta, worker);
     matmul(MatrixView::of(normed, wanted, config.n_embd), output, p.logits.get(0), outputs, {},
@@ -176,8 +177,8 @@ void TransformerNetwork::norm_row(const float* x, const Tensor& gamma, const Ten
     else rms_norm(x, gamma.data(), epsilon, y, 1, gamma.size(), Worker{});
 }
 
-// These rows of x normed, side by side. Of fewer rows than threads each thread makes a copy
-// of its own: that takes less time than waiting for another's.
+// Norms these rows of x into one dense matrix. If there are fewer rows than threads, each thread
+// computes all of them into a copy of its own: that takes less time than a sync.
 const float* TransformerNetwork::norm(std::span<const std::int64_t> rows, const Tensor& gamma,
                                       const Tensor& beta, const Worker& worker) {
     const std::int64_t c = config.n_embd, count = length_of(rows);
@@ -191,7 +192,7 @@ const float* TransformerNetwork::norm(std::span<const std::int64_t> rows, const 
     return normed;
 }
 
-// All rows of x as a sub-layer reads them: normed, or as they are.
+// All rows of x as the input of a sub-layer: normed if it has a norm, otherwise x itself.
 const float* TransformerNetwork::normed_input(const Tensor& gamma, const Tensor& beta,
                                               const Worker& worker) {
     return gamma.empty() ? pass.x.get(0) : norm(pass.rows, gamma, beta, worker);
@@ -229,8 +230,8 @@ void TransformerNetwork::run_attention(const TransformerBlock& b, int layer, con
     }
     if (kind.rotary >= 0) step.angles = p.angles[index(kind.rotary)].get(0);
     norm_and_rotate(qkv, p.sequences, shape, step, worker);
-    // A thread attends with the same (sequence, head of keys) pairs that it rotated and appended:
-    // no sync between these.
+    // These three functions divide the (sequence, head of keys) pairs among the threads in the same
+    // way, so no sync is needed between them.
     append_keys_and_values(qkv, p.sequences, shape, layer, worker);
     float* scratch = p.scratch.get(0);
     if (both_ways) attend_both_ways(qkv, p.sequences, shape, layer, mixed, scratch, worker);
@@ -258,7 +259,8 @@ void TransformerNetwork::run_mlp(const TransformerBlock& b, const Worker& worker
     add_product({inner, rows, f, width, 1}, b.down, b.down_bias, b.mlp_out_gamma, worker);
 }
 
-// x += y · w + bias; where what is added is normed, it waits in a buffer for all its columns.
+// x += y · w + bias. If the architecture norms the product first, it goes to a buffer until all its
+// columns are there.
 void TransformerNetwork::add_product(const MatrixView& y, const PackedMatrix& w, const Tensor& bias,
                                      const Tensor& out_gamma, const Worker& worker) {
     const std::int64_t c = config.n_embd;

@@ -1,6 +1,6 @@
-// The inside of a transformer: its weights, and the pass of some rows through them. transformer.cpp
-// reads texts with it, one way and with a cache; masked_gpt.cpp canvases, both ways. Which layers
-// do what is said by the configuration's Architecture.
+// The inside of a transformer: its weights, and the forward pass of a batch of rows.
+// transformer.cpp uses it for texts, with causal attention and a KV cache; masked_gpt.cpp uses it
+// with bidirectional attention. TransformerConfig::architecture says what each layer does.
 #pragma once
 
 #include <memory>
@@ -20,22 +20,23 @@ namespace tbt {
 
 class Safetensors;
 
-// Weights of one block; shapes in the order (inputs, outputs). C channels, Q = H · D components of
-// all queries of a token, N = Q + 2K · D with its keys and values, F = inner size of the
-// feed-forward part. What the architecture has not is empty.
+// The weights of one layer. Shapes are (inputs, outputs), with C channels, Q = H · D components of
+// all queries of a token, N = Q + 2K · D components of its queries, keys and values, and F the
+// inner width of the MLP. Weights that the architecture does not have are empty.
 struct TransformerBlock {
-    Tensor norm1_gamma, norm1_beta;  // (C), of the input of attention
+    Tensor norm1_gamma, norm1_beta;  // (C), norm of the input of attention
     PackedMatrix qkv, proj;          // (C, N), (Q, C)
     Tensor qkv_bias, proj_bias;      // (N), (C)
-    Tensor query_norm, key_norm;     // (D) each; of all heads together: (Q), (K · D)
-    Tensor attention_out_gamma;      // (C), of what attention adds
-    Tensor norm2_gamma, norm2_beta;  // (C), of the input of the MLP
-    PackedMatrix up, down;           // (C, F), gated: (C, 2F), gate before up; (F, C)
+    Tensor query_norm, key_norm;     // (D) each; for QueryKeyNorm::token (Q), (K · D)
+    Tensor attention_out_gamma;      // (C), norm of the output of attention
+    Tensor norm2_gamma, norm2_beta;  // (C), norm of the input of the MLP
+    PackedMatrix up, down;           // (C, F), or (C, 2F) if gated: gate, then up; (F, C)
     Tensor up_bias, down_bias;       // (F) or (2F), (C)
-    Tensor mlp_out_gamma;            // (C), of what the MLP adds
+    Tensor mlp_out_gamma;            // (C), norm of the output of the MLP
 };
 
-// Memory that only grows.
+// A scratch buffer whose memory only grows. get(n) returns at least n floats; their content is
+// undefined after it has grown.
 class GrowingBuffer {
 public:
     float* get(std::int64_t n) {
@@ -51,21 +52,21 @@ private:
     std::int64_t size_ = 0;
 };
 
-// The rows of one forward pass and the buffers they go through. R rows, L rows that need logits.
+// The rows of one forward pass and its buffers. R rows, of which L need logits.
 struct TransformerPass {
     std::vector<SequenceRows> sequences;
     std::vector<int> tokens, positions;    // (R)
     std::vector<std::int64_t> rows;        // 0 … R−1
     std::vector<std::int64_t> logit_rows;  // (L)
     GrowingBuffer x, normed, qkv, mixed, inner, logits, scratch;
-    GrowingBuffer branch;               // (R, C): what a sub-layer adds, where that is normed
-    std::vector<GrowingBuffer> angles;  // one a rotary: (R, rotary size), each row's position
+    GrowingBuffer branch;               // (R, C): the output of a sub-layer, if it is normed
+    std::vector<GrowingBuffer> angles;  // for each rotary (R, rotary size): rotary_angles() of rows
 };
 
 struct TransformerNetwork {
-    // Throws Error for an impossible configuration or a weight of another shape.
-    // outputs: the ids that a logit belongs to, the first ones.
-    // file: where the source reads from, if it is one; matrices are packed as they lie there.
+    // Throws Error if the configuration is impossible or a weight has another shape.
+    // outputs: the number of logits; ids 0 … outputs − 1 have one.
+    // file: the file that the source reads from, or null; matrices are packed directly from it.
     TransformerNetwork(const TransformerConfig& config, const WeightSource& source,
                        const TransformerOptions& options, std::int64_t outputs,
                        const Safetensors* file = nullptr);
@@ -73,21 +74,21 @@ struct TransformerNetwork {
     TransformerConfig config;
     TransformerOptions options;
     std::int64_t outputs;
-    bool both_ways = false;  // a row sees all rows of its sequence, not only those before it
-    // (C, V), exactly as stored. Empty where the output matrix is the same in the same bits, and
-    // where rows are read from the model's file, which stays mapped: a token needs only its own.
+    bool both_ways = false;  // bidirectional attention: a row sees all rows of its sequence
+    // (C, V), exactly as stored. Empty if the output matrix has the same bits, or if the embedding
+    // is read from the model's file, which then stays mapped: a pass needs only its tokens' rows.
     PackedMatrix token_embedding;
     std::shared_ptr<const MappedFile> embedding_file;
     std::optional<StoredView> embedding_rows;      // (V, C)
-    Tensor position_embedding;                     // (positions, C), where positions are learned
+    Tensor position_embedding;                     // (positions, C), if positions are learned
     std::vector<std::vector<double>> frequencies;  // (rotaries, rotary size / 2)
     std::vector<TransformerBlock> blocks;
     Tensor norm_gamma, norm_beta;
     PackedMatrix output;  // (C, outputs)
     TransformerPass pass;
-    AttentionWatch* watch = nullptr;  // one way only
+    AttentionWatch* watch = nullptr;  // with causal attention only
 
-    int text_ids = 0;  // ids from here on have no text: their logits are −∞; 0: all have one
+    int text_ids = 0;  // if above 0: the logits of all ids >= text_ids are −∞
 
     void prepare(std::span<const Step> steps);
     void run(const Worker& worker);

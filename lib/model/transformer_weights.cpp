@@ -26,7 +26,7 @@ TransformerBlock gpt2_block(const WeightReader& weights, const std::string& h, W
     return b;
 }
 
-// Of Llama and those built like it (weight_shapes.cpp).
+// Loads the layers of Llama and similar models, with the names in weight_shapes.cpp.
 struct LlamaBlocks {
     const WeightReader& weights;
     const Architecture& architecture;
@@ -39,7 +39,7 @@ struct LlamaBlocks {
         return w;
     }
 
-    // One matrix of several, and its bias.
+    // Joins several matrices of the file into one, and their biases, too.
     void linear(PackedMatrix& matrix, Tensor& bias, bool has_bias, const std::string& prefix,
                 std::vector<std::string> names) const {
         std::vector<std::string> biases;
@@ -55,7 +55,7 @@ struct LlamaBlocks {
         const Architecture& a = architecture;
         using Names = std::vector<std::string>;
         TransformerBlock b;
-        // What Llama calls post_attention_layernorm is the norm before its MLP.
+        // In Llama, post_attention_layernorm is the norm before the MLP.
         if (a.norm_place != NormPlace::output) b.norm1_gamma = gamma(h + "input_layernorm");
         if (a.norm_place == NormPlace::input) b.norm2_gamma = gamma(h + "post_attention_layernorm");
         else {
@@ -86,19 +86,19 @@ void load_embeddings(TransformerNetwork& n, const WeightReader& weights, const s
     };
     const auto output_of = [&](StoredView embedding, const std::string& weight) {
         embedding.rows = n.outputs;
-        // Four bits are too few for what chooses among thousands of words.
+        // 4 bits would be too coarse for the output matrix, so it is kept in 8 bits.
         n.output = packed(embedding, type == WeightType::int4 ? WeightType::int8 : type, weight);
     };
     const bool tied = n.config.tie_word_embeddings;
     const std::string head = "lm_head.weight";
     weights.matrix(name, [&](const StoredView& w) {
         if (tied) output_of(w, name);
-        // One copy, where the output matrix has all rows and rounds none.
+        // The output matrix serves as the embedding, too, if it has all rows in the stored bits.
         const bool same = tied && n.outputs == w.rows &&
                           (n.output.type() == WeightType::f32 || n.output.type() == w.type);
         if (same) return;
-        // Packing the output matrix has seen that all numbers are finite; of another embedding
-        // nobody has.
+        // Rows read from the file are not checked for numbers that are not finite. For a tied
+        // embedding, packing the output matrix has checked them already.
         const auto stored = tied ? weights.rows(name) : std::nullopt;
         if (stored) n.embedding_file = stored->file, n.embedding_rows = stored->rows;
         else n.token_embedding = packed(w, w.type, name);

@@ -1,4 +1,5 @@
-// From the weights' names on the hub to the places where a forward pass looks for them.
+// Loads the weights of a network: finds them by their names on the hub and packs them for the
+// forward pass.
 #pragma once
 
 namespace tbt {
@@ -6,8 +7,8 @@ namespace tbt {
 class WeightReader;
 struct TransformerNetwork;
 
-// Fills in the weights of a network whose config, options and outputs are set.
-// Throws Error for a weight that is missing or of another shape.
+// Sets all weights of a network whose config, options and outputs are set. Throws Error if a weight
+// is missing or has another shape.
 void load_weights(TransformerNetwork& network, const WeightReader& weights);
 
 }  // namespace tbt

@@ -13,11 +13,12 @@
 
 namespace tbt {
 
-// Some models have a context of 131,072 tokens, and few texts come near it.
+// The check of the memory assumes a cache of at most this many tokens: some models have a context
+// of 131,072 tokens, but few texts are that long.
 constexpr int planned_context = 8192;
 
-// Weights of 16 bits are exactly the floats they are widened to, so keeping them as they are
-// changes no bit of a logit.
+// Keeping 16-bit weights in their type changes no bit of a logit, since they convert to floats
+// exactly.
 WeightType stored_type(const Safetensors& file) {
     std::optional<std::string> dtype;
     bool mixed = false;
@@ -32,8 +33,8 @@ WeightType stored_type(const Safetensors& file) {
     return weight_type_named(dtype.value_or("")).value_or(WeightType::f32);
 }
 
-// A Llama's file holds nothing in its layers that config.json doesn't speak of: biases that are
-// passed over would make other numbers.
+// Throws Error if a layer in the file has a weight that config.json does not imply: ignoring a
+// bias, for example, would change the results.
 static void check_nothing_more(const std::string& name, const Safetensors& file,
                                const TransformerConfig& config) {
     std::set<std::string> known;
@@ -46,7 +47,7 @@ static void check_nothing_more(const std::string& name, const Safetensors& file,
                         " of this config.json doesn't; they don't belong together");
 }
 
-// The file holds the weights that config.json speaks of, no fewer and no more layers.
+// Throws Error unless the file has the weights that config.json implies, and as many layers.
 static void check_weights(const std::string& name, const Safetensors& file,
                           const TransformerConfig& config) {
     const auto fail = [&](const std::string& what) {
@@ -82,8 +83,7 @@ OpenedWeights::OpenedWeights(const std::string& directory, const TransformerConf
       }),
       options(chosen) {
     if (!options.weights) options.weights = stored_type(file);
-    // Asked before anything is allocated: are the weights these, and does the machine
-    // have the memory?
+    // Check the weights and the memory before anything is allocated.
     check_weights(directory, file, config);
     check_planned_memory(directory, config, options);
 }
@@ -113,7 +113,7 @@ PackedMatrix WeightReader::packed(const std::string& name, WeightType type) cons
 
 PackedMatrix WeightReader::pack(std::span<const StoredView> parts, WeightType type,
                                 std::span<const std::string> names) const {
-    // Reading them by themselves finds the number that is not finite.
+    // tensor() throws Error with the name of the weight and the number that is not finite.
     const auto read_all = [&] {
         for (const std::string& name : names) tensor(name);
     };
@@ -145,7 +145,7 @@ Tensor WeightReader::joined(const std::vector<std::string>& names) const {
 }
 
 PackedMatrix WeightReader::linear(const std::vector<std::string>& names, WeightType type) const {
-    // Where all lie in the file in one type, straight from there.
+    // If all of them are in the file in the same type, they are packed directly from the file.
     std::vector<StoredView> parts;
     std::vector<Tensor> floats;
     for (const std::string& name : names)

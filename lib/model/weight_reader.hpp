@@ -1,4 +1,5 @@
-// From a model's files, or from floats that somebody gives, to packed matrices.
+// Reads weights from a model's files, or from any WeightSource, and packs matrices for the kernels
+// (lib/kernels/packed_matrix.hpp).
 #pragma once
 
 #include <map>
@@ -16,28 +17,29 @@
 
 namespace tbt {
 
-// How a file keeps its matrices. Where one of them is in 8 or 4 bits, int8 (int8_file.hpp) or int4
-// (int4_file.hpp); float32 where others are mixed.
+// The type of the matrices in a file. It is int8 (int8_file.hpp) or int4 (int4_file.hpp) if any
+// matrix is stored so, and f32 if the matrices have several other types.
 WeightType stored_type(const Safetensors& file);
 
-// Throws Error where the machine has not the memory for these weights and a cache.
+// Throws Error "NAME: …" if the machine has too little memory for these weights and a cache.
 void check_planned_memory(const std::string& name, const TransformerConfig& config,
                           const TransformerOptions& options);
 
-// The weights of a model directory, opened, with the type that they are kept in: as they are
-// stored, where the options leave it open. Throws Error, before anything is allocated, where they
-// are not of this configuration or exceed the memory.
+// The opened weights of a model directory. In `options`, the type of the weights is set: to that of
+// the file if the caller's options leave it open. The constructor throws Error, before it allocates
+// anything, if the weights do not match the configuration or need too much memory.
 struct OpenedWeights {
     OpenedWeights(const std::string& directory, const TransformerConfig& config,
                   const TransformerOptions& options);
-    OpenedWeights(const OpenedWeights&) = delete;  // the source looks into this one
+    OpenedWeights(const OpenedWeights&) = delete;  // `source` refers to this object
 
     Safetensors file;
     WeightSource source;  // reads from the file
     TransformerOptions options;
 };
 
-// Gives the weights, each checked and in the shape that the configuration asks for.
+// Reads single weights by name, in the shapes that the configuration requires. All functions throw
+// Error if a weight is missing or has another shape.
 class WeightReader {
 public:
     WeightReader(const TransformerConfig& config, const WeightSource& source,
@@ -47,10 +49,11 @@ public:
     }
 
     Tensor tensor(const std::string& name) const;
-    // Several vectors, one after the other.
+    // Several vectors, concatenated.
     Tensor joined(const std::vector<std::string>& names) const;
 
-    // What use(view) makes of a matrix, which lies in the file or, as floats, in memory meanwhile.
+    // Calls use(view) with a view of a matrix in the mapped file or, as floats, in memory. The view
+    // is valid during the call.
     template <class Use>
     void matrix(const std::string& name, Use use) const {
         const auto stored = file_ ? file_->stored_weight(name, shapes_.at(name)) : std::nullopt;
@@ -63,21 +66,21 @@ public:
         }
     }
 
-    // A matrix where it lies in the file, to be read row by row as long as the file is held; none
-    // where it lies there in another way, or there is no file.
+    // A matrix in the mapped file, to be read row by row while `file` is kept. None if the file
+    // stores it in a form that must be restored first, or if there is no file.
     struct Rows {
         std::shared_ptr<const MappedFile> file;
         StoredView rows;
     };
     std::optional<Rows> rows(const std::string& name) const;
 
-    // The weights of these names, packed side by side. Throws Error, by its name, where one is not
-    // finite.
+    // Packs the matrices `parts` side by side as one. `names` are their names, for messages. Throws
+    // Error with the name if a weight is not finite.
     PackedMatrix pack(std::span<const StoredView> parts, WeightType type,
                       std::span<const std::string> names) const;
 
     PackedMatrix packed(const std::string& name, WeightType type) const;
-    // Matrices (outputs, inputs) as one: their outputs one after the other.
+    // Packs matrices of shape (outputs, inputs) as one whose outputs are theirs, concatenated.
     PackedMatrix linear(const std::vector<std::string>& names, WeightType type) const;
 
 private:

@@ -10,7 +10,7 @@ namespace tbt {
 
 namespace {
 
-// Of Llama and those built like it.
+// The weights of Llama and similar models.
 std::vector<WeightShape> llama_shapes(const TransformerConfig& config) {
     const Architecture& a = config.architecture;
     const std::int64_t c = config.n_embd, f = config.n_inner, v = config.vocab_size,
@@ -89,8 +89,8 @@ std::vector<WeightShape> weight_shapes(const TransformerConfig& config) {
 }
 
 std::int64_t parameter_count(const TransformerConfig& config) {
-    // Products of three sizes of up to 2^24 exceed 64 bits; beyond 2^60 the number is "too
-    // many" all the same.
+    // A product of three sizes, each up to 2^24, can exceed 64 bits. So counts are doubles first,
+    // and anything above 2^60 is "too many".
     constexpr double too_many = 0x1p60;
     const auto with_layers = [&](int layers) {
         TransformerConfig c = config;

@@ -1,4 +1,4 @@
-// The names and shapes of all weights of a model, as files on the hub have them.
+// The names and shapes of all weights of a model, as in the files on the Hugging Face hub.
 #pragma once
 
 #include <cstdint>
@@ -13,18 +13,18 @@ struct TransformerConfig;
 
 struct WeightShape {
     std::string name;  // on the hub; GPT-2's without the prefix "transformer."
-    // Of matrices (inputs, outputs) in GPT-2, (outputs, inputs) in all others; of embeddings
-    // (ids, C).
+    // A matrix is (inputs, outputs) in GPT-2 and (outputs, inputs) in all other models. An
+    // embedding is (ids, C).
     Shape shape;
 };
 
-// No model has more.
+// The upper limit for the number of layers.
 inline constexpr int most_layers = 65536;
 
-// All weights of such a model.
+// All weights of a model with this configuration.
 std::vector<WeightShape> weight_shapes(const TransformerConfig& config);
 
-// The number of weights (tied ones once), to be asked before anything is allocated.
+// The number of weights, where tied weights count once. It allocates nothing of the model.
 std::int64_t parameter_count(const TransformerConfig& config);
 
 }  // namespace tbt
