@@ -1,9 +1,10 @@
-// Packing: the columns of w in panels as wide as the micro-kernel's tile, each panel k-major,
+// Weight matrices, packed for matmul: the columns of w are stored in panels as wide as the
+// micro-kernel's tile, each panel k-major,
 //
 //     panel p:  w[0, p·P … p·P+P−1]  w[1, p·P …]  …  w[K−1, p·P …]        P = kernel::panel
 //
-// so that a panel is read from its first byte to its last, however many rows x has.
-// The last panel is only as wide as it must be, rounded up to one register and filled with zeros.
+// so that a panel is read from its first byte to its last, for any number of rows of x. The last
+// panel is only as wide as needed, rounded up to whole registers and padded with zeros.
 #pragma once
 
 #include <atomic>
@@ -20,8 +21,8 @@
 
 namespace tbt {
 
-// A (rows × columns) matrix inside other memory:
-// element (r, c) is data[r · row_stride + c · column_stride].
+// A view of a (rows, columns) matrix in memory that somebody else owns. Element (r, c) is
+// data[r · row_stride + c · column_stride].
 struct MatrixView {
     const float* data = nullptr;
     std::int64_t rows = 0;
@@ -35,7 +36,7 @@ struct MatrixView {
     MatrixView transposed() const { return {data, columns, rows, column_stride, row_stride}; }
 };
 
-// The same for numbers as files hold them: F32, F16 or BF16, aligned to their own size.
+// The same for numbers as stored in files: F32, F16 or BF16, aligned to their own size.
 struct StoredView {
     const void* data = nullptr;
     WeightType type = WeightType::f32;
@@ -64,22 +65,22 @@ struct StoredView {
 class PackedMatrix {
 public:
     PackedMatrix() = default;
-    PackedMatrix(PackedMatrix&& other) noexcept;  // what is moved from has shape (0, 0)
+    PackedMatrix(PackedMatrix&& other) noexcept;  // leaves `other` with shape (0, 0)
     PackedMatrix& operator=(PackedMatrix&& other) noexcept;
-    // Numbers of 16 bits are packed as they are where that is the type, without floats in between.
+    // Packs w as `type`. 16-bit numbers of the same type are copied without conversion.
     explicit PackedMatrix(const StoredView& w, WeightType type = WeightType::f32, int threads = 1);
 
-    // Several with the same K, type and layout, side by side: their columns are one matrix's.
+    // Packs several matrices with the same K, type and layout side by side, as one matrix.
     PackedMatrix(std::span<const StoredView> parts, WeightType type, int threads);
 
-    // Of 8 and 4 bits, as they are.
+    // Packs codes of 8 or 4 bits that are already quantised.
     explicit PackedMatrix(const Int8Codes& w, int threads = 1);
     explicit PackedMatrix(const Int4Codes& w, int threads = 1);
 
-    // Packs other values into the same memory (grows when needed);
-    // each thread of the team packs its share. reserve() first, on one thread;
-    // the caller syncs before the result is used.
-    // Not for int8 and int4, which are packed by the constructor.
+    // Packs other values into the same memory. Call reserve() first, on one thread; it allocates
+    // more memory if needed. Then every thread of a team calls pack() and does its part; the
+    // threads must sync before the matrix is used. int8 and int4 are packed only by the
+    // constructors.
     void reserve(std::int64_t k, std::int64_t n, WeightType type = WeightType::f32);
     void pack(const StoredView& w, const Worker& worker);
 
@@ -87,12 +88,13 @@ public:
     std::int64_t n() const { return n_; }
     WeightType type() const { return type_; }
     std::int64_t bytes() const;
-    // Whether everything that was packed was: no NaN, no infinity. Of int8 and int4 always.
+    // True if no packed number was NaN or infinite; always true for int8 and int4.
     bool finite() const { return finite_; }
     const float* data() const { return data_.get(); }
-    // Column n (K) as floats: of a packed embedding, the row of a token. Not for int8 and int4.
+    // Writes column n (K) as floats. In a packed embedding this is the row of a token. Not for int8
+    // and int4.
     void column(std::int64_t n, float* to) const;
-    // Known where fused multiply-adds are emulated (wasm/try_row.hpp); elsewhere 0 and 0.
+    // Computed only where fused multiply-adds are emulated (wasm/try_row.hpp); otherwise 0 and 0.
     const Magnitudes& magnitudes() const { return magnitudes_; }
     const Int8Matrix& int8() const { return *int8_; }  // of type int8 only
     const Int4Matrix& int4() const { return *int4_; }  // of type int4 only
@@ -109,7 +111,7 @@ private:
     std::shared_ptr<const Int4Matrix> int4_;
 };
 
-// Row r of a matrix whose rows are contiguous (column_stride 1), as floats.
+// Writes row r of a matrix with contiguous rows (column_stride 1) as floats.
 void widen_row(const StoredView& w, std::int64_t r, float* to);
 
 }  // namespace tbt

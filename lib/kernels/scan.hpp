@@ -1,8 +1,8 @@
-// Scans over a row of floats at the speed of memory: maxima, keeping what is large,
-// splitting at two pivots.
+// Passes over a row of floats at the speed of memory: maxima of groups, filtering by a threshold,
+// selecting what is between two pivots.
 //
-// None of them sorts. A row of fifty thousand floats takes about two microseconds to read,
-// and hundreds to sort.
+// None of them sorts. Reading a row of fifty thousand floats takes about two microseconds; sorting
+// it takes hundreds.
 #pragma once
 
 #include <cstddef>
@@ -29,23 +29,23 @@ struct LineAllocator {
 template <class T>
 using LineVector = std::vector<T, LineAllocator<T>>;
 
-// The row in groups of about `group` elements, the maximum of each. (Which element is
-// in which group is not promised; every element is in one.) Returns the largest of all;
-// NaN when the row holds a NaN or +∞, and the maxima then mean nothing.
+// Divides the row into groups of about `group` elements and writes the maximum of each to `maxima`.
+// Every element is in one group; which one is not specified. Returns the maximum of the row. If the
+// row has a NaN or +∞, it returns NaN and `maxima` has no meaning.
 float group_maxima(std::span<const float> row, std::size_t group, std::vector<float>& maxima);
 
-// keys[i] = −|s_i − centre|, computed in double and rounded once:
-// the nearest element has the largest key.
+// keys[i] = −|s_i − centre|, computed in double and rounded once. So the element nearest to
+// `centre` has the largest key.
 void negative_distances(std::span<const float> s, double centre, std::span<float> keys);
 
-// A lower bound of what stays: the keys above `threshold`, and of those equal to
-// it the first `ties`.
+// Says which elements to keep: those with a key above `threshold`, and the first `ties` of those
+// with a key equal to it.
 struct Cut {
     float threshold = 0;
     std::size_t ties = ~std::size_t{0};
 };
 
-// A row in columns. The ids of a source may be null: then element i has id i.
+// Arrays of ids and values. The ids of a Source may be null: then element i has id i.
 struct Source {
     const int* ids = nullptr;
     const float* values = nullptr;
@@ -54,23 +54,24 @@ struct Columns {
     int* ids = nullptr;
     float* values = nullptr;
 };
-// Written after the last element kept; so much room must be there beyond what is kept.
+// keep() may write this many elements after the last one that it keeps, so `to` needs that much
+// room.
 inline constexpr std::size_t slack = 16;
 
-// Copies what the cut keeps of `from` to `to`, in its order; returns how many.
-// `to` may be the memory of `from`. The keys decide, one for each element;
-// they may be the values themselves.
+// Copies the elements that `cut` keeps from `from` to `to`, in order, and returns their number.
+// There is one key for each element; the keys may be the values themselves. `to` may be the same
+// memory as `from`.
 std::size_t keep(std::span<const float> keys, const Cut& cut, const Source& from,
                  const Columns& to);
 
-// Keys and their weights between two pivots, in the order of the row.
+// The elements between two pivots: their keys and weights, in the order of the row.
 struct Between {
     std::size_t count = 0;
     std::uint64_t weight_above = 0;  // Σ w_i over the keys above the higher pivot
-    LineVector<float> keys;          // the first `count` of them; the rest is room
+    LineVector<float> keys;          // only the first `count` have a meaning
     LineVector<std::uint64_t> weights;
 };
-// Fills `between` with the elements low <= key_i <= high. Its memory is used again.
+// Writes the elements with low <= key_i <= high to `between`, whose memory is reused.
 void split(std::span<const float> keys, std::span<const std::uint64_t> weights, float low,
            float high, Between& between);
 

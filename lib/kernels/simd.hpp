@@ -1,9 +1,9 @@
 // Lanes: a vector of sixteen floats on every machine. Included by .cpp files of lib only.
 //
-// AVX-512 holds it in one register, AVX2 in two, NEON in four; all kernels are written for sixteen
-// lanes, so that a sum over "every sixteenth element" is the same sum everywhere, to the last bit.
-// Multiplications followed by additions are written as fma() and rounded once;
-// the build turns off contraction of anything else.
+// It takes one register of AVX-512, two of AVX2 or four of NEON. All kernels use sixteen lanes, so
+// a sum over every sixteenth element has the same bits on every machine. A multiplication followed
+// by an addition is written as fma(), which rounds once; the build forbids the compiler to contract
+// other expressions.
 #pragma once
 
 #include <cstddef>
@@ -54,7 +54,7 @@ struct Lanes {
     }
 };
 
-// Rounded once, as IEEE 754 has it: xsimd's are approximations on ARM.
+// Division and square root, correctly rounded as in IEEE 754. xsimd's are approximations on ARM.
 inline Batch divide(const Batch& a, const Batch& b) {
 #if defined(__aarch64__)
     return vdivq_f32(a, b);
@@ -89,7 +89,7 @@ TBT_LANEWISE(min, xsimd::min(x, y))
 #undef TBT_LANEWISE
 // clang-format on
 
-// a · b + c, rounded once. xsimd has none for AVX-512 before version 11 (it rounds twice).
+// a · b + c, rounded once. On AVX-512, xsimd before version 11 rounds twice.
 inline Batch fma(const Batch& a, const Batch& b, const Batch& c) {
 #if defined(__AVX512F__)
     return _mm512_fmadd_ps(a, b, c);

@@ -1,7 +1,7 @@
-// Vectors of doubles, as many as a register holds. Included by .cpp files of lib only.
+// Vectors of as many doubles as a register has. Included by .cpp files of lib only.
 //
-// No result may depend on how many those are: use them element by element,
-// or for sums of whole numbers.
+// Results must not depend on that number. So use these vectors only elementwise, or for sums of
+// integers.
 #pragma once
 
 #include <bit>

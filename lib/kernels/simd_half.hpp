@@ -1,5 +1,5 @@
-// Sixteen-bit floats (half.hpp) in vectors: widened on the way into a register, rounded on the way
-// out. Included by .cpp files of lib only.
+// Vectors of 16-bit floats (half.hpp): converted to floats when loaded and rounded when stored.
+// Included by .cpp files of lib only.
 #pragma once
 
 #include <algorithm>
@@ -24,10 +24,11 @@ inline float widened(float value) { return value; }
 inline float widened(F16 value) { return from_f16(value.bits); }
 inline float widened(BF16 value) { return from_bf16(value.bits); }
 
-// ---- widened on the way into a register: exact ----
+// ---- loading: exact ----
 
 #if defined(__AVX512F__)
-// "maskz" with every lane chosen: the plain forms warn of an uninitialised value in GCC 12.
+// "maskz" with every lane selected, because GCC 12 warns of an uninitialised value for the plain
+// forms.
 constexpr __mmask16 every_lane = 0xffff;
 inline Batch load(const F16* p) {
     return _mm512_maskz_cvtph_ps(every_lane,
@@ -63,7 +64,7 @@ Batch load(const Element* p) {
 }
 #endif
 
-// ---- rounded to the nearest, ties to even, as half.hpp does: the same bits ----
+// ---- storing: rounded to the nearest, ties to even, with the same bits as half.hpp ----
 
 #if defined(__AVX512F__)
 inline void store(const Batch& values, F16* p) {
@@ -88,7 +89,7 @@ inline void store(const Batch& values, BF16* p) {
     for (int i = 0; i < batch_size; ++i) p[i].bits = to_bf16(wide[i]);
 }
 
-// Sixteen of either kind.
+// Loads sixteen numbers as floats.
 inline Lanes load_lanes(const float* p) { return Lanes::load(p); }
 inline Lanes load_lanes(const F16* p) {
     Lanes r;
@@ -96,7 +97,7 @@ inline Lanes load_lanes(const F16* p) {
     return r;
 }
 
-// n numbers.
+// Copies n numbers, rounding to F16.
 inline void copy(const float* from, int n, float* to) { std::copy_n(from, n, to); }
 inline void copy(const float* from, int n, F16* to) {
     int i = 0;

@@ -1,6 +1,6 @@
-// exp and tanh on sixteen lanes, of our own, so that every machine computes the same bits.
-// Included by .cpp files of lib only. Largest errors, measured against long double over the whole
-// range by tests/lib/simd_math.cpp: exp below 1.5 ulp, tanh below 3.5 ulp.
+// Our own exp and tanh for sixteen lanes, with the same bits on every machine. Included by .cpp
+// files of lib only. tests/lib/simd_math.cpp compares them with long double over the whole range:
+// the largest errors are below 1.5 ulp for exp and below 3.5 ulp for tanh.
 #pragma once
 
 #include "lib/kernels/simd.hpp"
@@ -35,14 +35,14 @@ inline Batch power_of_two(const Batch& n) { return xsimd::ldexp(Batch(1.0f), xsi
 
 }  // namespace detail
 
-// e^x. Above 88.73 infinity; below −87.33 (results under the smallest normal float)
-// zero; NaN stays NaN.
+// e^x. It is infinite for x above 88.73 and zero for x below −87.33 (where e^x is below the
+// smallest normal float). NaN stays NaN.
 inline Batch exp(const Batch& x) {
     // The constant comes first: where x is NaN, min and max return their second operand on x86.
     const Batch clamped = xsimd::min(Batch(89.0f), xsimd::max(Batch(-88.0f), x));
     const auto [n, m] = detail::reduce(clamped);
-    // 2^128 has no float, but e^88.7 does: scale by 2^127 at most, and by the rest (1 or
-    // 2) at the end.
+    // 2^128 is too large for a float, but e^88.7 is not. So scale by at most 2^127 here, and by the
+    // rest (1 or 2) at the end.
     const Batch scale = detail::power_of_two(xsimd::min(n, Batch(127.0f)));
     const Batch rest = xsimd::max(n, Batch(127.0f)) - Batch(126.0f);
     const Batch y = fma(scale, m, scale) * rest;

@@ -1,7 +1,6 @@
-// An owning, 64-byte aligned, row-major array of floats with a shape.
+// Tensor: an array of floats with a shape, row-major, aligned to 64 bytes. It owns its memory.
 //
-// Kernels work on plain pointers and spans; a Tensor owns the memory and knows its shape,
-// so that the functions of the library can check what comes in.
+// Kernels work on plain pointers and spans. Functions that take a Tensor can check its shape.
 #pragma once
 
 #include <cstddef>
@@ -20,10 +19,11 @@ using Shape = std::vector<std::int64_t>;
 // "(4, 3, 8)"
 std::string to_string(const Shape& shape);
 
-// The number of elements; throws Error on a negative dimension or a product that overflows.
+// The number of elements. Throws Error if a dimension is negative or the product overflows.
 std::int64_t element_count(const Shape& shape);
 
-// Aligned memory for n floats; large blocks ask the system for huge pages. Not initialised.
+// allocate_floats() returns aligned, uninitialised memory for n floats. For large blocks it asks
+// the system for huge pages.
 struct AlignedDelete {
     std::size_t bytes = 0;
     bool mapped = false;
@@ -31,7 +31,7 @@ struct AlignedDelete {
 };
 using AlignedFloats = std::unique_ptr<float[], AlignedDelete>;
 AlignedFloats allocate_floats(std::int64_t n);
-// All zero. Straight from the system, which hands out each page when it is first touched.
+// The same, zeroed. The system provides each page when it is first touched.
 AlignedFloats allocate_zeros(std::int64_t n);
 
 class Tensor {
@@ -41,7 +41,7 @@ public:
     Tensor(Shape shape, std::span<const float> values);
     Tensor(const Tensor& other);
     Tensor& operator=(const Tensor& other);
-    Tensor(Tensor&& other) noexcept;  // what is moved from is empty
+    Tensor(Tensor&& other) noexcept;  // leaves `other` empty
     Tensor& operator=(Tensor&& other) noexcept;
 
     const Shape& shape() const { return shape_; }
@@ -53,7 +53,7 @@ public:
     const float* data() const { return data_.get(); }
     std::span<float> values() { return {data(), index(size_)}; }
     std::span<const float> values() const { return {data(), index(size_)}; }
-    // Row r of a tensor of two or more dimensions: everything after the first axis.
+    // Row r of a tensor with two or more dimensions: all elements with index r on the first axis.
     std::span<float> row(std::int64_t r);
     std::span<const float> row(std::int64_t r) const;
 
@@ -65,7 +65,7 @@ private:
     AlignedFloats data_;
 };
 
-// Throws Error "WHO: NAME has shape (4, 8), expected (4, 3, 8)" unless they agree.
+// Throws Error "WHO: NAME has shape (4, 8), expected (4, 3, 8)" unless the shapes are equal.
 void check_shape(const char* who, const char* name, const Shape& got, const Shape& expected);
 
 }  // namespace tbt

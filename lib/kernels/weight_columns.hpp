@@ -1,5 +1,5 @@
-// The columns of matrices that lie side by side, wherever each is. Included by .cpp files of lib
-// only.
+// Access to the columns of several matrices as if they were one matrix, side by side. Included by
+// .cpp files of lib only.
 #pragma once
 
 #include <cstdint>
@@ -12,14 +12,14 @@
 
 namespace tbt::kernel {
 
-// Where some columns begin; within one, k and k + 1 are `step` apart.
+// Pointers to the first elements of some columns. Within a column, elements are `step` apart.
 template <class From, int most>
 struct WeightColumns {
     const From* at[most];
     std::int64_t step;
 };
 
-// Columns first … first + count − 1 of the parts, one part beside the other.
+// Columns first … first + count − 1 of the parts side by side.
 template <class From, int most>
 WeightColumns<From, most> weight_columns(std::span<const StoredView> parts, std::int64_t first,
                                          std::int64_t count) {
@@ -33,7 +33,7 @@ WeightColumns<From, most> weight_columns(std::span<const StoredView> parts, std:
     return columns;
 }
 
-// Those columns as floats, each contiguous: columns (count, K).
+// Writes these columns as floats, each contiguous: `columns` is (count, K).
 template <class From, int most>
 void widen_columns(std::span<const StoredView> parts, std::int64_t first, std::int64_t count,
                    float* columns) {
@@ -49,7 +49,7 @@ void widen_columns(std::span<const StoredView> parts, std::int64_t first, std::i
             columns[c * K + k] = simd::widened(from.at[c][k * from.step]);
 }
 
-// All of their columns. Throws Error where they cannot be one matrix.
+// The total number of columns. Throws Error if the parts cannot be joined to one matrix.
 inline std::int64_t columns_side_by_side(std::span<const StoredView> parts) {
     if (parts.empty()) throw Error("matmul: no weights to pack, expected one matrix or more");
     std::int64_t columns = 0;

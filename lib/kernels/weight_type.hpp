@@ -1,7 +1,7 @@
-// How weights are kept, in memory and in files: 32 bits, or one of the two kinds of 16
-// (see half.hpp). F16 and BF16 are widened to float in registers: half the bytes to read.
-// int8 and int4 are rounded when a model is loaded, with exact integer sums
-// (see int8_matrix.hpp, int4_matrix.hpp).
+// The types of weights, in memory and in files: floats of 32 bits, floats of 16 bits in two formats
+// (half.hpp), and integers of 8 or 4 bits (int8_matrix.hpp, int4_matrix.hpp). F16 and BF16 are
+// converted to float in registers, so half as many bytes are read. int8 and int4 weights are
+// quantised when a model is loaded.
 #pragma once
 
 #include <cstdint>
@@ -12,15 +12,15 @@ namespace tbt {
 
 enum class WeightType { f32, f16, bf16, int8, int4 };
 
-// Of one number; one of 4 bits has half a byte, but none by itself.
+// Bytes of one number. For int4 this is 1, although two numbers share a byte.
 constexpr std::int64_t bytes_of(WeightType type) {
     return type == WeightType::f32                               ? 4
            : type == WeightType::f16 || type == WeightType::bf16 ? 2
                                                                  : 1;
 }
 
-// Three names for the same: of our options, of safetensors files, of transformers' config.json;
-// empty where there is none.
+// The names of a type in our options, in safetensors files and in transformers' config.json; empty
+// if it has no name there.
 struct WeightTypeNames {
     WeightType type;
     std::string_view option, dtype, torch_dtype;
@@ -35,7 +35,7 @@ constexpr const WeightTypeNames& names_of(WeightType type) {
     return weight_types[static_cast<int>(type)];
 }
 
-// By any of its three names.
+// The type with this name, which may be any of the three.
 constexpr std::optional<WeightType> weight_type_named(std::string_view name) {
     if (name.empty()) return std::nullopt;
     for (const WeightTypeNames& t : weight_types) {

@@ -1,4 +1,5 @@
-// The added tokens of a tokenizer ("<|im_start|>", …): looked for in a text before everything else.
+// Finds the added tokens of a tokenizer ("<|im_start|>", …) in a text. This is the first step of
+// encoding; the text between added tokens is split and merged afterwards.
 #pragma once
 
 #include <array>
@@ -14,7 +15,7 @@
 
 namespace tbt {
 
-// Finds the leftmost added token of a text, of several at one place the longest.
+// Finds the leftmost added token in a text. If several begin at the same byte, the longest counts.
 class AddedTokens {
 public:
     struct Token {
@@ -23,7 +24,7 @@ public:
         bool special, lstrip, rstrip;
     };
     struct Match {
-        std::size_t begin, end;  // with the white space that belongs to the token
+        std::size_t begin, end;  // bytes; with the white space that belongs to the token
         int id;
     };
 
@@ -33,13 +34,14 @@ public:
     AddedTokens(AddedTokens&&) noexcept = default;
     AddedTokens& operator=(AddedTokens&&) noexcept = default;
 
-    // Special tokens may be looked for or not, and not where one would have a byte in one of these
-    // ranges (ascending): there the text is to be read as text.
+    // Whether special tokens are looked for. If so, those with a byte in one of the ranges
+    // `as_text` (in ascending order) do not count: that part of the text is ordinary text.
     struct Special {
         bool wanted = true;
         std::span<const MarkedText::Range> as_text = {};
     };
-    // The next one from `begin` on, or a match that begins and ends at text.size(), with id −1.
+    // The next added token that starts at `begin` or later. If there is none, the match begins and
+    // ends at text.size() and has id −1.
     Match find(std::string_view text, std::size_t begin, const Special& special) const;
     bool empty() const { return tokens_.empty(); }
 

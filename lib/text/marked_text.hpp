@@ -1,6 +1,7 @@
-// A text that knows which of its bytes come from a message of a conversation and not from the
-// program around it. Only the program may write special tokens: an "<|im_end|>" that a user types
-// is seven ordinary characters and some more (Tokenizer::encode_marked).
+// A text that records which of its bytes come from the messages of a conversation and which from
+// the chat template. Only the template may write special tokens; an "<|im_end|>" in a message is
+// encoded as ordinary characters (Tokenizer::encode_marked). This prevents prompt injection by
+// special tokens.
 #pragma once
 
 #include <cstddef>
@@ -25,10 +26,10 @@ public:
     }
 
     const std::string& text() const { return text_; }
-    // Where it comes from messages: ascending, with gaps between them.
+    // The parts that come from messages, in ascending order, with gaps between them.
     std::span<const Range> from_messages() const { return ranges_; }
 
-    // The bytes from begin to end, with their marks; begin ≤ end ≤ size.
+    // The bytes begin … end − 1 with their marks; begin ≤ end ≤ size.
     MarkedText slice(std::size_t begin, std::size_t end) const;
     void append(const MarkedText& other);
     void append(std::string_view text) { text_ += text; }

@@ -1,4 +1,4 @@
-// A merge as tokenizer files write it: "a b", or, in newer ones, ["a", "b"].
+// Reads a merge as written in tokenizer files: "a b", or in newer files ["a", "b"].
 #pragma once
 
 #include <string_view>
@@ -11,7 +11,7 @@ struct MergePair {
     std::string_view left, right;
 };
 
-// "a b" at its only space; false where it is not of this form.
+// Splits "a b" at its only space. False if the text does not have this form.
 inline bool split_merge(std::string_view both, MergePair& pair) {
     const std::size_t space = both.find(' ');
     if (space == 0 || space == std::string_view::npos || space + 1 == both.size() ||

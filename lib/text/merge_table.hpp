@@ -1,4 +1,5 @@
-// The merges of a tokenizer, to be asked for by pair: open addressing, one probe mostly.
+// A hash table of a tokenizer's merges: it finds the merge of a pair of tokens. It uses open
+// addressing; most look-ups need one probe.
 #pragma once
 
 #include <bit>
@@ -10,15 +11,16 @@
 
 namespace tbt {
 
-// Fibonacci hashing: the high bits of a product with 2^64 / golden ratio depend on
-// all bits of the key.
+// Fibonacci hashing: the high bits of the product of the key and 2^64 / golden ratio depend on all
+// bits of the key.
 inline std::size_t slot_of(std::uint64_t key, int shift) {
     return (key ^ key >> 29) * 0x9e3779b97f4a7c15u >> shift;
 }
 
 class MergeTable {
 public:
-    // The pair of neighbours (left, right) becomes `merged`; lower rank first.
+    // The neighbouring tokens left and right become the token `merged`. Merges with a lower rank
+    // are applied first.
     struct Merge {
         int left = -1;
         int right = 0;
@@ -26,13 +28,14 @@ public:
         int merged = 0;
     };
 
-    // Room for so many merges; those before are forgotten.
+    // Removes all merges and makes room for this many.
     void reset(std::size_t merges) {
         slots_.assign(std::bit_ceil(2 * merges + 2), {});
         shift_ = 64 - std::countr_zero(slots_.size());
         added_ = 0;
     }
-    // False where the two are joined already. Throws Error when there is no room left.
+    // Returns false if the pair has a merge already. Throws Error if there is no room or an id is
+    // negative.
     bool add(const Merge& merge) {
         if (merge.left < 0 || merge.right < 0 || 2 * ++added_ > slots_.size())
             throw Error("merges: no room for one more, or a token that there is not");
@@ -42,11 +45,12 @@ public:
         slots_[slot] = merge;
         return true;
     }
-    // A large table is outside the cache: says that this pair is asked for in a moment.
+    // Prefetches the slot of a pair that find() will soon look up: a large table is not in the
+    // processor's cache.
     void prefetch(int left, int right) const {
         __builtin_prefetch(&slots_[first_slot(left, right)]);
     }
-    // Null where the two are not joined.
+    // The merge of this pair, or null if it has none.
     const Merge* find(int left, int right) const {
         for (std::size_t slot = first_slot(left, right); slots_[slot].left >= 0;
              slot = next_slot(slot)) {

@@ -1,4 +1,4 @@
-// The steps of TextRules::Normalizer.
+// Rewrites a text before it is tokenized: carries out the steps of TextRules::Normalizer.
 #pragma once
 
 #include <span>
@@ -9,16 +9,16 @@
 
 namespace tbt {
 
-// Where a text is from: it begins what a model reads, or follows an added token there, or continues
-// other text (then no step prepends anything).
+// Where a stretch of text is in the whole text: at the beginning, after an added token, or inside
+// (it continues other text; then no step prepends anything).
 enum class TextPlace { beginning, after_token, inside };
 
-// The text after all steps; of the steps that prepend, only those that its place asks for.
-// Throws Error where a step needs Unicode's tables and this build has none.
+// The text after all steps. `place` decides whether steps that prepend apply. Throws Error if a
+// step needs Unicode's tables and this build has none.
 std::string normalized(std::span<const TextRules::Normalizer> steps, std::string_view text,
                        TextPlace place);
 
-// Unicode's composed form (NFC). Bytes that are not UTF-8 stay as they are.
+// The text in Unicode's composed form (NFC). Bytes that are not UTF-8 stay as they are.
 std::string composed(std::string_view text);
 
 }  // namespace tbt

@@ -1,10 +1,9 @@
-// GPT-2's first cut of a text into words, numbers, punctuation and white space;
-// no token crosses these borders.
+// Pre-tokenization: splits a text into words, numbers, punctuation and white space. No token
+// crosses the border of such a piece. GPT-2 uses the regular expression
 //
 //     's|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+
 //
-// is the regular expression of [Radford et al. 2019]; here it is a scanner that goes
-// through the text once.
+// [Radford et al. 2019]. Here it is a scanner that reads the text once.
 #pragma once
 
 #include <cstddef>
@@ -12,24 +11,26 @@
 
 namespace tbt {
 
-// The end of the piece that starts at `begin` < text.size(). Bytes that are not UTF-8
-// count as punctuation.
+// The end of the piece that starts at byte `begin` < text.size(). Bytes that are not UTF-8 count as
+// punctuation.
 std::size_t pretoken_end(std::string_view text, std::size_t begin);
 
-// Calls visit(piece) for each piece of the text in order; the pieces joined are the text.
-// The pattern that Llama 3 (most_digits 3), Qwen (1) and many others use; 0: any number of digits.
+// The same with the pattern of Llama 3 (most_digits 3), Qwen (1) and many other models. most_digits
+// is the maximum number of digits in a piece; 0: no limit.
 //
 //     (?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}|
 //      ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+
 std::size_t cl100k_pretoken_end(std::string_view text, std::size_t begin, int most_digits);
 
-// The end of the run at `begin` that is all digits, at most so many (0: any number), or that has
-// none: \p{N}{1,most_digits}|\P{N}+
+// The end of the piece at `begin` that is either all digits, at most most_digits of them (0: no
+// limit), or without digits: \p{N}{1,most_digits}|\P{N}+
 std::size_t digits_end(std::string_view text, std::size_t begin, int most_digits);
 
-// White space as Unicode has it begins at `begin` < text.size(): its length in bytes, otherwise 0.
+// The length in bytes of the Unicode white space character at `begin` < text.size(); 0 if there is
+// none.
 std::size_t white_space_length(std::string_view text, std::size_t begin);
 
+// Calls visit(piece) for each of GPT-2's pieces in order; joined, the pieces are the text.
 template <class Visit>
 void for_each_pretoken(std::string_view text, Visit&& visit) {
     for (std::size_t begin = 0; begin < text.size();) {

@@ -1,5 +1,5 @@
-// Splits a text into the pieces that are encoded one by one: the steps of TextRules::Split, each
-// on the pieces of the one before.
+// Splits a text into the pieces that are encoded one by one. It carries out the steps of
+// TextRules::Split; each step splits the pieces of the step before it.
 #pragma once
 
 #include <cstddef>
@@ -15,11 +15,11 @@ namespace tbt {
 class TextSplitter {
 public:
     TextSplitter() = default;
-    // words: also before each "▁" that follows something else, which changes no id where no token
-    // has such a place inside. It keeps pieces short. Throws Error for a pattern that is refused.
+    // words: also split before each "▁" that follows another character. That keeps pieces short,
+    // and changes no ids if no token has such a place inside. Throws the errors of SplitPattern.
     TextSplitter(const std::vector<TextRules::Split>& rules, bool words);
 
-    // visit(piece) for each, in order.
+    // Calls visit(piece) for each piece, in order.
     template <class Visit>
     void split(std::string_view text, Visit&& visit) const {
         split_from(0, text, visit);
@@ -30,7 +30,7 @@ private:
     struct Step {
         Kind kind;
         int most_digits;
-        std::size_t pattern;  // its place in patterns_
+        std::size_t pattern;  // index in patterns_
     };
     static std::size_t word_end(std::string_view text, std::size_t begin);
 

@@ -1,4 +1,5 @@
-// Ids by the text of their tokens: open addressing, one probe mostly.
+// A hash table from the text of a token to its id. It uses open addressing; most look-ups need one
+// probe.
 #pragma once
 
 #include <algorithm>
@@ -13,14 +14,14 @@
 
 namespace tbt {
 
-// The texts are not copied: they must outlive the table, in their places.
+// The table refers to the texts and does not copy them: they must outlive it at the same addresses.
 class TokenIds {
 public:
-    // Room for so many, without another look at those that are there.
+    // Makes room for this many tokens, so that the table need not grow while they are added.
     void reserve(std::size_t tokens) {
         if (slots_.size() < 2 * tokens) grow(std::bit_ceil(2 * tokens + 2));
     }
-    // The id that this text has from now on: another one, where it had one before.
+    // Adds a text with this id, unless it has one already. Returns the id that it has now.
     int add(std::string_view text, int id) {
         if (2 * ++size_ > slots_.size()) grow(2 * slots_.size());
         Slot& slot = slots_[place_of(text)];
@@ -31,23 +32,24 @@ public:
         slot = {word_at(text, 0), text.data(), static_cast<std::uint32_t>(text.size()), id};
         return id;
     }
-    // Null where there is no such token.
+    // The id of a text, or null if there is no such token.
     const int* find(std::string_view text) const {
         const Slot& slot = slots_[place_of(text)];
         return slot.data ? &slot.id : nullptr;
     }
-    // A large table is outside the cache: says that this text is asked for in a moment.
+    // Prefetches the slot of a text that find() will soon look up: a large table is not in the
+    // processor's cache.
     void prefetch(std::string_view text) const { __builtin_prefetch(&slots_[first_place(text)]); }
     std::size_t size() const { return size_; }
 
 private:
     struct Slot {
-        std::uint64_t head = 0;  // the first 8 bytes: most tokens have no others
+        std::uint64_t head = 0;  // the first 8 bytes; most tokens have no more
         const char* data = nullptr;
         std::uint32_t size = 0;
         int id = 0;
     };
-    // The bytes from `at` on, 8 at most, and zeros.
+    // The 8 bytes that begin at `at`, padded with zeros after the end of the text.
     static std::uint64_t word_at(std::string_view text, std::size_t at) {
         std::uint64_t word = 0;
         if (at == text.size()) return word;
@@ -60,7 +62,7 @@ private:
             hash = (std::rotl(hash, 23) ^ word_at(text, i)) * 0xff51afd7ed558ccdu;
         return slot_of(hash, shift_);
     }
-    // Its slot, or the free one where it belongs.
+    // The slot of this text, or the free slot where it would be added.
     std::size_t place_of(std::string_view text) const {
         const std::uint64_t head = word_at(text, 0);
         const auto is_text = [&](const Slot& slot) {

@@ -1,4 +1,5 @@
-// A vocabulary made ready for encoding: checked, and everything in it to be found.
+// Checks a vocabulary and builds the tables for encoding: tokens by text, merges by pair, added
+// tokens, patterns.
 #pragma once
 
 #include <cstdint>
@@ -18,19 +19,21 @@ namespace tbt {
 inline bool has_pieces(const Vocabulary& vocabulary) {
     return vocabulary.rules.symbols == TextRules::Symbols::characters;
 }
-// A token as merges see it: its piece where there are pieces, otherwise its bytes.
+// The form of a token that merges join: its piece if the vocabulary has pieces, otherwise its
+// bytes.
 const std::string& written(const Vocabulary& vocabulary, int id);
 
 struct TokenIndex {
-    // Throws Error "NAME: …" unless all 256 bytes are tokens, ids are unique, and each merge joins
-    // tokens into a token. The vocabulary's strings must outlive the index; it may be moved.
+    // Throws Error "NAME: …" unless all 256 bytes are tokens, ids are unique, and each merge makes
+    // a token from two tokens. The vocabulary's strings must outlive the index; the vocabulary
+    // itself may be moved.
     TokenIndex(const Vocabulary& vocabulary, std::string name);
 
     std::vector<int> byte_ids;  // (256) the token of each single byte
-    // By written form: ordinary tokens, and added ones that are not special.
+    // By written(): ordinary tokens, and added tokens that are not special.
     TokenIds ids;
-    TokenIds added_ids;                                // by their text
-    std::unordered_map<std::int32_t, int> characters;  // by code point, where there are pieces
+    TokenIds added_ids;                                // all added tokens, by their text
+    std::unordered_map<std::int32_t, int> characters;  // by code point, if there are pieces
     std::vector<bool> special;                         // (V)
     MergeTable merges;
     AddedTokens raw_added, normalized_added;  // looked for before and after normalizing

@@ -1,10 +1,10 @@
 // Byte-pair encoding [Sennrich et al. 2016; Radford et al. 2019]: text to token ids and back.
 //
-// A text is split into pieces (text_splitter.hpp); a piece starts as its bytes, or its characters;
-// then the pair of neighbours whose merge was learned first is joined, again and again, until no
-// learned pair is left. Every byte is a token, so every string of bytes can be encoded.
-// With GPT-2's rules decoding gives it back byte for byte; other rules (text_rules.hpp) may rewrite
-// a text before it is encoded.
+// A text is split into pieces (text_splitter.hpp), and a piece into its bytes or characters. Then
+// the neighbouring pair whose merge was learned first is joined, again and again, until no learned
+// pair is left. Every byte is a token, so every string of bytes can be encoded. With GPT-2's rules,
+// decoding returns the same bytes; other rules (text_rules.hpp) may rewrite a text before it is
+// encoded.
 #pragma once
 
 #include <cstdint>
@@ -26,55 +26,57 @@ namespace tbt {
 
 class PieceEncoder;
 
-// What to do with "<|endoftext|>" and the like in a text: ordinary characters (safe for text of
-// unknown origin), or the token. Added tokens that are not special ("<think>") are tokens in both.
-// none: no added token at all.
+// How to encode special tokens ("<|endoftext|>") in a text. as_text: as ordinary characters, which
+// is safe for text of unknown origin. parse: as the token. In both cases added tokens that are not
+// special ("<think>") are tokens. none: no added tokens are recognised.
 enum class SpecialTokens { as_text, parse, none };
 
 class Tokenizer {
 public:
-    // Throws Error unless all 256 bytes are tokens, ids are unique, and each merge joins tokens
-    // into a token. `name` stands in front of the messages.
+    // Throws Error "NAME: …" unless all 256 bytes are tokens, ids are unique, and each merge makes
+    // a token from two tokens.
     explicit Tokenizer(Vocabulary vocabulary, std::string name = "tokenizer");
     Tokenizer(Tokenizer&&) noexcept;
     Tokenizer& operator=(Tokenizer&&) noexcept;
     ~Tokenizer();
 
-    // A model directory with tokenizer.json, or with vocab.json and merges.txt (GPT-2's rules).
+    // Loads the tokenizer of a model directory with tokenizer.json, or with vocab.json and
+    // merges.txt (GPT-2's rules).
     static Tokenizer load(const std::string& directory);
     // Writes vocab.json, merges.txt, tokenizer.json, tokenizer_config.json and
-    // special_tokens_map.json, as transformers does. context: the longest text of the model,
-    // in tokens.
-    // chat_template: see tokenizer_save.hpp; a program that saves includes that header.
+    // special_tokens_map.json in transformers' format. `context` is the model's context in tokens,
+    // `chat_template` see tokenizer_save.hpp (a program that calls save() includes that header).
     void save(const std::string& directory, std::int64_t context,
               const std::string& chat_template = "") const;
 
-    // The ids of a text, with nothing around it. Any bytes will do. May be called by several
-    // threads at once.
+    // The ids of a text, without tokens around it. The text may have any bytes. Several threads may
+    // call this at the same time.
     std::vector<int> encode(std::string_view text, SpecialTokens special = SpecialTokens::as_text,
                             TextPlace place = TextPlace::beginning) const;
-    // With the tokens that the model expects around a text: a BOS in front, if it has one.
+    // The ids of a text with the tokens that the model expects around it, often a BOS before it.
     std::vector<int> encode_prompt(std::string_view text) const;
-    // Special tokens are tokens, but for those of which a message has written a byte.
+    // Special tokens are encoded as tokens, except where a byte of theirs comes from a message.
     std::vector<int> encode_marked(const MarkedText& text) const;
-    // The bytes of the tokens, joined: not UTF-8 where a character was cut.
-    // Throws Error on an unknown id.
+    // The bytes of the tokens, joined. They may end or begin inside a UTF-8 character. Throws Error
+    // for an unknown id.
     std::string decode(std::span<const int> ids) const;
-    // The same as UTF-8 with U+FFFD for what is broken, as transformers writes it; with or without
-    // special tokens.
+    // The same as valid UTF-8, with U+FFFD for broken characters, as in transformers. skip_special
+    // leaves out special tokens.
     std::string decode_text(std::span<const int> ids, bool skip_special = false) const;
 
     int vocab_size() const { return static_cast<int>(vocabulary_.tokens.size()); }
     std::string_view token_bytes(int id) const;
     bool is_special(int id) const;
-    // The id of the token with exactly these bytes, an added one ("<|endoftext|>") first.
+    // The id of the token with exactly these bytes; an added token ("<|endoftext|>") has
+    // precedence.
     std::optional<int> id_of(std::string_view bytes) const;
     std::optional<int> bos_id() const { return vocabulary_.bos_id; }
-    // The token that separates documents. Throws Error when there is none.
+    // The token that separates documents. Throws Error if there is none.
     int eos_id() const;
     const Vocabulary& vocabulary() const { return vocabulary_; }
-    // Takes the tokens from this id on out, if all of them are added ones; otherwise false, and
-    // nothing changes. Some files have added tokens that their models have no row for.
+    // Removes all tokens with this id or a higher one, if all of these are added tokens. Otherwise
+    // it changes nothing and returns false. Some files have added tokens for which the model has no
+    // embedding.
     bool drop_added_from(int id);
 
 private:
@@ -89,7 +91,7 @@ private:
     Vocabulary vocabulary_;
     TokenIndex index_;
 
-    // Scratch space with a cache of words. Each call of encode takes one out and puts it back.
+    // Encoders with scratch space and a cache of words. Each call of encode() borrows one.
     struct EncoderPool {
         std::mutex mutex;
         std::vector<std::unique_ptr<PieceEncoder>> free;

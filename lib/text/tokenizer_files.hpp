@@ -1,4 +1,5 @@
-// What the files of a tokenizer say, as written there; tokenizer_load.hpp makes a Vocabulary of it.
+// Reads the files of a tokenizer. The result has their content as it is written there;
+// tokenizer_load.hpp makes a Vocabulary from it.
 #pragma once
 
 #include <cstddef>
@@ -17,8 +18,8 @@ namespace tbt {
 
 struct TokenizerFiles {
     struct Merge {
-        int left, right;     // ids, or −1 − i of unknown[i]
-        std::size_t number;  // of its line or its place in the list, from 1 on
+        int left, right;     // ids, or −1 − i for unknown[i]
+        std::size_t number;  // the number of its line, or of its item in the list, from 1
     };
     struct AddedToken {
         std::string text;
@@ -26,7 +27,7 @@ struct TokenizerFiles {
         bool special;
         bool lstrip = false, rstrip = false, normalized = false;
     };
-    // The id of a text: this one, unless it has one already.
+    // Adds a text with this id, unless it has an id already. Returns the id that it has now.
     int add_token(std::string text, int id) {
         const std::size_t before = ids.size();
         tokens.emplace_back(std::move(text), id);
@@ -34,23 +35,24 @@ struct TokenizerFiles {
         if (ids.size() == before) tokens.pop_back();
         return own;
     }
-    // Mostly the vocabulary is read before the merges, so that texts are ids at once.
+    // Files have mostly the vocabulary before the merges. So the parts of a merge are looked up at
+    // once; unknown ones are kept as texts.
     void add_merge(std::string_view left, std::string_view right, std::size_t number) {
         merges.push_back({id_or_unknown(left), id_or_unknown(right), number});
     }
-    std::string vocab_file;  // where the ids come from, for messages
+    std::string vocab_file;  // the file with the ids, for messages
     struct Token {
         Token(std::string t, int i) : text(std::move(t)), id(i) {}
-        std::string text;  // as written
+        std::string text;  // as written in the file
         int id;
     };
     std::deque<Token> tokens;
     TokenIds ids;  // of the tokens
     std::vector<Merge> merges;
-    std::vector<std::string> unknown;  // parts of merges that were no tokens when they were read
+    std::vector<std::string> unknown;  // parts of merges that were not yet tokens when read
     std::string merge_place;           // "merges.txt: line", for messages
     std::vector<AddedToken> added;
-    TextRules rules;                           // GPT-2's where there is no tokenizer.json
+    TextRules rules;                           // GPT-2's if there is no tokenizer.json
     std::map<std::string, std::string> named;  // "eos_token" → "<|endoftext|>"
 
 private:
@@ -61,9 +63,9 @@ private:
     }
 };
 
-// tokenizer.json, or else vocab.json, merges.txt and added_tokens.json;
-// and the names in tokenizer_config.json and special_tokens_map.json.
-// Throws Error on a file that cannot be understood, or asks for another kind of tokenizer.
+// Reads tokenizer.json or, if there is none, vocab.json, merges.txt and added_tokens.json; also the
+// names of special tokens in tokenizer_config.json and special_tokens_map.json. Throws Error if a
+// file has a wrong form or describes a kind of tokenizer that is not supported.
 TokenizerFiles read_tokenizer_files(const std::string& directory);
 
 }  // namespace tbt

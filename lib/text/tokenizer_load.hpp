@@ -1,4 +1,5 @@
-// From what the files of a tokenizer say to a Vocabulary: every id taken once, every name resolved.
+// Makes a Vocabulary from the content of a tokenizer's files: checks that every id is used once and
+// resolves the names of special tokens.
 #pragma once
 
 #include "lib/text/tokenizer_files.hpp"
@@ -6,8 +7,8 @@
 
 namespace tbt {
 
-// Throws Error, naming the file, where ids have gaps or collide and where merges or special names
-// speak of tokens that are not there.
+// Throws Error with the file if ids have gaps or are used twice, or if a merge or the name of a
+// special token refers to a token that does not exist.
 Vocabulary vocabulary_of(TokenizerFiles files);
 
 }  // namespace tbt

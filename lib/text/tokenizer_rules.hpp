@@ -1,5 +1,5 @@
-// What a tokenizer.json says of texts: its normalizer, pre_tokenizer, decoder, post_processor and
-// the options of its model. Included by .cpp files only: JSON is slow to compile.
+// Reads the TextRules in a tokenizer.json: its normalizer, pre_tokenizer, decoder, post_processor
+// and the options of its model. Included by .cpp files only, because JSON is slow to compile.
 #pragma once
 
 #include <string>
@@ -9,8 +9,8 @@
 
 namespace tbt {
 
-// json: the whole file, without the vocabulary and merges. Everything that would give other ids, or
-// another text, than this library makes is refused by name: throws Error "FILE: …".
+// `json` is the whole file without the vocabulary and the merges. Throws Error "FILE: …" with the
+// name of any setting that would give other ids or another text and is not supported.
 TextRules read_text_rules(const Json& json, const std::string& file);
 
 }  // namespace tbt

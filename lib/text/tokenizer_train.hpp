@@ -1,5 +1,5 @@
-// Learning a byte-pair encoding: count the pieces of the corpus, join the most frequent pair of
-// neighbours everywhere, repeat.
+// Trains a byte-pair encoding: counts the pieces of the corpus, joins the most frequent
+// neighbouring pair everywhere, and repeats this.
 #pragma once
 
 #include <cstdint>
@@ -14,17 +14,17 @@ namespace tbt {
 
 struct TokenizerOptions {
     int vocab_size = 4096;      // the 256 bytes, the merges and the special tokens together
-    int max_token_bytes = 16;   // no longer token is made
+    int max_token_bytes = 16;   // the maximum length of a token
     bool single_digits = true;  // no merge with an ASCII digit: numbers are spelled digit by digit
     std::int64_t min_count =
-        2;  // a pair seen less often is not merged; the vocabulary may stay smaller
+        2;  // rarer pairs are not merged, so the vocabulary may stay smaller
     std::vector<std::string> special = {
         "<|endoftext|>"};  // the last ids; the first of them ends a document
 };
 
-// Deterministic: the result depends on the texts as a set and the options, nothing else.
-// Of the pairs with the highest count the one with the lowest left id is merged first,
-// then the one with the lowest right id.
+// The result depends only on the texts (not on their order) and the options. If several pairs have
+// the highest count, the one with the lowest left id is merged first, then the one with the lowest
+// right id.
 class TokenizerTrainer {
 public:
     // Adds one document. Special tokens must not be part of the text.

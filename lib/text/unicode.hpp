@@ -1,7 +1,7 @@
-// What Unicode says of a character: its general category, and how many columns it fills.
+// Properties of Unicode characters: the general category and the width in a terminal.
 //
-// The tables are our own (unicode_tables.hpp, made from a stated version of the database), so that
-// a tokenizer cuts a text in the same places on every system, whichever libraries it has.
+// The tables are our own (unicode_tables.hpp, made from a stated version of the Unicode database),
+// so that a tokenizer splits a text in the same way on every system.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@ namespace tbt {
 
 inline constexpr std::int32_t highest_code_point = 0x10ffff;
 
-// "16.0.0", of the tables.
+// The version of the tables: "16.0.0".
 std::string_view unicode_version();
 
 // The general categories by their short names: Lu, a capital letter; Nd, a decimal digit; …
@@ -22,7 +22,7 @@ enum class Category : unsigned char {
     // clang-format on
 };
 
-// Cn, not assigned, for what is no code point.
+// The category of a code point; Cn (not assigned) for a number that is not a code point.
 Category category_of(std::int32_t code_point);
 std::string_view name_of(Category category);  // "Lu"
 

@@ -1,4 +1,5 @@
-// What a tokenizer consists of; made by the trainer or read from files.
+// The data of a tokenizer: tokens, merges, added tokens and rules. It comes from the trainer or
+// from files.
 #pragma once
 
 #include <optional>
@@ -16,17 +17,17 @@ struct Vocabulary {
     };
     struct AddedToken {
         int id = 0;
-        bool special = true;  // not special: found in every text, asked or not
-        // White space before (after) the token belongs to it, and is lost.
+        bool special = true;  // false: recognised with SpecialTokens::as_text, too
+        // White space before (lstrip) or after (rstrip) the token is removed with it.
         bool lstrip = false, rstrip = false;
-        bool normalized = false;  // looked for in the normalized text, normalized itself
+        bool normalized = false;  // its normalized form is looked for in the normalized text
     };
     std::vector<std::string> tokens;  // the bytes of each id
-    // With symbols that are characters: each id as written in the files, "▁the" for " the".
-    // Otherwise empty.
+    // If merges join characters: each token as written in the files, "▁the" for " the". Otherwise
+    // empty.
     std::vector<std::string> pieces;
     std::vector<Merge> merges;      // in the order in which they were learned
-    std::vector<AddedToken> added;  // their bytes are the text as written
+    std::vector<AddedToken> added;  // tokens[id] is their text as written
     std::optional<int> bos_id;
     std::optional<int> eos_id;
     TextRules rules;
