@@ -1,5 +1,5 @@
-// Chat templates by the names of those who use them: texts of our own, which write what the
-// published templates write for conversations without tools.
+// Our own chat templates for families of models, by name. For conversations without tools they
+// write the same text as the published templates.
 #pragma once
 
 #include <span>

@@ -1,14 +1,15 @@
-// From a conversation to the text, and the ids, that a model expects: its chat template, a program
-// in the template language Jinja that comes with the model, is run here.
+// Converts a conversation to the text, or the token ids, that a chat model expects. For this it
+// runs the model's chat template, a program in the template language Jinja that comes with the
+// model.
 //
 //     const ChatTemplate chat = chat_template_for("models/qwen", tokenizer);   // lib/model
 //     const std::vector<int> ids = chat_ids(tokenizer, chat, {{"user", "Hello"}});
 //
-// Known of Jinja: text, {{ }}, {# #}, if, for (also "if", "else", several variables), set (also of
-// a block and of a namespace's members), macro, generation, break, continue; all operators but **,
-// conditional expressions, slices, loop.*, and the filters, tests and methods that published
-// templates use. Anything else is refused by name, with its line. Work, depth and output are
-// bounded: no template hangs or fills the memory.
+// Supported parts of Jinja: text, {{ }}, {# #}, if, for (with "if", "else" and several variables),
+// set (also for a block and for a namespace's members), macro, generation, break, continue; all
+// operators except **, conditional expressions, slices, loop.*, and the filters, tests and methods
+// that published templates use. For anything else there is an error with its name and line. Work,
+// depth and output are limited, so no template can run for ever or fill the memory.
 #pragma once
 
 #include <cstdint>
@@ -26,32 +27,32 @@
 namespace tbt {
 
 struct ChatMessage {
-    std::string role;       // "system", "user", "assistant", "tool": as the template knows them
+    std::string role;       // "system", "user", "assistant", "tool", or another that it supports
     std::string content;    // UTF-8
     std::string more = {};  // further members, a JSON object: {"tool_calls": […]}; empty: none
 };
 
 struct ChatOptions {
-    bool add_generation_prompt = true;         // end where the assistant's answer begins
-    std::optional<bool> enable_thinking = {};  // Qwen3's and SmolLM3's switch; none: not given
-    std::string tools = {};                    // a JSON list, as OpenAI's "tools"; empty: none
+    bool add_generation_prompt = true;         // end the text where the answer is to begin
+    std::optional<bool> enable_thinking = {};  // a variable of Qwen3 and SmolLM3; none: not set
+    std::string tools = {};                    // a JSON array like OpenAI's "tools"; empty: none
     std::string variables = {};                // further variables, a JSON object; empty: none
-    // What strftime_now() tells, in seconds since 1970 (UTC). None: there is no such function, and
-    // a template that insists on the date is refused.
+    // The time of strftime_now(), in seconds since 1970 (UTC). None: the function does not exist,
+    // and a template that needs it gives an error.
     std::optional<std::int64_t> now = {};
 };
 
 class ChatTemplate {
 public:
-    // bos and eos: the texts of these tokens, where the model has them. name stands in front of
-    // messages. Throws Error "NAME: line N: …" for what is no template or is not supported.
+    // bos and eos: the texts of these tokens, if the model has them. Throws Error "NAME: line N: …"
+    // if `source` is not a template or is not supported.
     explicit ChatTemplate(std::string source, std::optional<std::string> bos = {},
                           std::optional<std::string> eos = {}, std::string name = "chat template");
 
-    // The text, with its special tokens (a BOS too, where the template writes one), and which of
-    // its bytes come from messages and tools. Throws Error for a conversation that the template
-    // refuses, for what is not UTF-8 or JSON, and for tools where the template has no place for
-    // them. May be called by several threads at once.
+    // The text of a conversation, with its special tokens (also a BOS, if the template writes one).
+    // Its marks say which bytes come from messages and tools. Throws Error if the template refuses
+    // the conversation, if something is not UTF-8 or JSON, or if there are tools and the template
+    // does not use them. Several threads may call this at the same time.
     MarkedText render(std::span<const ChatMessage> messages, const ChatOptions& options = {}) const;
 
     bool takes_tools() const;
@@ -64,8 +65,9 @@ private:
     std::shared_ptr<const Program> program_;
 };
 
-// The ids of a conversation. Nothing is put around them: a BOS is there once, if the template
-// writes it. Special tokens are those of the template; "<|im_end|>" in a message is text.
+// The ids of a conversation. No tokens are added to them: there is a BOS only if the template
+// writes one. Only the template's special tokens are encoded as such; "<|im_end|>" in a message is
+// ordinary text.
 std::vector<int> chat_ids(const Tokenizer& tokenizer, const ChatTemplate& chat,
                           std::span<const ChatMessage> messages, const ChatOptions& options = {});
 inline std::vector<int> chat_ids(const Tokenizer& tokenizer, const ChatTemplate& chat,
@@ -75,12 +77,13 @@ inline std::vector<int> chat_ids(const Tokenizer& tokenizer, const ChatTemplate&
 }
 
 // ---- families -----------------------------------------------------------------------------------
-// Templates of our own, by the names of those who use them; an empty text for another name.
+// Our own template for a family of models; empty for an unknown name.
 std::string chat_family(std::string_view name);
 std::string chat_family_names();  // "chatml, gemma, …", for messages
 
-// The template in a model's directory: chat_template.jinja, or chat_template in
-// tokenizer_config.json (of a list the one named "default"). None: nothing.
+// The template in a model's directory: chat_template.jinja, or else chat_template in
+// tokenizer_config.json (from a list of templates, the one named "default"). None if it has
+// neither.
 std::optional<std::string> read_chat_template(const std::string& directory);
 
 }  // namespace tbt

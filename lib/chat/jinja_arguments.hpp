@@ -1,4 +1,4 @@
-// The arguments of filters, tests, methods and functions.
+// The arguments of a call in a Jinja template: of filters, tests, methods and functions.
 #pragma once
 
 #include <cstdint>
@@ -17,14 +17,14 @@ struct Arguments {
     std::vector<Value> values;
     std::vector<std::pair<std::string, Value>> named;
 
-    // One value for each of these parameters, undefined where it is not given. Throws Error
-    // "WHO: …" where another is given, or one of the first `least` is not.
+    // The value of each of these parameters; undefined if it is not given. Throws Error "WHO: …" if
+    // there is an argument for no parameter, or if one of the first `least` is not given.
     std::vector<Value> bound_to(const std::string& who,
                                 std::initializer_list<std::string_view> parameters,
                                 std::size_t least = 0) const;
 };
 
-// What an argument holds. Throw Error "WHO: …" for another kind of value.
+// The value of an argument. Throw Error "WHO: …" if it has another type.
 const MarkedText& text_from(const std::string& who, const Value& value);
 std::int64_t integer_from(const std::string& who, const Value& value, std::int64_t otherwise);
 bool flag_from(const Value& value, bool otherwise);

@@ -1,4 +1,4 @@
-// The values of a template's expressions, with its variables.
+// Evaluates the expressions of a Jinja template. It has the template's variables.
 #pragma once
 
 #include <cstdint>
@@ -21,15 +21,16 @@ public:
     virtual ~Evaluator() = default;
 
 protected:
-    // Throws Error for what is not defined or supported.
+    // The value of an expression. Throws Error if something is not defined or not supported.
     Value eval(const Expression& e);
-    // Null where there is no such variable. The innermost scope goes first.
+    // The variable with this name in the innermost scope that has one; null if none has.
     const Value* find(std::string_view name);
     void assign(const std::string& name, Value value);
-    // What a macro of this name writes; nothing where there is none.
+    // The text that a macro writes; none if there is no macro with this name.
     virtual std::optional<Value> call_macro(const std::string& name, const Arguments& given) = 0;
 
-    // Throws Error where expressions in statements in macros are nested too deeply.
+    // Counts the depth of expressions, statements and macros while it lives. The constructor throws
+    // Error if they are nested too deeply.
     class Deeper {
     public:
         explicit Deeper(int& depth);

@@ -1,4 +1,5 @@
-// The expressions of a chat template, in Jinja's order of precedence.
+// Parses the expressions of a Jinja template by recursive descent, with Jinja's precedence of
+// operators.
 #pragma once
 
 #include <span>
@@ -26,10 +27,11 @@ protected:
     std::string name(const char* what);
     [[noreturn]] void fail(const std::string& what) const { fail_at(token().line, what); }
 
-    // conditional: "… if … else …" may follow.
+    // Parses an expression. conditional: "… if … else …" is allowed.
     Expression expression(bool conditional = true);
 
-    // Throws Error where things are nested too deeply.
+    // Counts the depth of nested expressions while it lives. The constructor throws Error if it is
+    // too large.
     class Nesting {
     public:
         explicit Nesting(ExpressionParser& parser) : parser_(parser) {

@@ -1,4 +1,4 @@
-// The filters that chat templates use: operand | filter(arguments).
+// The filters of Jinja that chat templates use: operand | filter(arguments).
 #pragma once
 
 #include <string>
@@ -7,7 +7,7 @@
 
 namespace tbt::jinja {
 
-// Throws Error, by name, for a filter that is not known here.
+// The result of a filter. Throws Error with its name if the filter is not supported.
 Value filtered(const Value& operand, const std::string& filter, const Arguments& arguments,
                Budget& budget);
 

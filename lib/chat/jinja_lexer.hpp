@@ -1,4 +1,5 @@
-// A chat template cut into the text between its tags and the words inside them.
+// The lexer of Jinja templates: splits a template into the texts between its tags and the tokens
+// inside the tags.
 #pragma once
 
 #include <cstdint>
@@ -9,15 +10,16 @@
 namespace tbt::jinja {
 
 struct Token {
-    // text: between tags. print and block: "{{" and "{%"; end: "}}" and "%}" too.
+    // text: the text between tags. print: "{{". block: "{%". end: "}}" or "%}".
     enum Kind { text, print, block, end, name, string, integer, number, op, end_of_file } kind;
-    std::string value;  // of strings with their escapes replaced
+    std::string value;  // for strings, with escapes replaced
     int line = 1;
     bool is(Kind k, std::string_view v) const { return kind == k && value == v; }
 };
 
-// With trim_blocks and lstrip_blocks, as transformers sets them: a line that holds nothing but a
-// block leaves no trace. The last token is end_of_file. Throws Error "line N: …".
+// The tokens of a template; the last one is end_of_file. trim_blocks and lstrip_blocks are set, as
+// in transformers: a line that has nothing but a block leaves no empty line. Throws Error
+// "line N: …".
 std::vector<Token> tokens_of(std::string_view source);
 
 [[noreturn]] void fail_at(int line, const std::string& what);

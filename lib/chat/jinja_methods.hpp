@@ -1,4 +1,4 @@
-// The tests, methods and functions that chat templates use.
+// The tests, methods and functions of Jinja that chat templates use.
 #pragma once
 
 #include <cstdint>
@@ -8,14 +8,14 @@
 
 namespace tbt::jinja {
 
-// operand is test(arguments), object.name(arguments). Throw Error, by name, for what is not known
-// here.
+// The results of "operand is test(arguments)" and of "object.name(arguments)". Throw Error with the
+// name if it is not supported.
 bool passes(const Value& operand, const std::string& test, const Arguments& arguments,
             Budget& budget);
 Value method(const Value& object, const std::string& name, const Arguments& arguments,
              Budget& budget);
 
-// strftime_now(format), of this time in seconds since 1970, in UTC.
+// The result of strftime_now(format) for the time `now`, in seconds since 1970, in UTC.
 Value date(std::int64_t now, const Arguments& arguments);
 // range(end), range(begin, end), range(begin, end, step)
 Value range(const Arguments& arguments, Budget& budget);

@@ -1,5 +1,5 @@
-// Operators of chat templates on values, and looking into values: Python's, as far as templates
-// use them.
+// The operators of Jinja and the access to members, items and slices. They work as in Python, as
+// far as templates use them.
 #pragma once
 
 #include <string>
@@ -10,18 +10,18 @@
 
 namespace tbt::jinja {
 
-// left op right, for all operators but "and" and "or". Throws Error for values that it is not
-// defined for.
+// left op right, for all operators except "and" and "or". Throws Error if the operator is not
+// defined for these values.
 Value combined(const Value& left, const std::string& op, const Value& right, Budget& budget);
 
-// object.name; undefined where there is no such member. Throws Error for a member of what is
-// undefined itself.
+// object.name; undefined if there is no such member. Throws Error if the object itself is
+// undefined.
 Value member(const Value& object, std::string_view name, Budget& budget);
-// object[key]; a text by its characters.
+// object[key]; for a text, the key is the index of a character.
 Value item(const Value& object, const Value& key, Budget& budget);
-// object[begin:end:step]; parts that are undefined were left out.
+// object[begin:end:step]. A part is undefined if the template left it out.
 Value slice(const Value& object, const std::vector<Value>& parts, Budget& budget);
-// What a loop goes through: a text's characters, an object's keys.
+// The values over which a loop runs: a list's items, a text's characters, an object's keys.
 std::vector<Value> items_of(const Value& value, Budget& budget);
 
 }  // namespace tbt::jinja

@@ -1,4 +1,4 @@
-// A chat template at work.
+// Runs a parsed Jinja template.
 #pragma once
 
 #include <cstdint>
@@ -11,9 +11,9 @@
 
 namespace tbt::jinja {
 
-// What a template writes with these variables. now: the time that strftime_now() tells, in seconds
-// since 1970; without it there is no such function. Throws Error "line N: …", also where the
-// template itself refuses (raise_exception), and where it takes too much work.
+// The text that a template writes with these variables. `now` is the time of strftime_now(), in
+// seconds since 1970; without it the function does not exist. Throws Error "line N: …", also if the
+// template calls raise_exception or takes too much work.
 MarkedText rendered(const Body& body, std::vector<std::pair<std::string, Value>> variables,
                     std::optional<std::int64_t> now = std::nullopt);
 

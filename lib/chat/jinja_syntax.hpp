@@ -1,4 +1,4 @@
-// The tree of a chat template.
+// The syntax tree of a Jinja template, and its parser.
 #pragma once
 
 #include <string>
@@ -34,11 +34,11 @@ struct Expression {
         test
     } kind = literal;
     int line = 1;
-    int depth = 1;  // of the tree
+    int depth = 1;  // the height of this tree
     std::string name;
     Value value;
     std::vector<Expression> parts;   // in the order above; a part of a slice may be undefined
-    std::vector<std::string> names;  // of arguments that have one: the last parts
+    std::vector<std::string> names;  // the names of named arguments, which are the last parts
 };
 
 struct Statement {
@@ -63,10 +63,11 @@ struct Statement {
 
 using Body = std::vector<Statement>;
 
-// Throws Error "line N: …" on what is no template, and by name on what is not supported.
+// Parses a template. Throws Error "line N: …" if it has wrong syntax, or, with its name, for
+// something that is not supported.
 Body parse(std::string_view source);
 
-// No tree is deeper than this.
+// The maximum depth of a tree.
 inline constexpr int deepest_tree = 100;
 
 }  // namespace tbt::jinja

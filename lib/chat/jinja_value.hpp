@@ -1,4 +1,4 @@
-// The values of a chat template: Python's, as far as templates use them.
+// The values of a Jinja template: those of Python, as far as templates use them.
 #pragma once
 
 #include <cstdint>
@@ -14,23 +14,24 @@ namespace tbt::jinja {
 
 struct Value;
 
-// What a name or a member that is not there gives. It prints nothing and is false.
+// The value of a variable or member that does not exist. It prints nothing and is false.
 struct Undefined {
     std::string name;
 };
 struct None {};
 struct List {
     std::vector<Value> items;
-    bool is_tuple = false;  // prints with other brackets
-    int depth = 1;          // of lists and objects in it, this one included
+    bool is_tuple = false;  // a tuple, which prints with other brackets
+    int depth = 1;          // the depth of nested lists and objects, this one included
 };
-// A dict, in the order in which it was made, or a namespace: only a namespace's members can be set.
+// A dict, with its members in the order of insertion, or a namespace. Only a namespace's members
+// can be set.
 struct Object {
     std::vector<std::pair<MarkedText, Value>> members;
     bool is_namespace = false;
     int depth = 1;
 
-    const Value* find(std::string_view key) const;  // null where there is none
+    const Value* find(std::string_view key) const;  // null if there is no such member
 };
 
 struct Value {
@@ -46,15 +47,15 @@ struct Value {
         return std::get_if<T>(&is);
     }
     const MarkedText* text() const { return as<MarkedText>(); }
-    // Null where it is no list or object.
+    // Null if the value is not a list, or not an object.
     const List* list() const;
     Object* object() const;
     bool is_undefined() const { return as<Undefined>() != nullptr; }
     bool is_none() const { return as<None>() != nullptr; }
 };
 
-// Lists and objects hold no others deeper than this, and never a namespace, so no value holds
-// itself. Throws Error.
+// The maximum depth of nested lists and objects. They never have a namespace as a member, so no
+// value contains itself. list_of(), object_of() and check_member() throw Error otherwise.
 inline constexpr int deepest_value = 64;
 Value list_of(std::vector<Value> items, bool is_tuple = false);
 Value object_of(std::vector<std::pair<MarkedText, Value>> members, bool is_namespace = false);
@@ -62,17 +63,17 @@ void check_member(const Value& value, int depth = 1);
 
 inline Value text_of(std::string text) { return MarkedText(std::move(text)); }
 
-// "a text", "a list", … for messages.
+// The type of a value for messages: "a text", "a list", …
 std::string kind_of(const Value& value);
 
-// As Python's bool().
+// The same as Python's bool().
 bool is_true(const Value& value);
-// Any number, a bool too; throws Error for what is none.
+// The value as a number; a bool counts as 0 or 1. Throws Error if it is not a number.
 double number_of(const Value& value);
 bool is_number(const Value& value);
 
-// How much work a template may take: each step of it and each byte that it copies counts, so that
-// no template runs for ever or fills the memory. Throws Error when it is used up.
+// Limits the work of a template: every step and every byte copied counts, so no template can run
+// for ever or fill the memory. spend() throws Error when the budget is exceeded.
 class Budget {
 public:
     void spend(std::size_t bytes = 0) {
@@ -87,10 +88,10 @@ private:
 };
 
 bool equal(const Value& a, const Value& b, Budget& budget);
-// As Python's str(): "True", "1.5", a text as it is, a list as its program text.
+// The same as Python's str(): "True", "1.5", a text itself, a list as in a Python program.
 MarkedText str(const Value& value, Budget& budget);
-// As transformers' filter tojson: json.dumps(value, ensure_ascii=False, indent=…). indent: −1 for
-// one line. Throws Error for what JSON has no form for.
+// The same as transformers' filter tojson: json.dumps(value, ensure_ascii=False, indent=…). With
+// indent −1 it is one line. Throws Error for a value that JSON cannot represent.
 MarkedText json(const Value& value, int indent, Budget& budget);
 
 }  // namespace tbt::jinja

@@ -35,12 +35,11 @@ public:
 
     const State& state() const { return state_; }
 
-    std::uint64_t next();   // 64 random bits
-    double uniform();       // in [0, 1), a multiple of 2^-53
-    float uniform_float();  // in [0, 1), a multiple of 2^-24
-    std::uint64_t below(
-        std::uint64_t n);  // 0 … n − 1, all equally likely; throws Error if n is 0
-    double normal();       // mean 0, standard deviation 1
+    std::uint64_t next();                  // 64 random bits
+    double uniform();                      // in [0, 1), a multiple of 2^-53
+    float uniform_float();                 // in [0, 1), a multiple of 2^-24
+    std::uint64_t below(std::uint64_t n);  // 0 … n − 1, all equally likely; throws Error if n is 0
+    double normal();                       // mean 0, standard deviation 1
 
 private:
     State state_;

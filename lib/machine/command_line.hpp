@@ -1,4 +1,5 @@
-// What every program of the course shares: options in, one clear line out when something is wrong.
+// The frame of every program of the course: it reads the options, does the work, and prints one
+// clear line if something is wrong.
 //
 //   int main(int argc, char** argv) {
 //       std::string prompt = "Once upon a time";
@@ -9,10 +10,10 @@
 //           [&] { ... });
 //   }
 //
-// Exit status: 0; 1 when the work failed (a bad file, too little memory);
-// 2 when the command line is wrong.
+// The exit status is 0, or 1 if the work failed (a bad file, too little memory), or 2 if the
+// command line is wrong.
 //
-// CLI11's header takes seconds to compile; that is paid in a few .cpp files only.
+// CLI11's header takes seconds to compile, so only a few .cpp files include it.
 #pragma once
 
 #include <functional>
@@ -24,26 +25,26 @@
 
 namespace tbt {
 
-// Reads words, without a program's name, as run_program() does, then calls body(), while there are
-// still options. A UsageError says what is wrong.
+// Reads the words of a command line (without the program's name) as run_program() does, then calls
+// body(), during which the declared options still exist. Throws UsageError if a word is wrong.
 void read_command_line(const std::vector<std::string>& words,
                        const std::function<void(CLI::App&)>& options,
                        const std::function<void()>& body = {});
 
-// A command line as a shell takes it back.
+// A command line as one line for a shell, with quotes where needed.
 std::string shell_line(int argc, const char* const* argv);
 
 // Prints "PROGRAM: MESSAGE" on stderr and returns the status.
 int complain(std::string_view program, std::string_view message, int status);
 
-// The day of the release, for --version; as in CITATION.cff.
+// The date of the release, for --version; the same as in CITATION.cff.
 inline constexpr const char* release = "2026-11-20";
 
-// options() declares the command line; body() does the work after it was read. Every program also
-// has --version, --man (a manual page) and --completion SHELL (bash, zsh or fish).
-// Underscores in names of options are read as hyphens, as transformers writes them.
+// options() declares the options; body() does the work after the command line was read. Every
+// program also has --version, --man (a manual page) and --completion SHELL (bash, zsh or fish).
+// Underscores in names of options (as in transformers) are read as hyphens.
 //
-// renamed(words), if any, gives the words of the command line names that are declared.
+// renamed(words), if given, replaces words of the command line by the names of declared options.
 using Renaming = std::function<std::vector<std::string>(std::vector<std::string>)>;
 int run_program(int argc, char** argv, const std::string& description,
                 const std::function<void(CLI::App&)>& options, const std::function<void()>& body,

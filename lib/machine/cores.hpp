@@ -1,4 +1,4 @@
-// The processor cores that this process may use.
+// Finds how many processor cores this process may use.
 #pragma once
 
 #include <string>
@@ -6,13 +6,13 @@
 
 namespace tbt {
 
-// The numbers of the processors in this process's affinity mask (taskset, cpusets). Empty:
-// the system doesn't say.
+// The numbers of the processors in this process's affinity mask (taskset, cpusets). Empty if the
+// system does not say.
 std::vector<int> allowed_processors();
 
-// The physical cores of these processors (two processors of one core count once),
-// cut down by a cgroup's quota of processor time. At least 1. `root` stands in front of /proc
-// and /sys, for tests.
+// The number of physical cores of these processors (two processors of one core count once), limited
+// by the cgroup's quota of processor time. At least 1. `root` is put before /proc and /sys, for
+// tests.
 int usable_cores(const std::vector<int>& processors, const std::string& root = "");
 
 }  // namespace tbt

@@ -1,4 +1,5 @@
-// The options of a program, as CLI11 keeps them: a name, a variable and a line of help each.
+// Declares the options of a program: each has a name, a variable for its value and a line of help.
+// This wraps the library CLI11, whose header is slow to compile.
 #pragma once
 
 #include <cstddef>
@@ -16,25 +17,25 @@ class Option;
 
 namespace tbt {
 
-// An option that was declared, to say more about it.
+// A declared option. Its functions set further properties; they return it, so calls can be chained.
 class DeclaredOption {
 public:
     explicit DeclaredOption(CLI::Option* option) : option_(option) {}
 
     DeclaredOption& says(const std::string& help);
-    DeclaredOption& shows_default();  // --help shows the value it has now
+    DeclaredOption& shows_default();  // --help shows the variable's present value
     DeclaredOption& required();
     DeclaredOption& between(int low, int high);
     DeclaredOption& above_zero();
     DeclaredOption& one_of(const std::vector<std::string>& values);
-    // A list: one value each time the option is named, so that a prompt after it stays a prompt.
+    // For lists: each use of the option takes one value, so that a prompt after it is not taken.
     DeclaredOption& one_at_a_time();
-    DeclaredOption& needs(const DeclaredOption& other);     // not given without that
-    DeclaredOption& excludes(const DeclaredOption& other);  // nor with it
+    DeclaredOption& needs(const DeclaredOption& other);     // an error without `other`
+    DeclaredOption& excludes(const DeclaredOption& other);  // an error together with `other`
 
     std::string name() const;  // "--top-k"
     bool is_flag() const;      // it takes no value
-    bool given() const;        // after the command line was read
+    bool given() const;        // is it in the command line? Valid after that was read
 
 private:
     CLI::Option* option_;
@@ -42,11 +43,11 @@ private:
 
 class CommandLine {
 public:
-    // What run_program() gives becomes a CommandLine by itself.
+    // Converts implicitly from the argument that run_program() passes to options().
     CommandLine(CLI::App& app, std::string group = "Options")
         : app_(&app), group_(std::move(group)) {}
 
-    // names as CLI11 has them: "--top-k", "-m,--model", "prompt". A bool is a flag.
+    // `names` are in CLI11's notation: "--top-k", "-m,--model", "prompt". A bool is a flag.
     DeclaredOption option(const std::string& names, bool& value, const std::string& help);
     DeclaredOption option(const std::string& names, int& value, const std::string& help);
     DeclaredOption option(const std::string& names, std::int64_t& value, const std::string& help);
@@ -61,15 +62,15 @@ public:
                           const std::string& help);
     DeclaredOption option(const std::string& names, std::vector<std::string>& values,
                           const std::string& help);
-    // A value that is read by the program's own rules.
+    // An option whose value is parsed by the function `read`.
     DeclaredOption option(const std::string& names,
                           const std::function<void(const std::string& text)>& read,
                           const std::string& help);
-    // One that was declared before, by its name.
+    // An option that was declared before, by its name.
     DeclaredOption declared(const std::string& name) const;
     // --help shows only these options and then the line `rest`; --help-all shows all.
     void shows_first(const std::vector<std::string>& names, const std::string& rest);
-    // All that is declared so far.
+    // All options declared so far.
     std::vector<DeclaredOption> options() const;
     CLI::App& app() const { return *app_; }  // for functions that declare options of their own
 

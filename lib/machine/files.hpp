@@ -1,5 +1,5 @@
-// Whole files in and out. What goes out is written beside its place and renamed,
-// so that nobody ever sees half of it.
+// Reads and writes whole files. A file is written under a temporary name in the same directory and
+// then renamed, so that no program ever sees half of it.
 #pragma once
 
 #include <cstddef>
@@ -10,28 +10,30 @@
 
 namespace tbt {
 
-// Whether there is something of that name, a link that leads nowhere too.
+// Does anything have this name? A link to a missing file counts, too.
 bool file_exists(const std::string& path);
 
-// "DIRECTORY/NAME". Throws Error where a zero byte would end it early.
+// "DIRECTORY/NAME". Throws Error if one of them has a zero byte, which would end the name early.
 std::string join_path(const std::string& directory, const std::string& name);
 
-// Throws Error "PATH: cannot be opened (No such file or directory)".
+// The content of a file. Throws Error, such as "PATH: cannot be opened (No such file or
+// directory)".
 std::string read_file(const std::string& path);
 
-// Atomic: the file has its old content or the new one, also after a crash or on a full disk.
+// Writes a file, atomically: it has its old content or the new one, also after a crash or on a full
+// disk.
 void write_file(const std::string& path, std::string_view content);
 
-// Throws Error where a file of this name could not be written, before the work that it is for.
-// "": nothing is tried.
+// Throws Error if a file of this name cannot be written. Call it before long work whose result goes
+// to the file. For "" it does nothing.
 void try_writing(const std::string& path);
 
-// Makes the directory and those above it; none of them need be missing.
+// Makes the directory and those above it, if they do not exist.
 void make_directory(const std::string& path);
 
-// The same in pieces: nothing is seen at `path` before commit();
-// without it, nothing is left behind. (What is not a file, such as /dev/stdout or a pipe,
-// is written to at once.)
+// Writes a file in pieces, atomically: its new content appears at `path` only with commit(), and
+// without commit() no trace remains. (A path that is no regular file, such as /dev/stdout or a
+// pipe, is written to directly.)
 class AtomicFile {
 public:
     explicit AtomicFile(const std::string& path);
@@ -48,13 +50,14 @@ private:
     void link_beside();
     static std::string own_name(int descriptor);
 
-    std::string path_, target_;  // as named, and where its links lead
-    std::string beside_;         // the name from which it is renamed; empty: written in place
+    std::string path_, target_;  // as given, and with symbolic links resolved
+    std::string beside_;         // the temporary name; empty if it is written directly
     int descriptor_ = -1;
-    bool unnamed_ = false;  // it gets that name only when it is complete
+    bool unnamed_ = false;  // true: the file has no name until it is complete
 };
 
-// A file mapped into memory, read only: the system loads the pages that are touched.
+// A file mapped into memory, read only: the system loads a page when it is first read. Throws Error
+// if the file cannot be mapped.
 class MappedFile {
 public:
     explicit MappedFile(const std::string& path);
@@ -64,8 +67,8 @@ public:
 
     const std::string& path() const { return path_; }
     std::span<const std::byte> bytes() const { return {data_, size_}; }
-    // The pages that lie wholly in this part are not needed in memory any more;
-    // read again, they come back.
+    // Tells the system that the pages which lie wholly in this part are not needed in memory any
+    // more. They are loaded again when they are read.
     void forget(std::span<const std::byte> part) const;
 
 private:

@@ -1,5 +1,5 @@
-// What is made from a command line's declarations besides --help: scripts that complete its options
-// in a shell, a manual page, and the nearest name to one that does not exist.
+// Generates from the declared options of a program: completion scripts for shells, a manual page,
+// and suggestions for mistyped names.
 #pragma once
 
 #include <string>
@@ -10,15 +10,15 @@ class App;
 
 namespace tbt {
 
-// For --completion SHELL. Throws UsageError unless the shell is bash, zsh or fish.
-// program: the name by which it is called, without a directory.
+// The script for --completion SHELL. `program` is the program's name without a directory. Throws
+// UsageError unless the shell is bash, zsh or fish.
 std::string completion_script(const CLI::App& app, const std::string& shell,
                               const std::string& program);
 
-// For --man: a page in the troff language that `man` reads.
+// The page for --man, in the language troff, which `man` reads.
 std::string manual_page(const CLI::App& app, const std::string& program);
 
-// The option whose name is nearest to a mistyped one, by edit distance; empty: none is near.
+// The option whose name has the smallest edit distance to a mistyped one; empty if none is near.
 std::string nearest_option(const CLI::App& app, const std::string& typed);
 
 }  // namespace tbt

@@ -1,4 +1,5 @@
-// Options that only some parts of a chapter's program look at.
+// The options of a chapter's program that only some of its parts use. (With --part N, a program
+// shows only part N of its output.)
 #pragma once
 
 #include <utility>
@@ -8,7 +9,7 @@
 
 namespace tbt {
 
-// An option given beside a --part that would ignore it is refused by check().
+// check() throws UsageError if an option is given together with a --part that does not use it.
 class PartOptions {
 public:
     explicit PartOptions(const int& part) : part_(&part) {}  // 0: all parts
@@ -16,7 +17,7 @@ public:
         used_.emplace_back(std::move(parts), option);
     }
     void check() const;
-    // Whether a part is wanted; between two parts that both are, prints an empty line.
+    // Is this part to be shown? Prints an empty line between two parts that are shown.
     bool begin(int part) const;
 
 private:

@@ -1,4 +1,5 @@
-// The same for files that read or write JSON: that header takes longer than all the others.
+// The precompiled header for files that read or write JSON: lib/precompiled.hpp with
+// nlohmann/json.hpp, which takes longer to compile than all the others.
 #ifndef TBT_LIB_MACHINE_PRECOMPILED_JSON_HPP
 #define TBT_LIB_MACHINE_PRECOMPILED_JSON_HPP
 

@@ -1,5 +1,5 @@
-// A program's frame with all of CLI11, for those that declare their options with it.
-// It is slow to compile; lib/machine/command_line.hpp is not.
+// command_line.hpp with all of CLI11, for programs that declare their options with CLI11 directly.
+// It is slow to compile.
 #pragma once
 
 #include <CLI/CLI.hpp>

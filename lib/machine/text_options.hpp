@@ -1,6 +1,6 @@
-// Options that the programs of many chapters have, each declared in one place: what stands in
-// --help and which values are taken is the same everywhere. `where` says which part looks at one
-// (" in part 4").
+// The options that the programs of many chapters have. Each is declared here once, so its help and
+// its allowed values are the same everywhere. `where` is added to the help and says which part of
+// the program uses it (" in part 4").
 #pragma once
 
 #include <cstdint>
@@ -18,9 +18,9 @@ DeclaredOption seed_option(CommandLine line, std::uint64_t& seed);
 DeclaredOption seed_option(CommandLine line, std::optional<std::uint64_t>& seed);
 DeclaredOption model_option(CommandLine line, std::string& directory,
                             const std::string& where = "");
-// One of so many parts, 0 for all; `note` says which of them need no model, say.
+// --part: a number from 1 to `parts`, or 0 for all. `note` is added to the help.
 DeclaredOption part_option(CommandLine line, int& part, int parts, const std::string& note = "");
-// "write WHAT as a picture (SVG)"
+// The help is "write WHAT as a picture (SVG)".
 DeclaredOption figure_option(CommandLine line, std::string& file, const std::string& what);
 
 }  // namespace tbt

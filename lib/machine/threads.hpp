@@ -1,14 +1,14 @@
-// A team of threads that walks through one piece of work together.
+// A team of threads that does one piece of work together.
 //
-// Opening a parallel region costs several microseconds, as much as a small layer.
-// So a forward pass opens one region (run_team) and all its threads call the same functions in the
-// same order, each with its own Worker; a function does its share of the outputs, and sync() waits
-// for the others where one layer needs what another thread wrote. Threads always own whole outputs:
-// nothing is summed across threads, so results do not depend on their number.
+// Opening a parallel region takes several microseconds, as long as a small layer. So a forward pass
+// opens one region (run_team), in which all threads call the same functions in the same order, each
+// with its own Worker. In a function, each thread computes its part of the outputs; sync() waits
+// for the other threads before a layer reads what they wrote. An output is always computed by one
+// thread alone: nothing is summed across threads, so results do not depend on their number.
 //
-// So the number of threads may change between regions. When threads wait for each other more than
-// they work, because another process wants the same core or there are more threads than cores,
-// run_team uses half as many for a while.
+// Therefore the number of threads may change between regions. If threads wait for each other longer
+// than they work, because other processes use the cores or there are more threads than cores,
+// run_team uses half as many threads for a while.
 #pragma once
 
 #include <atomic>
@@ -18,7 +18,7 @@
 
 namespace tbt {
 
-// The largest possible team.
+// The maximum number of threads in a team.
 inline constexpr int most_threads = 1024;
 
 struct Range {
@@ -26,14 +26,14 @@ struct Range {
     std::int64_t end = 0;
 };
 
-// A barrier that spins for a moment (the usual wait is under a microsecond),
-// then yields, then sleeps.
+// A barrier: wait() returns when all threads of the team have called it. A thread spins for a
+// moment (the usual wait is under a microsecond), then yields, then sleeps.
 class Barrier {
 public:
     explicit Barrier(int size);
     void wait();
 
-    // Seconds spent waiting after the spinning, summed over all threads.
+    // The seconds that threads waited after they stopped spinning, summed over all threads.
     double seconds_waited() const { return static_cast<double>(nanoseconds_waited_.load()) * 1e-9; }
 
 private:
@@ -44,38 +44,40 @@ private:
     std::atomic<std::int64_t> nanoseconds_waited_{0};
 };
 
+// One thread of a team: its number 0 … size − 1, the size of the team and their barrier. The
+// default is a team of one thread.
 struct Worker {
     int rank = 0;
     int size = 1;
     Barrier* barrier = nullptr;
 
-    // Waits until every thread of the team is here.
+    // Waits until every thread of the team has called this.
     void sync() const {
         if (size > 1) barrier->wait();
     }
 
-    // This thread's part of n items, in multiples of `grain` items (the last part may be shorter).
+    // This thread's part of n items. Parts are multiples of `grain` items; the last may be shorter.
     Range share(std::int64_t n, std::int64_t grain = 1) const;
 
 private:
     [[noreturn]] void refuse_share(std::int64_t n, std::int64_t grain) const;
 };
 
-// The number of threads when none is given, at least 1. The first of these that is set:
-// a positive number from set_default_threads, the environment variable TBT_THREADS,
+// The number of threads if none is given, at least 1. It is the first of these that is set: a
+// positive number from set_default_threads(), the environment variables TBT_THREADS and
 // OMP_NUM_THREADS, the number of cores that this process may use (cores.hpp).
 int default_threads();
 void set_default_threads(int threads);
 
-// false: run_team always uses as many threads as requested; for tests and measurements.
+// With false, run_team always uses as many threads as requested. For tests and measurements.
 void let_teams_shrink(bool allowed);
 
 namespace detail {
 void run_team(int threads, void (*body)(void*, const Worker&), void* context);
 }
 
-// Calls body(worker) on `threads` threads or fewer (1 where the build has no OpenMP).
-// body must not throw.
+// Calls body(worker) on each of `threads` threads or fewer (on one thread if the build has no
+// OpenMP), and returns when all are done. body must not throw.
 template <class Body>
 void run_team(int threads, Body&& body) {
     using Plain = std::remove_reference_t<Body>;

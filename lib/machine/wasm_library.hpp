@@ -1,5 +1,5 @@
-// What emscripten 3.1.6's standard library (LLVM 13) lacks of C++20, for MODE=wasm only.
-// The Makefile has it read before each file.
+// The parts of C++20 that are missing in emscripten 3.1.6's standard library (LLVM 13), for
+// MODE=wasm only. The Makefile includes this before each file.
 #ifndef TBT_LIB_MACHINE_WASM_LIBRARY_HPP
 #define TBT_LIB_MACHINE_WASM_LIBRARY_HPP
 

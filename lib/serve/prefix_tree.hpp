@@ -1,12 +1,12 @@
-// Which pages of keys and values hold which beginnings of texts.
+// A tree that finds the pages of keys and values for the longest cached prefix of a text.
 //
-// The keys and values of a token depend on the tokens before it and on nothing after it. So texts
-// that begin alike can share pages. The tree has a node for each page: its tokens, up to 64, and
-// the path from the root to it are all tokens before. A page that is not full has no children.
-// (chapters/27_prefix_cache/plain_prefix_tree.hpp is its definition.)
+// The keys and values of a token depend only on the token and those before it. So texts with the
+// same beginning can share pages. The tree has a node for each page. A node has the page's tokens,
+// up to 64; the path from the root to the node has all tokens before them. A page that is not full
+// has no children. (chapters/27_prefix_cache/plain_prefix_tree.hpp is its definition.)
 //
-// The tree is one owner of each of its pages; sequences are others. When the pool is full, the leaf
-// that was used least recently goes first, of those that nobody else owns.
+// The tree is an owner of each of its pages; sequences may own them, too. When the pool is full,
+// the tree drops the least recently used leaf whose page has no other owner.
 #pragma once
 
 #include <cstdint>
@@ -21,8 +21,8 @@
 
 namespace tbt {
 
-// The longest beginning of a text that is known: `tokens` of it, in these pages. The last page may
-// hold other tokens after those; a cache that begins with it copies it before it writes.
+// The longest cached prefix of a text: its first `tokens` tokens, in these pages. The last page may
+// have other tokens after these; a KvCache that begins with it copies the page before it writes.
 struct KnownPrefix {
     std::vector<int> pages;
     int tokens = 0;
@@ -30,30 +30,31 @@ struct KnownPrefix {
 
 class PrefixTree {
 public:
-    // page_tokens: of a full page; a cache's pages have KvCache::block_tokens.
+    // page_tokens: the number of tokens in a full page; KvCache::block_tokens for a KvCache.
     PrefixTree(std::shared_ptr<KvPool> pool, int page_tokens);
     ~PrefixTree();
     PrefixTree(const PrefixTree&) = delete;
     PrefixTree& operator=(const PrefixTree&) = delete;
 
-    // The longest known beginning of these ids, where several are as long the first in order of
-    // their tokens. It counts as used now. Share the pages before anything is taken from the pool.
+    // The longest cached prefix of these ids. Its pages count as used now. If several paths have
+    // equally many of the ids, it takes the first one in the order of their tokens. The caller must
+    // share the pages before it takes anything from the pool.
     KnownPrefix find(std::span<const int> ids);
-    // From now on these ids are known: their keys and values are in these pages. Pages that hold a
-    // part of them already stay, the others get an owner more. They count as used now.
-    // Throws Error unless the pages are as many as the ids fill.
+    // Adds a text: the keys and values of these ids are in these pages. Where the tree already has
+    // a page for some of the ids, it keeps its own; it becomes an owner of the others. All of them
+    // count as used now. Throws Error if the number of pages is not the number that the ids fill.
     void put(std::span<const int> ids, std::span<const int> pages);
-    // Forgets a leaf: of those whose page nobody else owns the least recently used, or if there is
-    // none, of all. False: the tree is empty.
+    // Drops a leaf: the least recently used one whose page has no other owner, or if there is none,
+    // the least recently used one of all. Returns false if the tree is empty.
     bool forget_one();
     void forget_all();
 
     int pages() const { return pages_; }
-    int idle() const;  // pages that nobody else owns: forget_one() comes to each of them
+    int idle() const;  // pages without another owner, which forget_one() can free
 
 private:
     struct Node;
-    // Siblings in order of their tokens; none begins with all tokens of another.
+    // Siblings in the order of their tokens; no sibling's tokens are a prefix of another's.
     using Children = std::map<std::vector<int>, Node>;
     struct Node {
         int page = -1;
@@ -71,7 +72,7 @@ private:
     std::shared_ptr<KvPool> pool_;
     int page_tokens_;
     Node root_;
-    std::set<std::pair<std::uint64_t, Node*>> leaves_;  // in order of their last use
+    std::set<std::pair<std::uint64_t, Node*>> leaves_;  // in the order of their last use
     std::uint64_t clock_ = 0;
     int pages_ = 0;
 };

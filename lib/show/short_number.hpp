@@ -1,4 +1,4 @@
-// A number in a message: 0.9, not 0.900000.
+// Formats a number for messages: 0.9, not 0.900000.
 #pragma once
 
 #include <cstdio>

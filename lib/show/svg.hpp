@@ -1,5 +1,5 @@
-// Charts as SVG files: the figures of the lessons. Readable on light and dark
-// pages, 720 pixels wide.
+// Writes charts as SVG files, for the figures of the lessons. They are 720 pixels wide and readable
+// on light and dark pages.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@
 
 namespace tbt {
 
-// Horizontal bars with a label on the left and the value after the bar.
+// Horizontal bars, with the label on the left and the value at the end of the bar.
 struct BarChart {
     struct Bar {
         std::string label;
@@ -17,10 +17,10 @@ struct BarChart {
     };
     std::string title, value_label;
     std::vector<Bar> bars;
-    int decimals = 3;  // of the printed values
+    int decimals = 3;  // digits after the point in printed values
 };
 
-// Lines (or points) over a common x axis.
+// Lines (or points) against a common x axis.
 struct LineChart {
     struct Series {
         std::string name;
@@ -30,19 +30,19 @@ struct LineChart {
     };
     std::string title, x_label, y_label;
     std::vector<Series> series;
-    bool log_x = false, log_y = false;  // said after the labels
+    bool log_x = false, log_y = false;  // logarithmic axes; the labels say so
     bool y_from_zero = true;
 };
 
-// Written beside and renamed. Throws Error when the file cannot be written.
+// Write a chart to a file, atomically. Throw Error if the file cannot be written.
 void write_svg(const std::string& file, const BarChart& chart);
 void write_svg(const std::string& file, const LineChart& chart);
-// For pictures of another kind: puts a background-neutral frame of the given size
-// around SVG elements. The title is what a screen reader says and a pointer shows.
+// For other pictures: writes the SVG elements as a picture of this size without a background. The
+// title is what a screen reader says and what the pointer shows.
 void write_svg(const std::string& file, const std::string& title, int width, int height,
                const std::string& elements);
 
-// Building stones for such pictures.
+// SVG elements for such pictures.
 std::string svg_text(double x, double y, const std::string& text,
                      const std::string& anchor = "start", int size = 13,
                      const std::string& extra = "");
@@ -51,8 +51,8 @@ std::string svg_rect(double x, double y, double width, double height, const std:
 std::string svg_line(double x1, double y1, double x2, double y2, const std::string& stroke,
                      const std::string& extra = "");
 const std::string& svg_colour(
-    int index);  // a palette of eight, distinguishable also without colour vision
+    int index);  // from a palette of eight that people with colour blindness can tell apart
 inline const std::string svg_grey =
-    "#7f7f7f";  // axes and secondary text, fits light and dark pages
+    "#7f7f7f";  // for axes and secondary text, on light and dark pages
 
 }  // namespace tbt

@@ -13,11 +13,10 @@
 namespace tbt {
 
 struct TokenizerOptions {
-    int vocab_size = 4096;      // the 256 bytes, the merges and the special tokens together
-    int max_token_bytes = 16;   // the maximum length of a token
-    bool single_digits = true;  // no merge with an ASCII digit: numbers are spelled digit by digit
-    std::int64_t min_count =
-        2;  // rarer pairs are not merged, so the vocabulary may stay smaller
+    int vocab_size = 4096;       // the 256 bytes, the merges and the special tokens together
+    int max_token_bytes = 16;    // the maximum length of a token
+    bool single_digits = true;   // no merge with an ASCII digit: numbers are spelled digit by digit
+    std::int64_t min_count = 2;  // rarer pairs are not merged, so the vocabulary may stay smaller
     std::vector<std::string> special = {
         "<|endoftext|>"};  // the last ids; the first of them ends a document
 };

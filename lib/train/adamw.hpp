@@ -1,4 +1,5 @@
-// AdamW [Loshchilov & Hutter 2019] with global-norm clipping, and the learning rate's schedule.
+// The optimizer AdamW [Loshchilov & Hutter 2019] with clipping of the gradients' global norm, and
+// the schedule of the learning rate.
 #pragma once
 
 #include <cstdint>
@@ -11,22 +12,25 @@ namespace tbt::train {
 
 struct AdamWOptions {
     float beta_1 = 0.9f, beta_2 = 0.95f, epsilon = 1e-8f;
-    float weight_decay = 0.1f;  // of matrices and embeddings only
+    float weight_decay = 0.1f;  // for matrices and embeddings only
     float largest_norm =
-        1.0f;  // gradients whose norm over all parameters is larger are scaled down to it
+        1.0f;  // if the norm of all gradients is larger, they are scaled down to it
 };
 
-// Linear warm-up to `peak`, then half a cosine down to peak / 10 at `steps`.
+// The learning rate at `step`: it rises linearly to `peak` during `warm_up` steps, then falls along
+// half a cosine to peak / 10 at `steps`.
 double learning_rate(std::int64_t step, std::int64_t warm_up, std::int64_t steps, double peak);
 
-// The Euclidean norm over all gradients; one order of summation for any number of threads.
+// The Euclidean norm of all gradients. The order of summation does not depend on the number of
+// threads.
 double norm(std::span<const float> gradients, int threads);
 
 class AdamW {
 public:
     AdamW(const ParameterLayout& layout, const AdamWOptions& options);
 
-    // One update, t = 1, 2, …; returns the norm before clipping.
+    // One update with step number t = 1, 2, … and learning rate η = `rate`. Returns the norm before
+    // clipping.
     //     g ← g · min(1, largest_norm / ‖g‖)
     //     m ← β₁ m + (1 − β₁) g,   v ← β₂ v + (1 − β₂) g²
     //     w ← w − η (m̂ / (√v̂ + ε) + λ w),   m̂ = m / (1 − β₁ᵗ), v̂ = v / (1 − β₂ᵗ)

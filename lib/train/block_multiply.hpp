@@ -1,4 +1,5 @@
-// c = a · b for blocks that lie in the cache, without packing: the inner loop of attention.
+// Matrix products c = a · b of blocks small enough for the processor's cache, without packing. It
+// is the inner loop of attention in training.
 // Included by .cpp files of lib only.
 #pragma once
 
@@ -8,8 +9,9 @@
 
 namespace tbt::train {
 
-// c (M, N) = a (M, K) · b (K, N), or c += …; a may be strided either way (so also transposed),
-// b and c are row-major and N is a multiple of 16. Element (m, n) is summed in order k = 0, 1, 2, …
+// c (M, N) = a (M, K) · b (K, N), or c += a · b if `accumulate` is set. a may have any row and
+// column stride, so it may be transposed. b and c are row-major, and N is a multiple of 16. Each
+// element of c is summed in the order k = 0, 1, 2, …
 struct BlockProduct {
     std::int64_t m, n, k;
     const float* a;
@@ -23,7 +25,8 @@ struct BlockProduct {
 
 namespace detail {
 
-// A tile of c, R rows by L·16 columns, stays in registers while k runs.
+// Computes a tile of c, R rows by L·16 columns, whose sums stay in registers during the loop over
+// k.
 template <int R, int L>
 void multiply_tile(const BlockProduct& p, std::int64_t m, std::int64_t n) {
     simd::Lanes sum[R][L];
@@ -49,7 +52,7 @@ void multiply_tile(const BlockProduct& p, std::int64_t m, std::int64_t n) {
     }
 }
 
-// Rows that the tile height leaves over.
+// The rows that remain after the last whole tile.
 template <int R, int L>
 void multiply_last_rows(const BlockProduct& p, std::int64_t m, std::int64_t n) {
     if constexpr (R > 0) {
@@ -58,7 +61,7 @@ void multiply_last_rows(const BlockProduct& p, std::int64_t m, std::int64_t n) {
     }
 }
 
-// As many accumulators as the registers hold: 8 · 2 of AVX-512's 32, 3 · 2 · 2 of AVX2's 16,
+// The tile's sums fit into the registers: 8 · 2 of AVX-512's 32, 3 · 2 · 2 of AVX2's 16,
 // 3 · 2 · 4 of NEON's 32.
 inline constexpr int tile_rows = simd::batch_count == 1 ? 8 : 3;
 

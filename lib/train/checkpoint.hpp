@@ -1,4 +1,5 @@
-// Everything a stopped training needs to go on, in one file that is either complete or not there.
+// Checkpoints: one file with everything that is needed to continue training. It is written
+// atomically, so it is complete or does not exist.
 #pragma once
 
 #include <filesystem>
@@ -8,14 +9,14 @@
 
 namespace tbt::train {
 
-// Layout: "tbt checkpoint 1\n", the length of the header and of each block as 8-byte
-// little-endian numbers, the header, the blocks, and a checksum (FNV-1a over all before it).
-// Written beside and renamed.
+// The file has "tbt checkpoint 1\n", the lengths of the header and of each block as 8-byte
+// little-endian numbers, the header, the blocks, and a checksum (FNV-1a of everything before it).
 void write_checkpoint(const std::filesystem::path& path, const std::string& header,
                       const std::vector<std::span<const float>>& blocks);
 
-// The header alone, and the blocks into memory of the right size. Throws Error for a file that is
-// cut, damaged or of another shape, and then has not touched the blocks.
+// Read the header alone, or the header and the blocks, into memory of the right size. Throw Error
+// if the file is truncated or damaged, or if its blocks have other sizes; then `blocks` is
+// unchanged.
 std::string read_checkpoint_header(const std::filesystem::path& path);
 std::string read_checkpoint(const std::filesystem::path& path,
                             const std::vector<std::span<float>>& blocks);

@@ -1,7 +1,7 @@
-// The products of training in either precision: float32 throughout, or with both factors rounded to
-// bfloat16 and the sums in float32 [Micikevicius et al. 2018, "Mixed Precision Training"; bfloat16
-// needs no scaling of the loss: Kalamkar et al. 2019]. The weights themselves, their gradients and
-// everything between the products stay float32.
+// The matrix products of training in one of two precisions: all in float32, or with both factors
+// rounded to bfloat16 and the sums in float32 [Micikevicius et al. 2018, "Mixed Precision
+// Training"; bfloat16 needs no scaling of the loss: Kalamkar et al. 2019]. The weights, their
+// gradients and everything between the products stay float32.
 #pragma once
 
 #include <string>
@@ -13,18 +13,20 @@ namespace tbt::train {
 
 enum class Precision { f32, bf16 };
 
-// "f32" or "bf16"; throws Error on anything else.
+// The precision with the name "f32" or "bf16"; throws Error for another name.
 Precision precision_of(const std::string& name);
 std::string name_of(Precision precision);
 
 // The right factor of a product, packed for the kernels.
 class Factor {
 public:
-    // reserve() first, on one thread; then each thread of the team packs its share.
+    // Call reserve() first, on one thread. Then every thread of a team calls pack() and does its
+    // part.
     void reserve(std::int64_t k, std::int64_t n, Precision precision);
     void pack(const MatrixView& w, const Worker& worker);
 
-    // y = x · w, or what the options say. `scratch` holds x, rounded; one a thread.
+    // y = x · w, with the options of matmul(). Each thread needs its own `scratch`, for the rounded
+    // x.
     void multiply(const MatrixView& x, float* y, std::int64_t y_stride, Bf16Left& scratch,
                   const MatmulOptions& options = {}) const;
 

@@ -1,4 +1,4 @@
-// The lanes of a vector of floats, as training counts in them.
+// The number of lanes of a vector of floats as a 64-bit integer, the type of sizes in training.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-// All parameters of a model in one block of memory, with the names and shapes of the
-// Hugging Face files.
+// The layout of all parameters of a model in one block of memory, with their names and shapes in
+// files on the Hugging Face hub.
 #pragma once
 
 #include <cstdint>
@@ -12,36 +12,36 @@
 
 namespace tbt::train {
 
-// Throws Error for what cannot be trained here. A GPT-2 or a Llama without biases can, whose C, F
-// and sizes of queries and of keys are multiples of 16, the width of a vector; a GPT-2 has
-// F = 4 · C, and its ids and logits share one table.
+// Throws Error if this model cannot be trained here. It must be a GPT-2, or a Llama without biases.
+// C, F and the sizes of queries and of keys must be multiples of 16, the width of a vector. A GPT-2
+// must have F = 4 · C and tied embeddings.
 void check_trainable(const TransformerConfig& config);
 
 struct ParameterInfo {
     std::string name;  // "h.0.attn.c_attn.weight"
     Shape shape;       // matrices are (in, out) in GPT-2's files, (out, in) in Llama's
     std::int64_t offset = 0, size = 0;
-    bool decay = false;  // weight decay: matrices and embeddings yes, biases and norms no
+    bool decay = false;  // weight decay: true for matrices and embeddings, not for biases and norms
 };
 
-// Where each tensor lies in a block of `total` floats; offsets are multiples of 16,
-// the gaps stay zero. Weights, gradients and AdamW's moments are four such blocks.
+// The position of each tensor in a block of `total` floats. Offsets are multiples of 16, and the
+// gaps between tensors stay zero. Weights, gradients and AdamW's two moments are four such blocks.
 struct ParameterLayout {
     explicit ParameterLayout(const TransformerConfig& config);
-    // Of other tensors than a GPT's: after these, one more.
+    // For other tensors than a model's: begins with an empty layout; add() appends a tensor.
     ParameterLayout() = default;
     void add(const std::string& name, const Shape& shape);
 
     // Throws Error for an unknown name.
     const ParameterInfo& operator[](const std::string& name) const;
-    std::int64_t count() const;  // parameters, without the gaps
+    std::int64_t count() const;  // the number of parameters, without the gaps
 
     std::vector<ParameterInfo> tensors;
     std::int64_t total = 0;
 };
 
-// The weights that training starts from (lib/model/start_weights.hpp), drawn in the order of
-// the layout.
+// Sets the initial weights of training (lib/model/start_weights.hpp). Random numbers are drawn in
+// the order of the layout.
 void initialise(std::span<float> parameters, const ParameterLayout& layout,
                 const TransformerConfig& config, std::uint64_t seed);
 

@@ -1,10 +1,10 @@
-// The layers of a transformer for training: forward passes that keep what the backward passes
-// need, and the backward passes. Those that Llama has instead: gated_layers.hpp. One thread does
-// all of it; the trainer gives each thread sequences of its own.
+// The layers of a transformer for training: forward passes, which store what the backward passes
+// need, and backward passes. Llama's own layers are in gated_layers.hpp. A call uses one thread,
+// unless it has a Worker; the trainer gives each thread different sequences.
 //
-// Notation: ∂x is the gradient of the loss with respect to x, in code d_x.
-// M rows are tokens (of all sequences), C channels, a multiple of 16.
-// Gradients of parameters are added to what is there.
+// Notation: ∂x (in code d_x) is the gradient of the loss with respect to x. The M rows are the
+// tokens of all sequences; C is the number of channels, a multiple of 16. Gradients of parameters
+// are added to the old values.
 #pragma once
 
 #include <cstdint>
@@ -14,8 +14,8 @@
 
 namespace tbt::train {
 
-// x[m] = token_table[ids[m]] + position_table[m mod T]; where positions are not learned, the latter
-// is null, and so is its gradient.
+// x[m] = token_table[ids[m]] + position_table[m mod T]. If positions are not learned,
+// position_table is null, and so is d_position_table.
 void embed(const std::int32_t* ids, const float* token_table, const float* position_table, float* x,
            std::int64_t M, std::int64_t T, std::int64_t C);
 
@@ -23,8 +23,8 @@ void embed(const std::int32_t* ids, const float* token_table, const float* posit
 void embed_backward(const std::int32_t* ids, const float* d_x, float* d_token_table,
                     float* d_position_table, std::int64_t M, std::int64_t T, std::int64_t C);
 
-// y = (x − mean) · r · gain + bias, r = 1 / √(variance + 1e-5); stats (M, 2)
-// keeps mean and r of each row.
+// y = (x − mean) · r · gain + bias, r = 1 / √(variance + 1e-5). stats (M, 2) gets the mean and r of
+// each row, for the backward pass.
 void layer_norm(const float* x, const float* gain, const float* bias, float* y, float* stats,
                 std::int64_t M, std::int64_t C);
 
@@ -35,15 +35,16 @@ void layer_norm_backward(const float* x, const float* stats, const float* gain, 
 // y = ½ x (1 + tanh(√(2/π) (x + 0.044715 x³))) over n values, a multiple of 16.
 void gelu(const float* x, float* y, std::int64_t n);
 
-// d_y becomes ∂x = ∂y · gelu′(x), in place.
+// Replaces d_y by ∂x = ∂y · gelu′(x).
 void gelu_backward(const float* x, float* d_y, std::int64_t n);
 
-// How the matrix of a linear layer lies in memory: (K, N), as in GPT-2's files, or (N, K), a row
-// for each output, as in Llama's.
+// The layout of a linear layer's matrix in memory: (K, N), as in GPT-2's files, or (N, K), with a
+// row for each output, as in Llama's.
 enum class MatrixOrder { inputs_outputs, outputs_inputs };
 
-// y = x · w + b. w and b (N) lie in the block of all parameters, their gradients at the same
-// places of a block of gradients. w is packed once a step, for both directions.
+// A linear layer y = x · w + b with K inputs and N outputs. w and b (N) are in the block of all
+// parameters; their gradients have the same offsets in a block of gradients. w is packed once per
+// training step, for the forward and the backward pass.
 class Linear {
 public:
     static constexpr std::int64_t no_bias = -1;
@@ -52,7 +53,7 @@ public:
     Linear(std::int64_t w_offset, std::int64_t b_offset, std::int64_t k, std::int64_t n,
            Precision precision, MatrixOrder order = MatrixOrder::inputs_outputs);
 
-    // After the parameters changed; each thread of the team packs its share.
+    // Call this after the parameters changed, on every thread of a team; each packs its part.
     void pack(const float* parameters, const Worker& worker);
 
     void forward(const float* x, float* y, std::int64_t M, const float* parameters,
@@ -61,7 +62,8 @@ public:
     // ∂x = ∂y · wᵀ
     void backward_input(const float* d_y, float* d_x, std::int64_t M, Bf16Left& scratch) const;
 
-    // ∂w += xᵀ · ∂y,  ∂b += Σ_m ∂y, in the order of the rows. `packed` and `scratch` are scratch.
+    // ∂w += xᵀ · ∂y,  ∂b += Σ_m ∂y, summed in the order of the rows. `packed` and `scratch` are
+    // scratch memory.
     void backward_weights(const float* x, const float* d_y, std::int64_t M, Factor& packed,
                           Bf16Left& scratch, float* gradients) const;
 
@@ -72,9 +74,9 @@ private:
     Factor packed_, packed_transposed_;
 };
 
-// Softmax and cross-entropy of logits (M, V):
-// losses[m] = −ln p[target]; with gradient: logits become (p − onehot(target)) · factor.
-// A negative target does not count: loss and gradient are 0.
+// Softmax and cross-entropy of logits (M, V): losses[m] = −ln p[target]. If `gradient` is set, the
+// logits are replaced by their gradient, (p − onehot(target)) · factor. A row with a negative
+// target does not count: its loss and gradient are 0.
 void cross_entropy(float* logits, const std::int32_t* targets, double* losses, std::int64_t M,
                    std::int64_t V, float factor, bool gradient);
 

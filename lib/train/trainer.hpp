@@ -1,5 +1,5 @@
-// A transformer for training, GPT-2 or Llama: forward and backward over whole sequences, all by
-// hand.
+// A transformer for training, GPT-2 or Llama: the forward pass over whole sequences and a
+// hand-written backward pass, without automatic differentiation.
 //
 //     GPT-2:  x = wte[id] + wpe[t]
 //             per layer:  x += proj(attention(qkv(norm(x))));   x += down(gelu(up(norm(x))))
@@ -8,14 +8,13 @@
 //                         x += down(silu(gate(norm(x))) · up(norm(x)))
 //     both:   logits = norm(x) · head
 //
-// Which norm, positions, MLP and attention a model has says its configuration
-// (lib/model/architecture.hpp), as for lib/model's Transformer.
+// TransformerConfig::architecture says which norm, positions, MLP and attention a model has, as for
+// lib/model's Transformer.
 //
-// A batch is cut into parts of whole sequences. A thread takes the next part that nobody has,
-// runs it forward and backward, and adds up its gradient in a block that belongs to the part;
-// at the end the blocks are added in their order. So threads wait for each other once a step,
-// not once a layer, and the bits of the result depend on the number of parts but not on the
-// number of threads.
+// A batch is divided into parts of whole sequences. A thread takes the next free part, runs it
+// forward and backward, and sums its gradient in a block that belongs to the part. At the end the
+// blocks are added in order. So threads wait for each other once per step, not once per layer, and
+// the bits of the result depend on the number of parts but not on the number of threads.
 #pragma once
 
 #include <cstdint>
@@ -35,18 +34,19 @@
 
 namespace tbt::train {
 
-// Seconds spent per phase, summed over the threads.
+// The seconds spent in each phase, summed over the threads.
 struct Profile {
     double forward = 0, attention = 0, head = 0, backward = 0, attention_backward = 0, weights = 0;
 };
 
 class Trainer {
 public:
-    // parts: into how many a batch is cut, so the most threads that help,
-    // and blocks of gradients in memory. precision: of the factors of all products.
-    // fills_masks: a token looks at the whole sequence instead of back only, and the last id of
-    // the vocabulary is a mask, which is read and never written: no logit belongs to it.
-    // Throws Error for what check_trainable refuses.
+    // parts: the number of parts of a batch. It is also the maximum number of threads that can work
+    // and the number of blocks of gradients in memory.
+    // precision: of the factors of all products.
+    // fills_masks: trains a masked model (chapter 22). Attention is bidirectional, and the last id
+    // of the vocabulary is the mask, an input that has no logit.
+    // Throws the errors of check_trainable().
     Trainer(const TransformerConfig& shape, int threads, int parts = 8,
             Precision precision = Precision::f32, bool fills_masks = false);
     ~Trainer();
@@ -59,36 +59,34 @@ public:
         return parameters().subspan(index(t.offset), index(t.size));
     }
 
-    // After parameters() were written to: packs the weights for the kernels.
+    // Call this after changing parameters(): it packs the weights for the kernels.
     void parameters_changed();
 
-    // From now on gradient() pulls towards the teacher's distribution q instead of the text's next
-    // token:
-    // p − q where it was p − onehot [Hinton et al. 2015, §2, at temperature 1].
-    // Losses are still −ln p(target). The teacher must have the vocabulary,
-    // at least the context and at least the threads of this model, and outlive it; null:
-    // the text again.
+    // Distillation: from now on gradient() uses the teacher's distribution q as the target instead
+    // of the text's next token, p − q instead of p − onehot [Hinton et al. 2015, §2, at temperature
+    // 1]. Losses are still −ln p(target). The teacher must have the same vocabulary, at least this
+    // model's context and threads, and must outlive it. Null: the text is the target again.
     void learn_from(Trainer* teacher);
 
-    // Mean of −ln p(target) over the targets that count (≥ 0), and its gradient with respect to
-    // every parameter. ids, targets (B, T). Of a model that fills masks: the mean over the
-    // sequences of each one's mean, however many of its tokens are masked.
+    // Returns the mean of −ln p(target) over the targets that count (≥ 0), and sets gradients() to
+    // its gradient. ids and targets are (B, T). With fills_masks, it is the mean over the sequences
+    // of each sequence's mean, so every sequence has the same weight.
     double gradient(std::span<const std::int32_t> ids, std::span<const std::int32_t> targets,
                     std::int64_t B, std::int64_t T);
 
-    // −ln p(target) of each position, without gradients.
+    // −ln p(target) at each position, without gradients.
     std::vector<double> losses(std::span<const std::int32_t> ids,
                                std::span<const std::int32_t> targets, std::int64_t B,
                                std::int64_t T);
 
-    // Floating-point operations of a training step per token: 6 for each weight of a matrix (2
-    // forward, 4 backward), attention's products over the keys that are seen only.
+    // Floating-point operations per token of a training step: 6 for each weight of a matrix (2
+    // forward, 4 backward), and those of attention's products for the keys that a token sees.
     double flops_per_token(std::int64_t T) const;
 
     Profile profile() const;
 
 private:
-    struct Workspace;  // of a thread: activations of one sequence, scratch
+    struct Workspace;  // of one thread: the activations of one sequence, and scratch memory
     struct Sequence;   // tokens, targets, losses
 
     std::span<float> block(const AlignedFloats& b) { return {b.get(), index(layout_.total)}; }
@@ -111,10 +109,10 @@ private:
     TransformerConfig shape_;
     ParameterLayout layout_;
     bool fills_masks_;
-    std::int64_t outputs_;  // logits a token: the ids that can be written
+    std::int64_t outputs_;  // logits per token: the number of ids that can be predicted
     int threads_, parts_;
     AlignedFloats parameters_;
-    std::vector<AlignedFloats> gradients_;  // one block a part; the sum ends up in the first
+    std::vector<AlignedFloats> gradients_;  // one block for each part; the first gets the sum
     ModelWeights weights_;
     RotaryTable rotary_;
     Precision precision_;

@@ -1,5 +1,6 @@
-// Where the weights of a model lie in the block of its parameters, and the linear layers made of
-// them. Each family names its weights in its own way; from here on all are the same.
+// Finds the weights of a model in the block of its parameters and makes linear layers of them.
+// GPT-2 and Llama have different names for their weights; after this step the code is the same for
+// both.
 #pragma once
 
 #include <cstdint>
@@ -10,12 +11,13 @@
 
 namespace tbt::train {
 
-// Offsets into the blocks of parameters and of gradients. An RMS norm has no bias: −1.
+// Offsets in the blocks of parameters and of gradients. The bias is −1 for an RMS norm, which has
+// none.
 struct NormOffsets {
     std::int64_t gain, bias;
 };
 
-// One transformer block.
+// The weights of one layer.
 struct BlockWeights {
     NormOffsets norm_1, norm_2;
     Linear qkv, attention_projection;  // (C, N), (Q, C)
@@ -25,8 +27,8 @@ struct BlockWeights {
 struct ModelWeights {
     std::vector<BlockWeights> blocks;
     NormOffsets last_norm;
-    // Tables of (V, C), and (positions, C) where positions are learned, else −1. The head is the
-    // embedding where they are tied.
+    // Offsets of the tables (V, C), (V, C) and (positions, C). head is equal to embedding if they
+    // are tied; positions is −1 if positions are not learned.
     std::int64_t embedding, head, positions;
 };
 

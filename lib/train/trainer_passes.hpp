@@ -1,6 +1,5 @@
-// The inside of Trainer: what one sequence needs on its way through the model and back.
-// trainer.cpp spreads the sequences over the threads, trainer_passes.cpp takes one there
-// and back.
+// The inside of Trainer: the memory for the forward and backward pass of one sequence. trainer.cpp
+// distributes the sequences among the threads; trainer_passes.cpp has the passes of one sequence.
 #pragma once
 
 #include <chrono>
@@ -11,11 +10,11 @@
 
 namespace tbt::train {
 
-// Logits are made, turned into their gradient and used up for so many rows at a
-// time: 4 MB at V = 4096.
+// The number of rows whose logits are in memory at a time: they are computed, replaced by their
+// gradient and used before the next rows. That is 4 MB for V = 4096.
 inline constexpr std::int64_t head_rows = 256;
 
-// Adds the time of its life to a counter.
+// Adds the seconds of its lifetime to a counter.
 class Timer {
 public:
     explicit Timer(double& counter) : counter_(counter), start_(clock::now()) {}
@@ -39,16 +38,16 @@ struct Trainer::Sequence {
 struct Trainer::Workspace {
     explicit Workspace(Precision precision) : scratch(precision) {}
 
-    // What the backward pass needs of one layer.
+    // The activations of one layer that the backward pass needs. x (T, C) is the layer's input.
     struct Layer {
-        AlignedFloats x, normed_1, stats_1, qkv, attention_stats, attention;  // x (T, C) comes in
+        AlignedFloats x, normed_1, stats_1, qkv, attention_stats, attention;
         AlignedFloats x_middle, normed_2, stats_2, up, inner;
     };
     std::vector<Layer> layers;
     AlignedFloats x_last, normed, stats, logits;
-    std::vector<double> losses;                // (head_rows), of a teacher: not used
+    std::vector<double> losses;                // (head_rows), the teacher's losses; not used
     AlignedFloats d_x, d_normed, d_attention;  // (T, C), (T, C), (T, Q)
-    AlignedFloats d_wide, d_inner;             // of qkv or up: (T, the wider); gated: (T, F)
+    AlignedFloats d_wide, d_inner;             // (T, wider of qkv and up); if gated: (T, F)
     Factor packed;
     Bf16Left left;
     AttentionScratch scratch;
