@@ -128,7 +128,7 @@ void Grammar::expand(int id) {
 // ε-elimination: a node gets a copy of the edges of every node that it reaches by ε-edges.
 void Grammar::close_free_steps(int first) {
     const auto local = [&](int id) { return static_cast<std::size_t>(id - first); };
-    // What a node had before any copies: only those with ε-edges get some.
+    // What a node had before it got copies. Only nodes with ε-edges get copies.
     struct Own {
         std::size_t bytes, calls;
         bool final;

@@ -108,12 +108,12 @@ public:
     }
     int rules() const { return static_cast<int>(rules_.size()); }
     int nodes() const { return static_cast<int>(nodes_.size()); }
-    // The nodes that its ε-edges lead to.
+    // The nodes that this node's ε-edges lead to.
     std::span<const int> free_steps(int id) const {
         const auto found = free_.find(id);
         return found == free_.end() ? std::span<const int>() : std::span(found->second);
     }
-    // While it is built: more nodes than these are refused with TooLarge.
+    // Sets the most nodes that the grammar may have; add_node() throws TooLarge beyond.
     void limit_nodes(int most) { most_nodes_ = most; }
 
     // ---- building: each adds a piece after `from` and returns the node after the piece ----
@@ -124,9 +124,9 @@ public:
     int sequences(int from, const std::vector<ByteSequence>& alternatives, int to);
     int call(int from, int rule);
     void call(int from, int rule, int to) { node(from).calls.push_back({rule, to}); }
-    // An ε-edge, which reads no byte; finish() removes them.
+    // Adds an ε-edge, which reads no byte. finish() removes all ε-edges.
     void skip(int from, int to) {
-        node(from);  // throws if there is none
+        node(from);  // throws if there is no such node
         free_[from].push_back(to);
     }
     void edge(int from, std::uint8_t low, std::uint8_t high, int to) {

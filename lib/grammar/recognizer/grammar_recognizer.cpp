@@ -37,8 +37,8 @@ void GrammarRecognizer::forget() {
     begin_anew();
 }
 
-// Reading a byte: every derivation moves along its edges, returns where its rule may end,
-// and calls where rules are called.
+// Reads a byte: each derivation moves along its edges, returns if its rule may end, and enters the
+// rules that are called.
 Recognizer::State GrammarRecognizer::step(State state, unsigned char byte) {
     const std::size_t first = states_[state].first, size = states_[state].size;
     for (std::size_t i = first; i < first + size; ++i) {

@@ -111,8 +111,8 @@ public:
         const Continuation& c = continuations_[static_cast<std::size_t>(continuation)];
         return std::span(continuation_places_).subspan(c.first, c.size);
     }
-    // The continuations that the abstraction of this state has forgotten, by slot. Empty also if
-    // there are more than most_slots: then several share a slot, and which is meant is unknown.
+    // The continuations that the abstraction of this state has forgotten, by slot. Also empty if
+    // there are more than most_slots: several then share a slot and cannot be told apart.
     std::span<const int> slots(State state) {
         abstraction(state);
         return std::span(slots_).subspan(states_[state].first_slot, states_[state].slots);
@@ -140,9 +140,9 @@ public:
 
 private:
     struct Continuation {
-        std::uint32_t first = 0, size = 0;  // its places
+        std::uint32_t first = 0, size = 0;  // its places: the first index and their number
         int cost = 0;                       // the fewest bytes to the end of the text from here
-        int same_hash = -1;                 // an earlier one with the same hash
+        int same_hash = -1;                 // an earlier continuation with the same hash
     };
     static constexpr std::int32_t unknown_step = -1, dead_step = -2;
     // StateInfo::next has an entry for each value of a byte's high four bits. If all 16 such bytes
@@ -152,20 +152,20 @@ private:
     static constexpr int unknown_cost = -1;
     struct StateInfo {
         std::array<std::int32_t, 16> next;
-        std::uint32_t first = 0, size = 0;  // its places
-        mutable int cost = unknown_cost;    // computed when first asked for
+        std::uint32_t first = 0, size = 0;  // its places: the first index and their number
+        mutable int cost = unknown_cost;    // computed when first needed
         std::int32_t abstraction = -1;
         std::uint32_t first_slot = 0, slots = 0;
         std::int32_t same_hash = -1;  // an earlier state with the same hash
         bool accepts = false, escaped = false;
     };
 
-    // For a number that is no state's: returns dead if it is dead, and throws Error otherwise.
+    // Called with a number that is not a state: returns dead for dead and throws Error otherwise.
     State unknown_state(State state) const {
         if (state == dead) return dead;
         throw Error("grammar: there is no state " + std::to_string(state) + " of this recognizer");
     }
-    // False for dead; throws Error for any other number that is no state's.
+    // False for dead; throws Error for any other number that is not a state.
     bool known(State state) const { return state < states_.size() || unknown_state(state) != dead; }
     std::int32_t known_step(State state, unsigned char byte) const {
         const std::int32_t next = states_[state].next[byte >> 4];

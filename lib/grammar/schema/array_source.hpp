@@ -66,7 +66,7 @@ private:
     // measure.
     struct Table {
         unsigned version = 0;
-        int comma = 0, close = 0, open = 0;  // the texts between items
+        int comma = 0, close = 0, open = 0;  // costs of the texts between items
         std::vector<int> rest;
     };
     const Table& table(const Measure& measure) const;

@@ -150,7 +150,7 @@ int DistinctItems::needed(const Key& key) const {
 int DistinctItems::cost(const Measure& measure, int node) const {
     const Key& key = nodes_.of(node);
     const int items = needed(key);
-    if (key.first == Where::first && items == 0) return 1;  // the bracket
+    if (key.first == Where::first && items == 0) return 1;  // the closing bracket
     std::vector<int> left;
     for (int i = 0; i < count(values_); ++i)
         if (key.second.count(i) == 0) left.push_back(measure.rule(values_[index(i)]));

@@ -164,7 +164,7 @@ const Dfa* number_format(const std::string& name) {
     return found == known.end() ? nullptr : &found->second;
 }
 
-// Letters, digits, dots and hyphens.
+// The common texts consist of letters, digits, dots and hyphens.
 const EverydayFormat* everyday_format(const std::string& name) {
     static const std::string label = "[a-z0-9]+(?:-[a-z0-9]+)*",
                              host = "(?:" + label + "\\.)+[a-z]{2,6}",

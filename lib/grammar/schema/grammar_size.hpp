@@ -1,4 +1,4 @@
-// How much memory a grammar takes while it grows.
+// Limits the memory of a grammar while a schema is compiled to it.
 #pragma once
 
 #include <cstddef>
@@ -10,14 +10,15 @@ namespace tbt {
 
 class GrammarSize {
 public:
-    // What is built beside a grammar of this size takes about as much again.
+    // Other data that is built with a grammar of this size takes about as much memory again.
     static constexpr int most_nodes = 800'000;
     static constexpr std::size_t most_bytes = 84'000'000;
 
-    // Adds up the nodes that are new; throws TooLarge where all together take too much.
+    // Adds the memory of the nodes that are new since the last call. Throws TooLarge if the whole
+    // grammar takes too much.
     void check(const Grammar& grammar) {
         for (; measured_ < grammar.nodes(); ++measured_) {
-            // Lists of edges have room for more, and the smallest piece of memory has 32 bytes.
+            // An estimate: lists of edges have spare room, and an allocation has at least 32 bytes.
             const std::size_t edges = grammar.node(measured_).bytes.size();
             bytes_ += sizeof(Grammar::Node) + 3 * edges * sizeof(Grammar::ByteEdge);
         }
@@ -27,7 +28,7 @@ public:
     }
 
 private:
-    int measured_ = 0;  // nodes
+    int measured_ = 0;  // number of nodes added up so far
     std::size_t bytes_ = 0;
 };
 

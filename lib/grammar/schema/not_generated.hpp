@@ -17,7 +17,7 @@ public:
     // "Two items are equal".
     void equal_items(const Demands& facts);
 
-    // Throws UnsupportedSchema if anything was skipped: nothing else can be written.
+    // Call this if nothing else can be written. Throws UnsupportedSchema if anything was skipped.
     void refuse() const {
         if (schema_ != nullptr) document_->unsupported(*schema_, keyword_, why_);
     }

@@ -42,7 +42,7 @@ std::vector<int> ObjectAnnotations::rules() const {
 
 // Keeps only the first annotation, that of an object of which nothing was written.
 void ObjectAnnotations::forget() {
-    all_.assign(1, {}), numbers_.clear(), keys_.forget();  // StateAnnotations::forgotten
+    all_.assign(1, {}), numbers_.clear(), keys_.forget();  // 0 is `forgotten`
     number_of({});
 }
 

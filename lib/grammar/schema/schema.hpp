@@ -25,7 +25,7 @@ namespace tbt {
 enum class JsonLayout { any, compact, line, pretty };
 
 struct SchemaOptions {
-    int max_whitespace = 1;  // in a row, in the layout `any`; −1: any number
+    int max_whitespace = 1;  // the most in a row, in the layout `any`; −1: any number
     JsonLayout layout = JsonLayout::any;
     // In an object whose schema names members and says nothing about others: no other members.
     bool closed = false;

@@ -198,7 +198,7 @@ Scalars ScalarRules::of_types(const Json& schema) const {
     s.null = type_allows(schema, "null");
     s.yes = s.no = type_allows(schema, "boolean");
     if (!type_allows(schema, "string")) s.strings = Dfa{};
-    const bool without_point = document_->draft_of(schema) == 4;  // there 1.0 is no integer
+    const bool without_point = document_->draft_of(schema) == 4;  // 1.0 is not an integer there
     if (!type_allows(schema, "number"))
         s.numbers = !type_allows(schema, "integer") ? Dfa{}
                     : without_point                 ? whole_numbers_without_point()

@@ -107,7 +107,7 @@ private:
                                             "string", "array",   "object"};
         if (type_allows(schema, names[static_cast<int>(v.kind)])) return true;
         if (v.kind != Kind::number || !type_allows(schema, "integer")) return false;
-        const bool without_point = document_.draft_of(schema) == 4;  // there 1.0 is no integer
+        const bool without_point = document_.draft_of(schema) == 4;  // 1.0 is not an integer there
         return (without_point ? whole_numbers_without_point() : whole_numbers()).accepts(v.text);
     }
 
