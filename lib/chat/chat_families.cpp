@@ -14,7 +14,7 @@ constexpr std::string_view chatml =
 <|im_start|>assistant
 {% endif %})";
 
-// The system's text stands in front of the first user's.
+// The system message is put before the first user message.
 constexpr std::string_view gemma =
     R"({{ bos_token }}
 {%- set talk = namespace(turns=0, system='') %}
@@ -65,7 +65,7 @@ constexpr std::string_view mistral =
 {% endif %}
 {% endfor %})";
 
-// There is no place for a system's text.
+// This format has no place for a system message.
 constexpr std::string_view phi3 =
     R"({{ bos_token }}
 {%- for message in messages %}
@@ -90,7 +90,7 @@ You are Qwen, created by Alibaba Cloud. You are a helpful assistant.<|im_end|>
 <|im_start|>assistant
 {% endif %})";
 
-// Thoughts stay only in answers to the last question.
+// Thinking is kept only in answers after the last user message.
 constexpr std::string_view qwen3 =
     R"({% set last = namespace(question=-1) %}
 {% for message in messages if message.role == 'user' %}
@@ -133,7 +133,7 @@ You are a helpful AI assistant named SmolLM, trained by Hugging Face<|im_end|>
 <|im_start|>assistant
 {% endif %})";
 
-// Of this course (chapter 10): nothing but lines of text, no special tokens.
+// The format of this course's model (chapter 10): lines of text without special tokens.
 constexpr std::string_view storyteller =
     "{% for message in messages %}"
     "{{ ('Assistant: ' if message['role'] == 'assistant' else 'User: ') + message['content'] + "

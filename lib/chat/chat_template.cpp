@@ -29,7 +29,7 @@ MarkedText from_message(const std::string& text, const char* what) {
     return MarkedText(text, true);
 }
 
-// Everything in it comes from a message.
+// A JSON value as a Jinja value, with all its texts marked as from a message.
 Value value_of(const OrderedJson& json) {
     if (json.is_null()) return jinja::None{};
     if (json.is_boolean()) return json.get<bool>();
@@ -50,7 +50,7 @@ Value value_of(const OrderedJson& json) {
 }
 
 OrderedJson parsed(const std::string& text, const char* what, bool is_list) {
-    parse_json(text, what);  // says what is wrong, and bounds the depth
+    parse_json(text, what);  // throws if the text is wrong or nested too deeply
     OrderedJson json = ordered_json_value(text);
     if (is_list ? !json.is_array() : !json.is_object())
         throw Error(std::string(what) + ": expected a JSON " + (is_list ? "list" : "object"));

@@ -90,7 +90,7 @@ Value Evaluator::variable(const std::string& name) {
     const Value* value = find(name);
     if (value && value->text()) budget_.spend(value->text()->text().size());
     if (value) return *value;
-    // As good as a function, for "strftime_now is defined".
+    // A value in place of the function, for "strftime_now is defined".
     return name == "strftime_now" && now_ ? Value(true) : Value(Undefined{name});
 }
 

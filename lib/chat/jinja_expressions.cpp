@@ -63,7 +63,7 @@ Expression ExpressionParser::expression(bool conditional) {
     return e;
 }
 
-// or, and, (not, comparisons,) + and -, ~, * and / and // and %.
+// Binary operators by precedence, lowest first: or; and; (not; comparisons;) + -; ~; * / // %.
 Expression ExpressionParser::binary(std::size_t level) {
     static const std::vector<std::vector<std::string_view>> levels = {
         {"or"}, {"and"}, {"+", "-"}, {"~"}, {"*", "/", "//", "%"}};
@@ -125,7 +125,7 @@ Expression ExpressionParser::unary() {
     for (const char* sign : {"-", "+"})
         if (skip_op(sign)) {
             const Nesting nesting(*this);
-            // A filter after it takes the number with its sign, as in Jinja.
+            // As in Jinja, a filter after a number with a sign applies to the signed number.
             Expression operand =
                 token().is(Token::op, "-") || token().is(Token::op, "+") ? unary() : primary();
             std::vector<Expression> parts;
@@ -135,7 +135,7 @@ Expression ExpressionParser::unary() {
     return applied(primary());
 }
 
-// A value and what follows it directly: .name, [key], (arguments).
+// Parses a value with everything that follows it directly: .name, [key], (arguments).
 Expression ExpressionParser::primary() {
     const Token t = token();
     Expression e = node(Expression::literal, "", {});
@@ -190,7 +190,7 @@ Expression ExpressionParser::primary() {
     }
 }
 
-// Up to and with the closing bracket.
+// Parses items up to the closing bracket, which is read, too.
 std::vector<Expression> ExpressionParser::items(std::string_view closing, bool pairs) {
     std::vector<Expression> all;
     while (!token().is(Token::op, closing)) {
@@ -275,7 +275,7 @@ Expression ExpressionParser::test(Expression operand) {
     return node(Expression::unary, "not", std::move(parts));
 }
 
-// Up to and with the closing parenthesis.
+// Parses arguments up to the closing parenthesis, which is read, too.
 void ExpressionParser::arguments(Expression& call) {
     while (!token().is(Token::op, ")")) {
         const bool is_named = token().kind == Token::name && tokens_[at_ + 1].is(Token::op, "=");

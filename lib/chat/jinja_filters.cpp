@@ -41,7 +41,7 @@ Value joined(const Value& operand, const Arguments& arguments, Budget& budget) {
     return result;
 }
 
-// "function.name" of an object: what "function" holds, of that "name".
+// The member of an object at a path such as "function.name".
 Value dotted(Value value, const std::string& path, Budget& budget) {
     for (std::size_t begin = 0; begin <= path.size();) {
         const std::size_t end = std::min(path.find('.', begin), path.size());

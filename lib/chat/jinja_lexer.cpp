@@ -23,7 +23,7 @@ bool begins_name(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z
 class Lexer {
 public:
     explicit Lexer(std::string_view source) {
-        // Line breaks are "\n", and one at the end of the file belongs to the file.
+        // As in Jinja, all line breaks become "\n", and one at the end of the file is removed.
         for (std::size_t i = 0; i < source.size(); ++i) {
             const bool both = source[i] == '\r' && i + 1 < source.size() && source[i + 1] == '\n';
             if (!both) source_ += source[i] == '\r' ? '\n' : source[i];
@@ -62,14 +62,15 @@ private:
         return source_.size();
     }
 
-    // The text up to a tag, without the white space that the tag takes away.
+    // Adds the text up to a tag, without the white space that the tag removes.
     void add_text(std::size_t tag) {
         std::string_view text = std::string_view(source_).substr(at_, tag - at_);
         const std::string_view opening = std::string_view(source_).substr(tag, 3);
         if (opening.ends_with('-') && opening.size() == 3) {
             text = text.substr(0, text.find_last_not_of(spaces) + 1);
         } else if (opening.size() > 1 && opening[1] != '{' && !opening.ends_with('+')) {
-            // lstrip_blocks: what is before a block on its line, if that is white space only.
+            // lstrip_blocks: removes white space before a block if nothing else is before it on its
+            // line.
             const std::size_t line = text.rfind('\n') + 1;
             if ((line > 0 || line_starts_) &&
                 text.find_first_not_of(spaces, line) == std::string_view::npos)
@@ -84,7 +85,7 @@ private:
         line_ += to_int(std::count(from, source_.begin() + static_cast<std::ptrdiff_t>(end), '\n'));
     }
 
-    // After the closing of a tag, whose sign is '-', '+' or neither.
+    // Removes white space after the end of a tag, whose sign is '-', '+' or neither.
     void after_tag(char sign, bool trims) {
         const std::size_t begin = at_;
         if (sign == '-') at_ = std::min(source_.find_first_not_of(spaces, at_), source_.size());
@@ -179,7 +180,7 @@ private:
         tokens_.back().line = begun;
     }
 
-    // at_ is on the backslash, afterwards on the last character of the escape.
+    // Before the call at_ is at the backslash, after it at the last character of the escape.
     void read_escape(std::string& value) {
         static constexpr std::string_view letters = "ntr\\'\"abfv", meant = "\n\t\r\\'\"\a\b\f\v";
         const char c = ++at_ < source_.size() ? source_[at_] : ' ';
@@ -209,7 +210,7 @@ private:
     std::string source_;
     std::size_t at_ = 0;
     int line_ = 1;
-    bool line_starts_ = true;  // nothing but white space before at_ on its line
+    bool line_starts_ = true;  // there is only white space before at_ on its line
     std::vector<Token> tokens_;
 };
 

@@ -142,7 +142,8 @@ Value date(std::int64_t now, const Arguments& arguments) {
     const std::time_t seconds = static_cast<std::time_t>(now);
     std::tm parts{};
     if (!gmtime_r(&seconds, &parts)) throw Error("strftime_now: there is no such time");
-    // A space in front, for nothing written is how strftime fails, too.
+    // The format begins with a space, because strftime returns 0 for an empty result as for an
+    // error.
     const std::string format = " " + text_from("strftime_now", a[0]).text();
     char buffer[256];
     const std::size_t length = std::strftime(buffer, sizeof buffer, format.c_str(), &parts);

@@ -31,7 +31,7 @@ Value of_integers(std::int64_t a, const std::string& op, std::int64_t b) {
     if (op == "+" || op == "-" || op == "*") return result;
     if (b == 0) throw Error("division by zero");
     if (op == "/") return static_cast<double>(a) / static_cast<double>(b);
-    // Python rounds down.
+    // Python's // rounds down, C++'s / towards zero.
     const std::int64_t rest = a % b, correction = rest != 0 && (rest < 0) != (b < 0) ? 1 : 0;
     return op == "%" ? rest + correction * b : a / b - correction;
 }
@@ -79,7 +79,7 @@ bool contains(const Value& whole, const Value& part, Budget& budget) {
                        [&](const Value& one) { return equal(one, part, budget); });
 }
 
-// Less than 0 where a is less than b.
+// A number below, equal to or above 0 if a is less than, equal to or greater than b.
 int compared(const Value& a, const std::string& op, const Value& b) {
     if (is_number(a) && is_number(b))
         return number_of(a) < number_of(b) ? -1 : number_of(a) > number_of(b) ? 1 : 0;
@@ -150,7 +150,7 @@ Value slice(const Value& object, const std::vector<Value>& parts, Budget& budget
     };
     const std::int64_t size = length_of(items), step = part(2).value_or(1);
     if (step == 0) throw Error("a part [:] has the step 0");
-    // The places that can be named: 0 to size, and for steps back −1 to size − 1.
+    // Positions are limited to 0 … size, or to −1 … size − 1 if the step is negative.
     const std::int64_t least = step > 0 ? 0 : -1, most = step > 0 ? size : size - 1;
     const auto place = [&](std::optional<std::int64_t> i, std::int64_t otherwise) {
         return i ? std::clamp(*i < 0 ? *i + size : *i, least, most) : otherwise;

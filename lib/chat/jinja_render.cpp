@@ -105,7 +105,7 @@ private:
         object->members.emplace_back(MarkedText(s.names[1]), std::move(value));
     }
 
-    // The names of a loop, for one item.
+    // Assigns one item to the variables of a loop.
     void unpack(const Statement& s, const Value& one) {
         if (s.names.size() == 1) return assign(s.names[0], one);
         const List* list = one.list();
@@ -129,7 +129,7 @@ private:
         if (i + 1 < items.size()) add("nextitem", items[i + 1]);
         auto loop = std::make_shared<Object>();
         loop->members = std::move(members);
-        loop->is_namespace = true;  // it stays in its loop
+        loop->is_namespace = true;  // so it cannot be stored in other values
         return loop;
     }
 
@@ -147,7 +147,7 @@ private:
         }
         if (items.empty() && s.bodies.size() > 1) return write(s.bodies[1], out);
         for (std::size_t i = 0; i < items.size(); ++i) {
-            budget_.spend(1600);  // the loop object is dear
+            budget_.spend(1600);  // making the loop object takes much work
             scopes_.emplace_back();
             unpack(s, items[i]);
             assign("loop", loop_of(items, i));
@@ -174,7 +174,7 @@ private:
         if (given.values.size() > parameters)
             throw Error(macro.names[0] + ": got " + std::to_string(given.values.size()) +
                         " arguments, expected at most " + std::to_string(parameters));
-        // A macro sees the template's own variables and its parameters.
+        // A macro sees only the template's global variables and its own parameters.
         std::vector<Scope> inside = {scopes_.front(), {}};
         budget_.spend(64 * scopes_.front().size());
         inside.swap(scopes_);

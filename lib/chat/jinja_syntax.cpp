@@ -26,7 +26,7 @@ public:
     }
 
 private:
-    // Up to one of these tags, whose name is then the current token.
+    // Parses statements up to one of these tags, whose name is then the current token.
     Body parse_body(const std::vector<std::string>& ends) {
         const Nesting nesting(*this);
         Body body;
@@ -143,7 +143,8 @@ private:
         close("endmacro");
     }
 
-    // transformers marks the assistant's part so; it changes no text.
+    // {% generation %}: transformers marks the assistant's text with it. It does not change the
+    // text.
     void parse_group(Statement& s) {
         s.kind = Statement::group;
         expect_end();
@@ -151,7 +152,7 @@ private:
         close("endgeneration");
     }
 
-    int loops_ = 0;  // that are open here
+    int loops_ = 0;  // the number of loops around the current statement
 };
 
 }  // namespace

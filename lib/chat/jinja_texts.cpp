@@ -15,8 +15,8 @@ std::size_t character_length(std::string_view text, std::size_t at) {
     return index(decode_utf8(text, at).length);
 }
 
-// The bytes of the white space at `at`, as Python's str.isspace() has it: Unicode's and U+001C to
-// U+001F. Otherwise 0.
+// The number of bytes of the white space character at `at`, or 0 if there is none. As in Python's
+// str.isspace(), white space is Unicode's and U+001C to U+001F.
 std::size_t space_length(std::string_view text, std::size_t at) {
     if (text[at] >= 0x1c && text[at] <= 0x1f) return 1;
     return white_space_length(text, at);
@@ -127,7 +127,7 @@ MarkedText in_case(const MarkedText& text, std::string_view how) {
         constexpr std::string_view between = "-({[< \t\n\r\v\f\x1c\x1d\x1e\x1f";
         word = how == "words" ? between.find(c) == std::string_view::npos : lower || upper;
     }
-    // The marks stay where they are: each letter has as many bytes as before.
+    // The ranges of the marks stay valid, since each letter has as many bytes as before.
     MarkedText result;
     std::size_t begin = 0;
     for (const MarkedText::Range& r : text.from_messages()) {

@@ -122,7 +122,7 @@ bool equal(const Value& a, const Value& b, Budget& budget) {
 
 namespace {
 
-// As Python writes a float: the shortest digits that give it back, with a point or an exponent.
+// A float as in Python: the fewest digits that read as the same float, with a point or an exponent.
 std::string float_text(double value) {
     if (std::isnan(value)) return "nan";
     if (std::isinf(value)) return value > 0 ? "inf" : "-inf";
@@ -177,7 +177,7 @@ private:
         out_.append(text.slice(begin, bytes.size()));
         out_.append(std::string(1, quote));
     }
-    // Nothing for a character that is written as it is.
+    // The escape sequence for a character; empty if it is written as it is.
     std::string escape(char c, char quote) const {
         if (c == quote || c == '\\') return {'\\', c};
         if (c == '\n') return "\\n";

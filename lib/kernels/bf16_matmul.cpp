@@ -24,7 +24,7 @@ using simd::Lanes;
 constexpr std::int64_t side = 16, depth = 32;
 static_assert(simd::lane_count == side);
 
-// While it lives, subnormal numbers count as 0 and are rounded to 0.
+// While an object of this class lives, subnormal numbers count as 0, in operands and in results.
 class NoSubnormals {
 public:
 #if defined(__x86_64__)
@@ -58,7 +58,7 @@ void add_bias(std::int64_t M, std::int64_t N, const float* bias, float* y, std::
     }
 }
 
-// A block of y, as large as a tile; beyond the matrix, at most `rows` by `columns` of it, nothing.
+// A block of y of the size of a tile. At the edges of the matrix only rows × columns of it exist.
 struct Block {
     float* y;
     std::int64_t y_stride, rows, columns;
@@ -92,7 +92,7 @@ struct Widened {
 };
 
 void multiply_add(const Widened& a, const Widened& b, Floats& y) {
-    constexpr int rows = simd::batch_count == 1 ? 8 : 2;  // what the registers hold
+    constexpr int rows = simd::batch_count == 1 ? 8 : 2;  // as many as fit into the registers
     for (std::int64_t m = 0; m < side; m += rows) {
         Lanes even[rows], odd[rows];
         for (int r = 0; r < rows; ++r) even[r] = odd[r] = Lanes::zero();
@@ -139,13 +139,13 @@ void bf16_matmul_portable(const Bf16Left& a, const Bf16Right& b, float* y, std::
 
 namespace {
 
-// Linux lends the tile registers on request [Documentation/arch/x86/xstate.rst].
+// Asks Linux for permission to use the tile registers [Documentation/arch/x86/xstate.rst].
 bool lent() {
     constexpr int request_permission = 0x1023, tile_data = 18;
     return syscall(SYS_arch_prctl, request_permission, tile_data) == 0;
 }
 
-// Eight tiles of 16 rows of 64 bytes; the registers are free again at the end.
+// Configures the eight tile registers, each with 16 rows of 64 bytes; the destructor releases them.
 class Tiles {
 public:
     Tiles() {
@@ -163,7 +163,8 @@ public:
     Tiles& operator=(const Tiles&) = delete;
 };
 
-// Where a tile of y is loaded from and stored to: y itself, or at its edges a copy.
+// The memory from which a tile of y is loaded and to which it is stored: y itself, or a copy at the
+// edges of y.
 class Target {
 public:
     Target(const Block& block, bool accumulate) : block_(block) {
@@ -177,11 +178,11 @@ public:
 
 private:
     Block block_;
-    alignas(64) float edge_[side][side];  // beyond the edge anything may stand
+    alignas(64) float edge_[side][side];  // the values outside of y have no meaning
 };
 
-// R by S tiles of y at once, so that each tile of a and b that is loaded is used S or R times:
-// sums in registers 0 to 3, a in 4 and 5, b in 6 and 7.
+// Computes R by S tiles of y at once, so that each loaded tile of a is used S times and each of b R
+// times. The sums are in tile registers 0 to 3, a in 4 and 5, b in 6 and 7.
 template <int R, int S>
 void multiply_tiles(const Bf16Left& a, const Bf16Right& b, std::int64_t m, std::int64_t n, float* y,
                     std::int64_t y_stride, bool accumulate) {

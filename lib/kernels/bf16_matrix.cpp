@@ -14,7 +14,7 @@ constexpr std::int64_t depth = 32;  // k of a tile
 
 std::int64_t blocks(std::int64_t n, std::int64_t size) { return (n + size - 1) / size; }
 
-// As to_bf16() of half.hpp, without a branch: the upper half of the result.
+// As to_bf16() of half.hpp, but without a branch, and with the result in the upper 16 bits.
 std::uint32_t rounded(float value) {
     const auto bits = std::bit_cast<std::uint32_t>(value);
     const std::uint32_t nearest = bits + 0x7fffu + ((bits >> 16) & 1u);
@@ -25,7 +25,7 @@ std::uint32_t pair_of(float even, float odd) {
     return rounded(even) >> 16 | (rounded(odd) & 0xffff0000u);
 }
 
-// pair[i][j] of elements (i, 2j) and (i, 2j + 1): neighbours in memory.
+// pair[i][j] gets elements (i, 2j) and (i, 2j + 1), which are neighbours in memory.
 void pack_along(const float* from, std::int64_t stride, Bf16Tile& tile) {
     for (std::int64_t i = 0; i < side; ++i) {
         const float* row = from + i * stride;
@@ -34,7 +34,7 @@ void pack_along(const float* from, std::int64_t stride, Bf16Tile& tile) {
     }
 }
 
-// pair[i][j] of elements (2i, j) and (2i + 1, j): two rows side by side.
+// pair[i][j] gets elements (2i, j) and (2i + 1, j), from two rows.
 void pack_across(const float* from, std::int64_t stride, Bf16Tile& tile) {
     for (std::int64_t i = 0; i < side; ++i) {
         const float *even = from + 2 * i * stride, *odd = even + stride;
@@ -48,8 +48,8 @@ void transpose(Bf16Tile& tile) {
     }
 }
 
-// The part of a matrix with `outer` lines of `inner` neighbours, both at most 32, at the corner of
-// a field of zeros, where there is less than a tile.
+// For less than a whole tile: a copy of `outer` lines with `inner` neighbouring elements each (both
+// at most 32), padded with zeros.
 struct Field {
     alignas(64) float value[depth][depth] = {};
     Field(const float* from, std::int64_t stride, std::int64_t outer, std::int64_t inner) {
@@ -59,7 +59,7 @@ struct Field {
     }
 };
 
-// One tile from the place `from`: `along` lines of 32 neighbours, or 32 lines of 16.
+// Packs one tile that begins at `from`: 16 lines of 32 neighbours if `along`, or 32 lines of 16.
 void pack_tile(const float* from, std::int64_t stride, std::int64_t outer, std::int64_t inner,
                bool along, bool turned, Bf16Tile& tile) {
     const std::int64_t lines = along ? side : depth, width = along ? depth : side;
@@ -78,12 +78,12 @@ void check_strides(const char* who, const MatrixView& v) {
         throw Error(std::string(who) + ": neither rows nor columns lie side by side");
 }
 
-// One matrix in blocks of 16 lines (rows of a left factor, columns of a right one) by 32 k.
-// `line` and `step` are the strides of a line and of k.
+// Packs a matrix in blocks of 16 lines (rows of a left factor, columns of a right one) by 32 values
+// of k. `line` and `step` are the strides from line to line and from k to k + 1.
 void pack_blocks(const float* data, std::int64_t lines, std::int64_t k, std::int64_t line,
                  std::int64_t step, Range range, bool right, std::vector<Bf16Tile>& tiles) {
     const std::int64_t k_blocks = blocks(k, depth);
-    const bool along = step == 1;  // k are neighbours in memory, so a pair is
+    const bool along = step == 1;  // the two elements of a pair are neighbours in memory
     const auto one = [&](std::int64_t i, std::int64_t j) {
         const float* from = data + i * side * line + j * depth * step;
         const std::int64_t left = lines - i * side, deep = k - j * depth;

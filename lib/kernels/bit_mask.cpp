@@ -12,7 +12,7 @@ void mask_logits(std::span<float> logits, std::span<const std::uint64_t> bits) {
     if (logits.size() != bits.size() * 64)
         throw Error("mask: " + std::to_string(logits.size()) + " logits, expected 64 for each of " +
                     std::to_string(bits.size()) + " words");
-    // Each lane looks at a bit of its own.
+    // Lane i tests bit i.
     using Bits = xsimd::batch<std::int32_t>;
     alignas(64) std::int32_t own[simd::batch_size];
     for (int i = 0; i < simd::batch_size; ++i) own[i] = std::int32_t{1} << i;

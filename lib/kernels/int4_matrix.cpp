@@ -25,7 +25,8 @@ constexpr int quads = group / 8;                    // pairs of quads in a group
 constexpr int vectors = panel / Int4Sums::columns;  // registers side by side in a panel
 static_assert(panel == kernel::integer_panel);
 
-// Rows of x in 8 bits, filled up with zeros to whole groups; −8 · Σ x of each group; scales.
+// The rows of x quantised to 8 bits and padded with zeros to whole groups, with −8 · Σ x for each
+// group and the scale of each row.
 struct RoundedRows {
     std::vector<std::int8_t> q;
     std::vector<std::int32_t> offsets;
@@ -50,7 +51,8 @@ struct RoundedRows {
     }
 };
 
-// The sums of `Rows` rows, from `row` on, by panel p, to sums[row][column].
+// Multiplies `Rows` rows, beginning with `row`, by panel p and writes the results to
+// sums[row][column].
 template <int Rows>
 void multiply(const RoundedRows& x, std::int64_t row, const Int4Matrix& w, std::int64_t p,
               std::int32_t* sums) {
@@ -132,7 +134,7 @@ float quantize_groups(const float* w, std::int64_t n, std::int8_t* q, std::uint8
     return unit;
 }
 
-// One panel, rounded column by column. columns (panel · K), q (K), m (groups): memory to work in.
+// Quantises and packs one panel. columns (panel · K), q (K) and m (groups) are scratch memory.
 template <class From>
 void Int4Matrix::pack_panel(std::span<const StoredView> parts, std::int64_t p, float* columns,
                             std::int8_t* q, std::uint8_t* m) {
@@ -163,7 +165,7 @@ void Int4Matrix::reserve() {
                     std::to_string(most_k) + " (their sum must fit 32 bits); keep it as int8");
     const std::int64_t bytes = panels() * groups() * group_bytes;
     codes_ = allocate_zeros((bytes + 3) / 4);
-    // A byte of two zeros: 8 in both halves.
+    // A byte with two codes of 0 has 8 in both halves.
     std::fill_n(reinterpret_cast<std::uint8_t*>(codes_.get()), bytes, std::uint8_t{0x88});
     multipliers_.assign(index(panels() * groups() * panel), 0);
     scales_.assign(index(panels() * panel), 0.0f);
@@ -178,11 +180,11 @@ Int4Matrix::Int4Matrix(const Int4Codes& w, int threads) : k_(w.rows), n_(w.colum
     });
 }
 
-// A byte of a file holds k and k + 1, one of a panel k and k + 4: of eight k, four bytes of a
-// column become four others.
+// A byte has the codes of k and k + 1 in files, but of k and k + 4 in a panel. So this rearranges
+// the four bytes for every eight k of a column.
 void Int4Matrix::copy_panel(const Int4Codes& w, std::int64_t p) {
     const std::int64_t count = std::min<std::int64_t>(panel, n_ - p * panel), pairs = (k_ + 1) / 2;
-    std::array<std::uint8_t, panel> none;  // beyond the last row
+    std::array<std::uint8_t, panel> none;  // zeros for rows after the last one
     none.fill(0x88);
     auto* codes = reinterpret_cast<std::uint8_t*>(codes_.get()) + p * groups() * group_bytes;
     for (std::int64_t eight = 0; eight * 4 < pairs; ++eight, codes += panel * 4) {
@@ -240,7 +242,7 @@ void int4_matmul(const MatrixView& x, const Int4Matrix& w, float* y, std::int64_
     if (x.columns != w.k())
         throw Error("matmul: x has shape " + to_string(Shape{x.rows, x.columns}) + ", expected " +
                     std::to_string(w.k()) + " columns, as many as w has rows");
-    // Each thread rounds all rows for itself: that is quicker than to wait for each other.
+    // Each thread quantises all rows of x for itself. That is faster than a sync.
     thread_local RoundedRows rows;
     rows.round(x, w.groups());
     const kernel::IntegerJob job{

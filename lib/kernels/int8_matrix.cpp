@@ -24,7 +24,7 @@ using kernel::Int8Sums;
 constexpr int panel = Int8Matrix::panel, group = Int8Matrix::group;
 constexpr int vectors = panel / Int8Sums::columns;  // registers side by side in a panel
 
-// The sums of `Rows` rows of x (each `x_row` bytes after the one before) by `Panels` panels of w,
+// Multiplies `Rows` rows of x (`x_row` bytes apart) by `Panels` panels of w and writes the results
 // to sums[row][panel · 32 + column].
 template <int Rows, int Panels>
 void multiply(const std::int8_t* x, std::int64_t x_row, const std::int8_t* w, std::int64_t groups,
@@ -62,9 +62,9 @@ Multiply multiply_rows(std::int64_t rows) {
     return table[index(rows - 1)];
 }
 
-// quantize_row; what stands in a row the compiler makes vectors of.
-// Without their sign, larger floats have larger bits, and ∞ and NaN the largest: so the largest one
-// is found in whole numbers, in any order.
+// The body of quantize_row(). in_a_row: stride is 1, which the compiler can vectorise.
+// As integers, the bits of floats without the sign have the order of the floats, with ∞ and NaN the
+// largest. So the largest magnitude is found with integers, in any order.
 template <bool in_a_row>
 float quantize(const float* x, std::int64_t n, std::int64_t stride, std::int8_t* q) {
     constexpr std::int32_t magnitude = 0x7fffffff, infinity = 0x7f800000;
@@ -83,7 +83,8 @@ float quantize(const float* x, std::int64_t n, std::int64_t stride, std::int8_t*
     return largest / 127.0f;
 }
 
-// The rows of x in 8 bits, `x_row` bytes each, as the kernel wants them; and their scales.
+// Quantises the rows of x to `x_row` bytes each, with the kernel's x_offset added, and computes
+// their scales.
 void quantize_rows(const MatrixView& x, std::int64_t x_row, std::int8_t* q, float* scales) {
     for (std::int64_t r = 0; r < x.rows; ++r) {
         std::int8_t* row = q + r * x_row;
@@ -101,7 +102,7 @@ float quantize_row(const float* x, std::int64_t n, std::int64_t stride, std::int
     return stride == 1 ? quantize<true>(x, n, 1, q) : quantize<false>(x, n, stride, q);
 }
 
-// One panel, rounded column by column. columns (panel · K), q (K): memory to work in.
+// Quantises and packs one panel. columns (panel · K) and q (K) are scratch memory.
 template <class From>
 void Int8Matrix::pack_panel(std::span<const StoredView> parts, std::int64_t p, float* columns,
                             std::int8_t* q) {
@@ -179,7 +180,7 @@ void int8_matmul(const MatrixView& x, const Int8Matrix& w, float* y, std::int64_
     if (x.columns != w.k())
         throw Error("matmul: x has shape " + to_string(Shape{x.rows, x.columns}) + ", expected " +
                     std::to_string(w.k()) + " columns, as many as w has rows");
-    // Each thread rounds all rows for itself: that is quicker than to wait for each other.
+    // Each thread quantises all rows of x for itself. That is faster than a sync.
     thread_local std::vector<std::int8_t> rounded;
     thread_local std::vector<float> row_scales;
     const std::int64_t x_row = w.groups() * group;

@@ -17,7 +17,7 @@ using simd::Integers;
 
 namespace {
 
-// Several vectors in step: the processor multiplies one while it waits for another.
+// The number of vectors computed side by side, to hide the latency of the multiplications.
 constexpr std::size_t in_step = 4;
 constexpr std::size_t group_size = in_step * doubles;
 
@@ -25,12 +25,12 @@ static_assert(weight_block % group_size == 0);
 
 constexpr double log2_e = 1.4426950408889634;
 
-// So small or large a temperature is one of the limits: only the largest element has a weight,
-// or all that are not −∞ have the same.
+// Below 1e-300 only the largest element has a weight; above 1e300 all elements except −∞ have the
+// same weight. So clamping changes no result.
 double usable(double temperature) { return std::clamp(temperature, 1e-300, 1e300); }
 
-// Adding it rounds to an integer and leaves that in the low bits of the sum:
-// x + 44, with the bias of an exponent.
+// Adding this constant to x rounds to an integer. The low bits of the sum are then that integer +
+// 44 + 1023, the exponent of a double 2^(n + 44).
 constexpr double shift_to_integer = 0x1.8p52 + 1023 + weight_bits;
 // 2^f = 1 + f·P(f); P by Chebyshev interpolation, relative error of 2^f under 6e-16.
 constexpr double highest_coefficient = 0x1.e5e9f548e5725p-28;
@@ -40,10 +40,10 @@ constexpr double coefficients[] = {0x1.b6571de2f2351p-24, 0x1.62bfe46117445p-20,
                                    0x1.c6b08d7044119p-5,  0x1.ebfbdff82c590p-3,
                                    0x1.62e42fefa39f7p-1,  1.0};
 
-// What the weights of a row have in common.
+// The constants of a row.
 struct Scale {
     Doubles m, per_octave,
-        lowest;  // x = (s − m)·per_octave; s − m is cut at `lowest`, where x is −58
+        lowest;  // x = (s − m)·per_octave; s − m is at least `lowest`, for which x is −58
 
     Scale(float largest, double temperature)
         : m(static_cast<double>(largest)),
@@ -73,8 +73,8 @@ struct Scale {
     for (const double c : coefficients) {
         each([&](std::size_t k) { y[k] = simd::fma(y[k], f[k], Doubles(c)); });
     }
-    // The low bits of t moved up are the double 2^(n + 44). Adding 2^52 rounds to units,
-    // its bits are taken off.
+    // The low bits of t, shifted to the exponent, are the double 2^(n + 44). Adding 2^52 rounds to
+    // an integer; subtracting the bits of 2^52 leaves that integer.
     std::array<Integers, in_step> w;
     each([&](std::size_t k) {
         const Doubles power = simd::as_doubles(simd::as_integers(t[k]) << 52);
@@ -84,7 +84,7 @@ struct Scale {
     return w;
 }
 
-// The last elements of a row, fewer than a group: the others weigh nothing.
+// The weights of the last elements of a row, fewer than a group. The padding has weight 0.
 std::array<Integers, in_step> last_integers(std::span<const float> rest, const Scale& scale) {
     float padded[group_size];
     std::fill(std::copy(rest.begin(), rest.end(), padded), padded + group_size,
@@ -156,14 +156,14 @@ double weighted_sum_of_gaps(std::span<const float> s, std::span<const std::uint6
     check_size("gaps: weights", w.size(), s.size());
     constexpr std::size_t lanes = 16;
     const double T = usable(temperature);
-    // Where the weight is 0 the gap may be infinite: cut it, 0 · 40·T is 0.
+    // An element with weight 0 may have an infinite gap. Limiting the gap to 40·T makes its term 0.
     const Doubles largest(static_cast<double>(m)), widest(40.0 * T), bits(0x1p52);
     Doubles sum[lanes / doubles];
     for (Doubles& x : sum) x = Doubles(0.0);
     const auto add = [&](const float* p, const std::uint64_t* weights) {
         for (std::size_t k = 0; k < lanes / doubles; ++k) {
             const auto* q = reinterpret_cast<const std::int64_t*>(weights) + k * doubles;
-            // A weight as a double: its bits below 2^52, as the last bits of 2^52 + w.
+            // Converts a weight below 2^52 to a double: its bits are the low bits of 2^52 + w.
             const Doubles weight =
                 simd::as_doubles(Integers::load_unaligned(q) | simd::as_integers(bits)) - bits;
             const Doubles gap = xsimd::min(largest - simd::load_as_double(p + k * doubles), widest);

@@ -54,8 +54,8 @@ double portable_log(double x) {
 
 namespace {
 
-// x = n·π/2 + r with |r| <= π/4. The nearest double to π/2 is high, and low is what it lacks. x and
-// n·high are multiples of 2^-52 near each other, so their difference is exact.
+// x = n·π/2 + r with |r| <= π/4. π/2 is high + low, where high is the nearest double. x and n·high
+// are multiples of 2^-52 and close to each other, so their difference is exact.
 struct Angle {
     double r;
     int quarter;  // n mod 4
@@ -90,7 +90,7 @@ double cos_series(double r) {
     return std::fma(p, r2, 1.0);
 }
 
-// The sine, `quarters` quarter turns further on.
+// sin(x + quarters · π/2).
 double sine(double x, int quarters) {
     if (!(std::fabs(x) <= 0x1p30)) return std::numeric_limits<double>::quiet_NaN();
     const auto [r, quarter] = reduce_angle(x);
@@ -106,7 +106,7 @@ double portable_cos(double x) { return sine(x, 1); }
 
 namespace {
 
-// x = n·ln 2 + r with |r| <= ln 2 / 2: n and e^r − 1, step by step as in simd_math.hpp.
+// x = n·ln 2 + r with |r| <= ln 2 / 2. Computes n and e^r − 1 with the same steps as simd_math.hpp.
 struct Reduced {
     float n, expm1_r;
 };

@@ -1,5 +1,5 @@
-// The loops around the micro-kernel: which thread computes what, and in which order the blocks go
-// through the caches.
+// The loops around the micro-kernel: they divide the work among threads and into blocks that fit
+// into the caches.
 #include "lib/kernels/matmul.hpp"
 
 #include <algorithm>
@@ -89,7 +89,7 @@ void ask_for(const float* y, int rows, std::int64_t stride) {
 
 // ---- few rows: every panel is read once, from memory straight into the registers ----
 
-// `count` whole panels from p on, or the narrower last one. ahead: what to fetch meanwhile.
+// Rows times `count` whole panels from p, or the narrower last one; prefetches the weights `ahead`.
 template <class Element>
 void multiply_few(const Operands& q, kernel::Kernel kernel, Range rows, std::int64_t p, int count,
                   int vectors, const Element* ahead) {
@@ -157,8 +157,8 @@ const float* panel_block(const PackedMatrix& w, std::int64_t p, Range ks, float*
     }
 }
 
-// All rows of a strip by a group of panels, over one block of k.
-// `gathered` is null where x is read in place.
+// Multiplies all rows of a strip by a group of panels, over one block of k. `gathered` is null if x
+// is read in place.
 template <class Element>
 void multiply_group(const Operands& q, Range strip, Range panels, Range ks, const float* gathered,
                     float* wide) {
@@ -202,7 +202,7 @@ void multiply_group(const Operands& q, Range strip, Range panels, Range ks, cons
     }
 }
 
-// The sums wait in y between one block of k and the next.
+// Between two blocks of k, the sums are stored in y.
 template <class Element>
 void many_rows(const Operands& q, const Part& part) {
     thread_local AlignedFloats scratch;  // the group of panels, widened, and the gathered rows

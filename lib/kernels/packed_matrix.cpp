@@ -26,8 +26,8 @@ kernel::Batch load_anywhere(const Half* p) {
     return kernel::load(p);
 }
 
-// The largest bits of numbers without their sign: NaN and infinity have an exponent of ones, so as
-// whole numbers they are largest.
+// The maximum of the numbers' bits without the sign, as integers. NaN and infinity have an exponent
+// of ones, so they are larger than all finite numbers.
 template <class From>
 class Largest {
 public:
@@ -48,7 +48,7 @@ private:
     Bits most_ = 0;
 };
 
-// `width` numbers, whole registers, as they are or rounded to the type of the weights.
+// Copies `width` numbers (whole registers), converting them to the type To.
 template <class From, class To>
 void convert(const From* from, To* to, int width) {
     if constexpr (std::is_same_v<From, To>) {
@@ -58,31 +58,31 @@ void convert(const From* from, To* to, int width) {
     }
 }
 
-// Columns next to each other, as in a row-major w.
+// Packs columns that are next to each other in memory, as in a row-major w.
 template <class From, class To>
 void pack_rows(const StoredView& w, std::int64_t first_column, int width, To* to,
                Largest<From>& largest) {
     const From* from = static_cast<const From*>(w.data) + first_column;
     for (std::int64_t k = 0; k < w.rows; ++k, from += w.row_stride, to += width) {
         largest.take(from, width);
-        if (width == panel) convert(from, to, panel);  // a constant: unrolled
+        if (width == panel) convert(from, to, panel);  // a constant width, so it is unrolled
         else convert(from, to, width);
     }
 }
 
-// A cache line of k at a time, so that whole lines are read.
+// The number of k in a cache line; so many are read at a time.
 template <class From>
 constexpr int strip = 64 / to_int(sizeof(From));
 
 template <class From>
 using Columns = kernel::WeightColumns<From, panel>;
 
-// Columns far apart, as in a transposed view. `used` of the `width` columns exist, the others are
-// zero.
+// Packs columns that are far apart in memory, as in a transposed view. The first `used` of the
+// `width` columns exist; the others become zero.
 template <class From, class To>
 void pack_columns(const Columns<From>& columns, Range ks, int used, int width, To* to,
                   Largest<From>& largest) {
-    // Between two kinds of 16 bits lie floats.
+    // Conversion from one 16-bit type to the other goes through float.
     using Between = std::conditional_t<std::is_same_v<From, To>, To, float>;
     Between block[strip<From>][panel] = {};
     for (std::int64_t k = ks.begin; k < ks.end; k += strip<From>) {
@@ -100,8 +100,9 @@ void pack_columns(const Columns<From>& columns, Range ks, int used, int width, T
     }
 }
 
-// The even places, then the odd ones: of element (j, k) of a row-major block the last bit of k
-// becomes the first of its place. Once for each bit of k, and the block is transposed.
+// Moves the elements with even positions to the front and those with odd positions after them. In
+// the position of element (j, k) of a row-major block, the last bit of k becomes the first bit.
+// Doing this once for each bit of k transposes the block.
 template <int size, class Bits>
 void even_then_odd(const Bits* from, Bits* to) {
     for (int i = 0; i < size / 2; ++i) {
@@ -110,8 +111,8 @@ void even_then_odd(const Bits* from, Bits* to) {
     }
 }
 
-// The same for a whole panel of contiguous columns that are packed as they are, K a multiple of a
-// strip: vectors of k become vectors of columns.
+// As pack_columns, for a whole panel of contiguous columns without conversion, where K is a
+// multiple of a strip: it transposes vectors of k to vectors of columns.
 template <class From>
 void transpose_columns(const Columns<From>& columns, std::int64_t K, From* to,
                        Largest<From>& largest) {
@@ -139,7 +140,7 @@ void transpose_columns(const Columns<From>& columns, std::int64_t K, From* to,
     }
 }
 
-// Whether all numbers were finite.
+// Packs a range of panels. Returns true if all numbers were finite.
 template <class From, class To>
 bool pack_panels(std::span<const StoredView> parts, std::int64_t n, Range panels, float* memory) {
     const StoredView& w = parts[0];
@@ -174,7 +175,7 @@ bool pack_as(WeightType type, std::span<const StoredView> parts, std::int64_t n,
     return pack_panels<From, float>(parts, n, panels, memory);
 }
 
-// K numbers, `step` apart.
+// Converts a column of K numbers, `step` apart, to floats.
 template <class Element>
 void widen_column(const float* memory, std::int64_t first, std::int64_t step, std::int64_t count,
                   float* to) {

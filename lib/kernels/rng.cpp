@@ -25,7 +25,7 @@ std::uint64_t SplitMix64::next() {
 }
 
 Rng::Rng(std::uint64_t seed, std::uint64_t stream) {
-    // Different streams of one seed start SplitMix64 at different, far apart places.
+    // Different streams of one seed start SplitMix64 at distant states.
     SplitMix64 words(seed ^ mix(stream));
     for (std::uint64_t& word : state_) word = words.next();
 }
@@ -54,7 +54,7 @@ float Rng::uniform_float() { return static_cast<float>(next() >> 40) * 0x1p-24f;
 
 std::uint64_t Rng::below(std::uint64_t n) {
     if (n == 0) throw Error("rng: a number below 0 was asked for, expected a limit of at least 1");
-    // The first 2^64 mod n values are drawn again, so that each remainder is left equally often.
+    // The first 2^64 mod n values are rejected, so that each remainder occurs equally often.
     const std::uint64_t surplus = (0 - n) % n;
     for (;;) {
         const std::uint64_t x = next();

@@ -21,7 +21,7 @@ namespace {
 
 constexpr float infinity = std::numeric_limits<float>::infinity();
 
-// Bit i says whether p[i] >= t (or > t), for sixteen floats.
+// Bit i of the result says whether p[i] >= t (or p[i] > t), for sixteen floats.
 #if defined(__AVX512F__)
 unsigned at_least(const float* p, float t) {
     return _mm512_cmp_ps_mask(_mm512_loadu_ps(p), _mm512_set1_ps(t), _CMP_GE_OQ);
@@ -52,15 +52,15 @@ unsigned above(const float* p, float t) {
 }
 #endif
 
-// The elements from[i] with bit i set, one after the other from `to` on. `to` may lie in `from`,
-// but not after it.
+// Writes the elements from[i] whose bit i is set to `to`, one after the other. `to` may overlap
+// `from` if it does not begin after it.
 template <class T>
 void compress_few(unsigned bits, const T* from, T* to) {
     for (; bits; bits &= bits - 1) *to++ = from[std::countr_zero(bits)];
 }
 
-// The same for a whole run of sixteen elements, which can all be read; may write `slack` elements.
-// The second gives the positions first + i themselves.
+// The same for sixteen elements, all of which are read; it may write `slack` elements. The second
+// version writes the positions first + i instead of elements.
 #if defined(__AVX512F__)
 void compress(unsigned bits, const float* from, float* to) {
     _mm512_storeu_ps(to,
@@ -104,12 +104,12 @@ bool any_at_least(const float* p, int runs, const Lanes& t) {
 
 constexpr unsigned whole_run = 0xFFFF;
 
-// Calls f(key, i, inside) for the runs of sixteen keys from i on that may hold one >= threshold.
-// The last run can be shorter: `key` is then a copy, and `inside` has a bit for
-// each key that is one.
+// Calls f(key, i, inside) for each run of sixteen keys (beginning at position i) that may have a
+// key >= threshold. The last run can be shorter: `key` is then a copy, and `inside` has a bit for
+// each key that exists.
 template <class F>
 void for_each_run_with(std::span<const float> keys, float threshold, F&& f) {
-    constexpr int glance = 4;  // runs; where little is large, most hold nothing
+    constexpr int glance = 4;  // runs that are tested together, since most have no such key
     const Lanes t = Lanes::all(threshold);
     std::size_t i = 0;
     for (; i + glance * lane_count <= keys.size(); i += glance * lane_count) {
@@ -155,14 +155,14 @@ void add_chosen(unsigned bits, const std::uint64_t* w, simd::Integers& sum) {
 }  // namespace
 
 float group_maxima(std::span<const float> row, std::size_t group, std::vector<float>& maxima) {
-    // Element j of every run of sixteen goes to lane j: a group is a lane over `group` runs.
+    // Element j of every run of sixteen goes to lane j. A group is one lane of `group` runs.
     const std::size_t chunk = std::clamp<std::size_t>(group, 1, row.size() + 1) * lane_count;
     maxima.resize((row.size() + chunk - 1) / chunk * lane_count);
     auto proper = Batch(0.0f) < Batch(infinity);
     std::size_t g = 0;
     for (std::size_t begin = 0; begin < row.size(); begin += chunk, g += lane_count) {
         const std::size_t end = std::min(begin + chunk, row.size());
-        // Four maxima take turns, as each has to wait for its last comparison.
+        // Four maxima in turn, to hide the latency of the comparison.
         Lanes m[4] = {Lanes::all(-infinity), Lanes::all(-infinity), Lanes::all(-infinity),
                       Lanes::all(-infinity)};
         const auto take = [&](Lanes& into, const Lanes& x) {
@@ -200,7 +200,7 @@ std::size_t keep(std::span<const float> keys, const Cut& cut, const Source& from
     const auto choose = [&](unsigned high, unsigned greater) {
         unsigned equal = high & ~greater;
         while (index(std::popcount(equal)) > ties)
-            equal &= ~std::bit_floor(equal);  // the last one goes
+            equal &= ~std::bit_floor(equal);  // drop the last one
         ties -= index(std::popcount(equal));
         return greater | equal;
     };

@@ -18,7 +18,7 @@ namespace {
 
 constexpr float infinity = std::numeric_limits<float>::infinity(),
                 lowest = std::numeric_limits<float>::lowest();
-constexpr std::size_t few = 128;  // not worth a cleverer way than the standard library's
+constexpr std::size_t few = 128;  // for at most this many, the standard library is fast enough
 
 float kth_by_partition(std::vector<float> values, std::size_t k) {
     for (const float v : values) {
@@ -31,7 +31,7 @@ float kth_by_partition(std::vector<float> values, std::size_t k) {
 
 float at(std::span<const float> keys, int position) { return keys[index(position)]; }
 
-// The prefix by sorting; 0 < target <= Σ w_i, or all weights are 0.
+// Finds the prefix by sorting. It must be 0 < target <= Σ w_i, or all weights are 0.
 Cut prefix_by_sorting(std::span<const float> keys, std::span<const std::uint64_t> weights,
                       std::uint64_t target) {
     if (keys.empty()) throw Error("select: the weights sum to something else than said");
@@ -68,15 +68,15 @@ void check_row(std::span<const float> keys, std::span<const std::uint64_t> weigh
 
 constexpr std::size_t sampled = 128;
 
-// Elements drawn with probability w_i/Σ w: those under `sampled` notches at equal distances on the
-// wheel of all weights. Where a few elements hold most of the weight, they are most of the sample.
+// Systematic sampling: draws `sampled` elements with probability w_i/Σ w, at equal distances along
+// the cumulative weights. If a few elements have most of the weight, they are most of the sample.
 std::array<float, sampled> sample_by_weight(std::span<const float> keys,
                                             std::span<const std::uint64_t> weights,
                                             std::uint64_t sum) {
     constexpr std::size_t block = 64;
     std::array<float, sampled> sample;
     const std::uint64_t distance = sum / sampled;
-    std::uint64_t notch = distance / 2;  // counted from the element that i has come to
+    std::uint64_t notch = distance / 2;  // the next point, relative to the weights before element i
     std::size_t i = 0;
     for (float& key : sample) {
         for (; i + block <= weights.size(); i += block) {
@@ -97,8 +97,9 @@ struct Pivots {
     float low, middle, high;
 };
 
-// Two keys that the end of the prefix probably lies between, judged by a sample [Floyd & Rivest
-// 1975]. Of a share p of the weight, a sample has p ± √(p(1 − p)/sampled).
+// Estimates from a sample two keys between which the prefix probably ends [Floyd & Rivest 1975]. If
+// some elements have the fraction p of all weight, their fraction of the sample is
+// p ± √(p(1 − p)/sampled).
 Pivots pivots(std::span<const float> keys, std::span<const std::uint64_t> weights,
               std::uint64_t sum, std::uint64_t target) {
     std::array<float, sampled> sample = sample_by_weight(keys, weights, sum);
@@ -114,8 +115,8 @@ Pivots pivots(std::span<const float> keys, std::span<const std::uint64_t> weight
 
 float reached_by_at_least(std::span<const float> values, std::size_t k) {
     check_place(k, values.empty() ? 0 : most_values);
-    // Each of the groups whose maximum is among the k largest maxima holds an element that reaches
-    // the k-th of them. With four times as many groups as k, two large elements seldom share one.
+    // At least k groups have a maximum >= the k-th largest maximum, so at least k elements are >=
+    // it. With four times as many groups as k, two large elements are rarely in one group.
     const std::size_t group = std::min<std::size_t>(values.size() / (4 * k), 32);
     if (group < 2 || values.size() <= few)
         return kth_by_partition({values.begin(), values.end()}, std::min(k, values.size()));
@@ -150,8 +151,8 @@ Cut smallest_prefix_reaching(std::span<const float> keys, std::span<const std::u
                                      part.weights.begin() + static_cast<std::ptrdiff_t>(part.count),
                                      std::uint64_t{0});
         };
-        // The part of the row that the prefix ends in: between the pivots,
-        // or else above or below them.
+        // Continue with the part of the row in which the prefix ends: between the pivots, or else
+        // above or below them.
         const auto narrow = [&](float low, float high) {
             take(low, high);
             if (target <= part.weight_above) take(std::nextafter(high, infinity), infinity);

@@ -16,7 +16,7 @@
 namespace tbt {
 
 std::string to_string(const Shape& shape) {
-    constexpr std::size_t shown = 8;  // a message stays a line
+    constexpr std::size_t shown = 8;  // more dimensions would not fit on a line
     std::string text = "(";
     for (std::size_t i = 0; i < std::min(shape.size(), shown); ++i) {
         text += (i ? ", " : "") + std::to_string(shape[i]);

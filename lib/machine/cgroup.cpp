@@ -10,9 +10,9 @@ namespace tbt {
 
 namespace {
 
-// Calls visit(folder) for the process's group and all groups above it:
-// of version 2 when `controller` is empty, else of the hierarchy of that controller.
-// Where a container hides the upper levels, the root holds its own limits.
+// Calls visit(folder) for the process's group and all groups above it, in the hierarchy of version
+// 2 if `controller` is empty, otherwise in the hierarchy of that controller. If a container hides
+// the upper levels, the root folder has the container's own limits.
 void for_each_level(const std::string& root, const std::string& controller,
                     const std::function<void(const std::string&)>& visit) {
     std::ifstream groups(
@@ -36,13 +36,13 @@ void for_each_level(const std::string& root, const std::string& controller,
     }
 }
 
-// A number, or nothing: "max" is no number.
+// The number in a file; none if it has another text, such as "max".
 std::optional<double> number_in(const std::string& file) {
     double number = 0;
     return std::ifstream(file) >> number ? std::optional(number) : std::nullopt;
 }
 
-// The number after a word that begins a line, or 0.
+// The number after this word at the beginning of a line; 0 if there is no such line.
 double number_after(const std::string& file, const std::string& word) {
     std::ifstream lines(file);
     double number = 0;

@@ -24,8 +24,8 @@ namespace tbt {
 
 namespace {
 
-// What a person reads: no control characters, and of something endless the beginning and the end,
-// where it says what to do.
+// A message for people: without control characters, and if it is very long, only its beginning and
+// its end, which says what to do.
 std::string one_line(std::string_view message) {
     constexpr std::size_t longest = 600, tail = 200;
     std::string line(message);
@@ -70,8 +70,9 @@ int complain(std::string_view program, std::string_view text, int status) {
 
 namespace {
 
-// "--steps: Value -1 not in range 0.000000 to 1797693…", which CLI11 says of a number that should
-// be positive, ends in the 309 digits of the largest double; version 2.4 writes 1.79769e+308.
+// If a number should be positive, CLI11's message is "--steps: Value -1 not in range 0.000000 to
+// 1797693…", with the 309 digits of the largest double (1.79769e+308 in version 2.4). This shortens
+// it.
 std::string without_digits(const std::string& what) {
     const std::size_t value = what.find(": Value "), range = what.find(" not in range ");
     if (value == std::string::npos || range == std::string::npos ||
@@ -81,7 +82,7 @@ std::string without_digits(const std::string& what) {
            "', expected more than 0";
 }
 
-// CLI11 says "Could not convert: --top-k = 1.5", and not what it expected.
+// CLI11's message "Could not convert: --top-k = 1.5" does not say what it expected. This adds it.
 std::string explained(const CLI::App& app, const std::string& what) {
     constexpr std::string_view beginning = "Could not convert: ";
     const std::size_t sign = what.find(" = ");
@@ -96,9 +97,9 @@ std::string explained(const CLI::App& app, const std::string& what) {
     return name + ": got '" + what.substr(sign + 3) + "', expected " + expected;
 }
 
-// What CLI11 lets through: an empty value ("--figure ''" would look as if it had not been given;
-// lists judge their own members), and for an unsigned number -1 or 2^64,
-// which it turns into the largest.
+// Throws for values that CLI11 accepts but should not: an empty value ("--figure ''" would look as
+// if it had not been given; lists check their own members), and -1 or 2^64 for an unsigned number,
+// which CLI11 changes to the largest one.
 void refuse_odd_values(const CLI::App& app) {
     for (const CLI::Option* option : app.get_options()) {
         if (!option->nonpositional() || option->get_items_expected_max() != 1 ||
@@ -117,7 +118,8 @@ void refuse_odd_values(const CLI::App& app) {
     for (const CLI::App* command : app.get_subcommands()) refuse_odd_values(*command);
 }
 
-// "--infill --seed 3", where a value was forgotten: CLI11 would take the next option for it.
+// Throws if a value was forgotten, as in "--infill --seed 3": CLI11 would take the next option as
+// the value.
 void refuse_names_as_values(const CLI::App& app, const std::vector<std::string>& words) {
     const auto option = [&](std::size_t i) {
         return words[i].starts_with('-') ? app.get_option_no_throw(words[i]) : nullptr;
@@ -127,8 +129,8 @@ void refuse_names_as_values(const CLI::App& app, const std::vector<std::string>&
             throw UsageError(words[i - 1] + ": got the option " + words[i] + ", expected a value");
 }
 
-// transformers' names have underscores, the command line's hyphens: --max_new_tokens is understood.
-// Only names are changed, never a value, nor what comes after "--".
+// Changes underscores in names of options to hyphens, so that transformers' --max_new_tokens works.
+// Values, and words after "--", are not changed.
 std::vector<std::string> with_hyphens(std::vector<std::string> words) {
     for (std::size_t i = 0; i < words.size() && words[i] != "--"; ++i) {
         if (!words[i].starts_with("--")) continue;
@@ -139,7 +141,8 @@ std::vector<std::string> with_hyphens(std::vector<std::string> words) {
     return words;
 }
 
-// "--temprature": CLI11 says only that it was not expected.
+// Throws for an unknown option such as "--temprature", with a suggestion. CLI11 says only that it
+// was not expected.
 void refuse_unknown_names(const CLI::App& app, const std::vector<std::string>& words) {
     for (const std::string& word : words) {
         if (word == "--") return;
@@ -152,7 +155,7 @@ void refuse_unknown_names(const CLI::App& app, const std::vector<std::string>& w
     }
 }
 
-// Throws a UsageError, or CLI11's own where the user asks for help.
+// Parses the words. Throws a UsageError, or CLI11's own exception if the user asks for help.
 void read(CLI::App& app, const std::vector<std::string>& words) {
     try {
         app.parse(std::vector<std::string>(words.rbegin(), words.rend()));
@@ -195,7 +198,7 @@ public:
                           CLI::AppFormatMode mode) const override {
         all_ = mode == CLI::AppFormatMode::All;
         std::string help = Formatter::make_help(app, std::move(name), CLI::AppFormatMode::Normal);
-        // Groups without an option to show leave empty lines.
+        // Remove the empty lines of groups without a shown option.
         for (std::size_t at; (at = help.find("\n\n\n")) != std::string::npos;) help.erase(at, 1);
         return help + (all_ ? "" : "\n" + rest_ + "\n");
     }
@@ -215,14 +218,16 @@ private:
     mutable bool all_ = false;
 };
 
-// A program that was started without a standard stream would open its first file in its place, and
-// write its text into that. Reading then finds the end, and writing fails.
+// If a program is started without one of the standard streams, the first file that it opens would
+// take the stream's place, and its output would go into that file. So we open placeholders: reading
+// from them finds the end, and writing fails.
 void open_missing_streams() {
     for (int descriptor = 0; descriptor <= 2; ++descriptor)
         if (::fcntl(descriptor, F_GETFD) < 0 && errno == EBADF) ::open("/dev/null", O_RDONLY);
 }
 
-// --man, --version and --completion SHELL, which every program has. True: one of them was asked.
+// Handles --man, --version and --completion SHELL, which every program has. Returns true if one of
+// them was given.
 bool print_pages(const CLI::App& app, const std::vector<std::string>& words,
                  const std::string& name) {
     const std::string program = name.substr(name.find_last_of('/') + 1);
@@ -252,8 +257,7 @@ int run_program(int argc, char** argv, const std::string& description,
         CLI::App app(description, name);
         app.get_formatter()->column_width(ShortHelp::help_column);
         options(app);
-        // Every program of the course can be told how many threads to use;
-        // some have this option of their own.
+        // Every program of the course has --threads; some declare it themselves.
         int threads = 0;
         if (!app.get_option_no_throw("--threads")) {
             app.add_option("--threads", threads, "0: one for each core")

@@ -21,7 +21,7 @@ namespace tbt {
 
 namespace {
 
-// Without an affinity mask: macOS tells its physical cores, others their processors.
+// The number of cores if there is no affinity mask: physical cores on macOS, processors elsewhere.
 int all_cores() {
 #ifdef __APPLE__
     int cores = 0;

@@ -21,15 +21,16 @@ namespace {
 
 std::string reason() { return std::string(" (") + std::strerror(errno) + ")"; }
 
-// A zero byte would end the name for the system, and another file would be opened.
+// Throws Error if the path has a zero byte: the system would end the name there and open another
+// file.
 const std::string& checked(const std::string& path) {
     if (path.find('\0') != std::string::npos)
         throw Error(path.substr(0, path.find('\0')) + ": the name of a file holds a zero byte");
     return path;
 }
 
-// An open regular file and its size; closed at the end of its scope. A pipe that nobody writes to
-// is not waited for.
+// An open regular file and its size; the destructor closes it. Opening does not wait for a pipe
+// that nobody writes to.
 struct Reader {
     explicit Reader(const std::string& path)
         : descriptor(::open(checked(path).c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)) {
@@ -53,7 +54,7 @@ struct Reader {
 }  // namespace
 
 bool file_exists(const std::string& path) {
-    // A link that leads nowhere is there: opening it says what is wrong.
+    // A link to a missing file counts as existing: opening it then says what is wrong.
     std::error_code ignored;
     return std::filesystem::exists(std::filesystem::symlink_status(path, ignored));
 }
@@ -65,7 +66,7 @@ std::string join_path(const std::string& directory, const std::string& name) {
 
 std::string read_file(const std::string& path) {
     const Reader file(path);
-    // To ask takes longer than to read a small file.
+    // available_memory() takes longer than reading a small file.
     const std::int64_t available = file.size > (1 << 20) ? available_memory() : 0;
     if (available > 0 && file.size > index(available))
         throw Error(path + ": has " + std::to_string(file.size >> 20) + " MB, and " +
@@ -103,8 +104,7 @@ AtomicFile::AtomicFile(const std::string& path) : path_(checked(path)), target_(
     std::error_code error;
     const fs::file_status found = fs::status(path, error);
     if (fs::is_directory(found)) throw Error(path + ": is a directory, expected a file");
-    // A rename would put a file in the place of /dev/stdout or a pipe:
-    // these are written to as they are.
+    // A rename would replace /dev/stdout or a pipe by a file, so these are written to directly.
     const bool renamed = !fs::exists(found) || fs::is_regular_file(found);
     if (renamed) {
         if (const fs::path target = fs::canonical(path, error); !error)
@@ -116,9 +116,9 @@ AtomicFile::AtomicFile(const std::string& path) : path_(checked(path)), target_(
     if (descriptor_ < 0) fail("cannot be written");
 }
 
-// A file without a name, where the system has such (Linux, most file systems): if this process is
-// killed, nothing is left. Otherwise a new one beside the target; a link that somebody put there is
-// not followed, and what an earlier process of the same number left is replaced.
+// Opens a file without a name if the system supports that (Linux with most file systems): if this
+// process is killed, nothing remains. Otherwise it opens a new file beside the target. It does not
+// follow a link with that name, and replaces the file of an earlier process with the same number.
 int AtomicFile::open_beside() {
     unnamed_ = false;
 #ifdef O_TMPFILE
@@ -136,12 +136,12 @@ int AtomicFile::open_beside() {
     return ::open(beside_.c_str(), fresh, 0666);
 }
 
-// The name by which the system knows an open file.
+// The path in /proc of an open file.
 std::string AtomicFile::own_name(int descriptor) {
     return "/proc/self/fd/" + std::to_string(descriptor);
 }
 
-// Gives an unnamed file the name from which it is renamed.
+// Gives an unnamed file the temporary name, from which it is then renamed.
 void AtomicFile::link_beside() {
     const std::string own = own_name(descriptor_);
     const auto link = [&] {

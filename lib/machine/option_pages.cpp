@@ -13,15 +13,15 @@ namespace tbt {
 
 namespace {
 
-// An option as the pages show it.
+// The data of an option that the pages show.
 struct Shown {
     std::vector<std::string> names;   // "-n", "--max-new-tokens"
-    std::vector<std::string> values;  // those that it takes, where they are listed
+    std::vector<std::string> values;  // the allowed values, if there is a list of them
     bool takes_value = false, takes_file = false;
     std::string help, group;
 };
 
-// "TEXT:{greedy,sample,beam}" lists the values.
+// The allowed values in a type such as "TEXT:{greedy,sample,beam}".
 std::vector<std::string> values_in(const std::string& type) {
     const std::size_t open = type.find('{'), close = type.find('}');
     std::vector<std::string> values;
@@ -79,7 +79,7 @@ std::string bash_script(const std::vector<Shown>& options, const std::string& pr
            "' -- \"$word\"))\n}\ncomplete -o filenames -F " + function + " " + program + "\n";
 }
 
-// Within single quotes of a shell.
+// The text in single quotes for a shell.
 std::string quoted(const std::string& text) {
     std::string out = "'";
     for (const char c : text) out += c == '\'' ? std::string("'\\''") : std::string(1, c);
@@ -114,7 +114,7 @@ std::string fish_script(const std::vector<Shown>& options, const std::string& pr
     return lines;
 }
 
-// Text for troff: backslashes, hyphens that are typed, and dots that would begin a command.
+// Escapes a text for troff: backslashes, hyphens, and dots that would begin a command.
 std::string roff(const std::string& text) {
     std::string out;
     for (const char c : text) {
@@ -162,7 +162,7 @@ std::string nearest_option(const CLI::App& app, const std::string& typed) {
     for (const Shown& o : shown_options(app))
         for (const std::string& name : o.names) {
             if (name.size() < 4) continue;
-            // A beginning is near, however much is missing: --max-new for --max-new-tokens.
+            // The beginning of a name counts as near: --max-new for --max-new-tokens.
             const bool begins = typed.size() >= 5 && name.rfind(typed, 0) == 0;
             const int distance = begins ? 1 : edit_distance(typed, name);
             if (nearest.empty() || distance < least) nearest = name, least = distance;

@@ -10,7 +10,7 @@ namespace tbt {
 
 namespace {
 
-// −1: a random one. It is printed, so that the text can be written again.
+// The seed −1 means a random one, which is printed so that the run can be repeated.
 std::uint64_t parse_seed(const std::string& text) {
     if (text == "-1") {
         const std::uint64_t seed = std::random_device()();

@@ -20,7 +20,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// So many items times a thread's number still fit into 64 bits.
+// The maximum number of items: this times a thread's number still fits into 64 bits.
 constexpr std::int64_t most_items = std::int64_t{1} << 48;
 int chosen_threads = 0;
 std::atomic<bool> teams_may_shrink{true};
@@ -82,8 +82,8 @@ private:
 
 }  // namespace
 
-// With more threads than cores nobody spins: a spinning thread would hold the core that
-// the thread it waits for needs.
+// With more threads than cores no thread spins: it would occupy the core that the thread it waits
+// for needs.
 Barrier::Barrier(int size) : size_(size), spins_(size <= cores() ? 2000 : 0) {
     if (size < 1)
         throw Error("threads: a barrier for " + std::to_string(size) + ", expected at least 1");
@@ -146,8 +146,8 @@ void detail::run_team(int threads, void (*body)(void*, const Worker&), void* con
         std::atomic<int> size{0};
 #pragma omp parallel num_threads(threads)
         {
-            // The runtime may give fewer threads than asked for;
-            // the barrier must know before anyone waits.
+            // The runtime may start fewer threads than requested. The barrier must know their
+            // number before any thread waits.
 #pragma omp single
             {
                 size = omp_get_num_threads();

@@ -16,7 +16,7 @@ PrefixCache::PrefixCache(Transformer& model, int pages, bool remembers)
     pool_->when_full([this] { return tree_.forget_one(); });
 }
 
-// Sequences may live on, and their pool with them.
+// Sequences may outlive this object and keep the pool alive, so the callback is removed.
 PrefixCache::~PrefixCache() { pool_->when_full({}); }
 
 int PrefixCache::pages_in(std::int64_t bytes, const TransformerConfig& config) {

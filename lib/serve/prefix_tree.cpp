@@ -20,7 +20,7 @@ PrefixTree::PrefixTree(std::shared_ptr<KvPool> pool, int page_tokens)
 
 PrefixTree::~PrefixTree() { forget_all(); }
 
-// A leaf's time is its key in leaves_.
+// Sets the time of a node's last use. For a leaf this time is part of its key in leaves_.
 void PrefixTree::touch(Node& node, std::uint64_t now) {
     const auto leaf = leaves_.find({node.used, &node});
     if (leaf != leaves_.end()) {
@@ -36,7 +36,8 @@ KnownPrefix PrefixTree::find(std::span<const int> ids) {
     for (Node* node = &root_; !ids.empty();) {
         const std::span<const int> chunk = ids.first(std::min(ids.size(), index(page_tokens_)));
         const std::vector<int> key(chunk.begin(), chunk.end());
-        // In order of their tokens, the child that begins most like the chunk is beside it.
+        // Children are sorted by their tokens, so the one with the longest common prefix is next to
+        // the chunk's position.
         const auto after = node->children.lower_bound(key);
         int best = after != node->children.end() ? alike(after->first, chunk) : 0;
         if (after != node->children.begin())
@@ -66,7 +67,8 @@ void PrefixTree::put(std::span<const int> ids, std::span<const int> pages) {
     }
 }
 
-// The child whose page holds the chunk. A page that holds only its beginning gives way.
+// The child whose page has the chunk, added if there is none. It replaces a child that has only a
+// prefix of the chunk.
 PrefixTree::Node& PrefixTree::child_for(Node& node, std::span<const int> chunk, int page) {
     const std::vector<int> key(chunk.begin(), chunk.end());
     const auto after = node.children.lower_bound(key);
@@ -86,7 +88,7 @@ PrefixTree::Node& PrefixTree::child_for(Node& node, std::span<const int> chunk, 
     return child;
 }
 
-// Its parent may become a leaf.
+// Removes a leaf; its parent may then become a leaf.
 void PrefixTree::drop(Node& leaf) {
     Node& parent = *leaf.parent;
     pool_->release(leaf.page);

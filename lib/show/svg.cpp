@@ -44,12 +44,12 @@ std::string escaped(const std::string& text) {
     return out;
 }
 
-// One axis: values low … high to pixels, with round ticks (powers of ten when logarithmic).
+// An axis: maps values low … high to pixels and has round ticks (powers of ten if logarithmic).
 struct Axis {
     double low = 0, high = 1;
     bool logarithmic = false;
     double from = 0, to = 1;
-    // Where steps are lost to rounding a value stays what it is.
+    // Limits the loop in case that adding a step does not change the value, because of rounding.
     static constexpr std::size_t most_ticks = 700;
 
     double pixel(double value) const {
@@ -130,8 +130,8 @@ std::string svg_line(double x1, double y1, double x2, double y2, const std::stri
 void write_svg(const std::string& file, const std::string& title, int width, int height,
                const std::string& elements) {
     const std::string w = std::to_string(width), h = std::to_string(height);
-    // Text takes the page's own colour where the viewer says so, else a grey that both kinds of
-    // page can show.
+    // Text has the page's text colour if the viewer provides it, otherwise a grey that is readable
+    // on light and dark pages.
     write_file(file,
                "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 " + w + " " + h +
                    "\" width=\"" + w + "\" height=\"" + h +
@@ -171,8 +171,8 @@ std::string axis_label(const std::string& label, bool logarithmic) {
     return logarithmic ? label + " (logarithmic)" : label;
 }
 
-// The names of the lines with their colours, in rows between title and plot,
-// where no line can run into them. Returns the pixels they take.
+// Adds the legend, the names of the lines with their colours, in rows between the title and the
+// plot, where no line can cross it. Returns its height in pixels.
 int add_legend(const LineChart& chart, int left, std::string& out) {
     if (chart.series.size() == 1 && chart.series[0].name.empty()) return 0;
     constexpr int first_row = 50, row = 20;

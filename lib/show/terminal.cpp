@@ -12,7 +12,7 @@
 
 namespace tbt {
 
-// No line is wider, whatever is asked for.
+// The maximum width of a line.
 static constexpr int widest = 1 << 16;
 
 std::string bar(double fraction, int width) {
@@ -48,7 +48,7 @@ std::string visible(std::string_view bytes) {
 
 namespace {
 
-// A byte that is not UTF-8 shows as one replacement character.
+// A byte that is not UTF-8 is shown as one replacement character, which has one column.
 int columns_of(const CodePoint& c) { return c.value < 0 ? 1 : width_of(c.value); }
 
 }  // namespace
@@ -78,7 +78,7 @@ std::string padded(std::string_view text, int width) {
     width = std::clamp(width, 0, widest);
     const int have = columns(text);
     if (have <= width) return std::string(text) + std::string(index(width - have), ' ');
-    // A wide character may leave one column empty.
+    // If a wide character does not fit, one column stays empty.
     const int room = std::max(width - 1, 0);
     const std::string_view start = text.substr(0, bytes_that_fit(text, room));
     return std::string(start) + "…" + std::string(index(room - columns(start)), ' ');
@@ -87,7 +87,8 @@ std::string padded(std::string_view text, int width) {
 void print_wrapped(std::string_view text, int lines) {
     constexpr int width = 73;
     while (!text.empty() && lines-- > 0) {
-        // Up to the last space that fits, or all that does; a space may come after the width.
+        // The line ends at the last space that fits (which may be just after the width), or where
+        // the width ends.
         const std::size_t end = bytes_that_fit(text, width + 1);
         std::size_t space = text.substr(0, end).rfind(' ');
         if (columns(text) <= width || space == 0 || space == std::string_view::npos) space = end;

@@ -9,7 +9,7 @@ namespace tbt {
 
 namespace {
 
-// Where the white space that ends at `end` begins, not before `least`.
+// The beginning, at or after `least`, of the white space that ends at `end`.
 std::size_t white_space_begin(std::string_view text, std::size_t least, std::size_t end) {
     while (end > least) {
         std::size_t last = end - 1;

@@ -13,8 +13,8 @@ namespace {
 
 struct Alphabet {
     std::array<unsigned char, 256> order{};     // visible bytes first
-    std::array<std::int32_t, 256> character{};  // of each byte
-    std::array<int, 512> byte{};                // of each character; −1 when it stands for none
+    std::array<std::int32_t, 256> character{};  // the character of each byte
+    std::array<int, 512> byte{};                // the byte of each character; −1: none
 };
 
 constexpr bool is_visible(int b) {

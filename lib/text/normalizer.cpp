@@ -31,8 +31,8 @@ std::string replaced(std::string_view text, const std::string& from, const std::
     }
 }
 
-// Nothing below U+0300 changes, the first combining mark: no text in a Latin alphabet as it is
-// usually typed. U+0300 is CC 80.
+// NFC changes nothing in a text whose characters are all below U+0300, the first combining mark.
+// That is most text in Latin alphabets. U+0300 is CC 80 in UTF-8.
 bool is_surely_composed(std::string_view text) {
     for (const char c : text)
         if (static_cast<unsigned char>(c) >= 0xcc) return false;
@@ -63,7 +63,7 @@ std::string composed_utf8(std::string_view) {
 
 std::string composed(std::string_view text) {
     if (is_surely_composed(text)) return std::string(text);
-    // Well-formed stretches one by one.
+    // Compose each stretch of well-formed UTF-8 by itself.
     std::string result;
     for (std::size_t begin = 0; begin < text.size();) {
         const std::size_t length =

@@ -43,8 +43,8 @@ void PieceEncoder::encode(const PieceTokens& tokens, std::string_view piece,
     for (std::size_t i = 0; i < most_ids && slot.ids[i] >= 0; ++i) ids.push_back(slot.ids[i]);
 }
 
-// Byte-pair encoding with a linked list of symbols and a heap of candidate merges:
-// n log n for n bytes.
+// Byte-pair encoding with a linked list of symbols and a heap of candidate merges. It takes
+// O(n log n) steps for n bytes.
 void PieceEncoder::merge_piece(std::string_view piece, std::vector<int>& ids) {
     if (piece.size() > index(std::numeric_limits<int>::max() / 2)) {
         throw Error("tokenizer: a word of " + std::to_string(piece.size()) +
@@ -68,7 +68,7 @@ void PieceEncoder::merge_piece(std::string_view piece, std::vector<int>& ids) {
         ids.push_back(at(symbols_, i).id);
     }
     if (symbols_.capacity() > std::size_t{1} << 20)
-        symbols_ = {}, heap_ = {};  // no megabytes kept for one long word
+        symbols_ = {}, heap_ = {};  // release the megabytes of a long word
 }
 
 // The symbols before any merge: bytes or characters.
@@ -105,7 +105,7 @@ void PieceEncoder::push_merge(int position) {
 }
 
 void PieceEncoder::join(const PossibleMerge& candidate) {
-    // Out of date when one of the two symbols has been joined to another since.
+    // The candidate is outdated if one of its two symbols has been joined to another since.
     Symbol& left = at(symbols_, candidate.position);
     if (left.id != candidate.merge->left || left.next < 0) return;
     Symbol& right = at(symbols_, left.next);

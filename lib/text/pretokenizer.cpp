@@ -19,7 +19,7 @@ struct Character {
     std::size_t length;
 };
 
-// \s of the expression: Unicode's White_Space, beyond ASCII.
+// \s of the expression outside ASCII: Unicode's White_Space.
 bool is_white_space(std::int32_t c) {
     return c == 0x85 || c == 0xa0 || c == 0x1680 || (c >= 0x2000 && c <= 0x200a) || c == 0x2028 ||
            c == 0x2029 || c == 0x202f || c == 0x205f || c == 0x3000;
@@ -56,8 +56,8 @@ Character character_at(std::string_view text, std::size_t position) {
     return kind == Kind::not_ascii ? beyond_ascii(text, position) : Character{kind, 1};
 }
 
-// 's|'t|'re|'ve|'m|'ll|'d: its length, 0 when the text at `position` (an apostrophe)
-// starts none of them.
+// The length of the contraction ('s|'t|'re|'ve|'m|'ll|'d) at `position`, which is an apostrophe; 0
+// if there is none.
 std::size_t contraction_length(std::string_view text, std::size_t position) {
     const std::string_view next = text.substr(position + 1, 2);
     if (next == "re" || next == "ve" || next == "ll") return 3;
@@ -65,8 +65,8 @@ std::size_t contraction_length(std::string_view text, std::size_t position) {
     return 0;
 }
 
-// \s+(?!\S)|\s+: white space up to the end of the text, or leaving its last character to
-// the word after it.
+// \s+(?!\S)|\s+: all white space at the end of the text; before a word, all but the last character,
+// which belongs to the word.
 std::size_t white_space_end(std::string_view text, std::size_t begin) {
     std::size_t end = begin, last = begin;
     while (end < text.size()) {
@@ -84,7 +84,7 @@ void check_begin(std::string_view text, std::size_t begin) {
                 std::to_string(text.size()));
 }
 
-// The end of a run of one kind, at most so many characters long.
+// The end of a run of characters of one kind, at most `most` characters long.
 std::size_t run_end(std::string_view text, std::size_t begin, Kind kind,
                     std::size_t most = std::string_view::npos) {
     std::size_t end = begin;
@@ -98,7 +98,7 @@ std::size_t run_end(std::string_view text, std::size_t begin, Kind kind,
 
 bool is_newline(char c) { return c == '\n' || c == '\r'; }
 
-// The contractions of above in any case. Case folding makes an s of U+017F, the long s.
+// The same contractions in upper or lower case. Case folding maps U+017F, the long s, to s.
 std::size_t any_case_contraction_length(std::string_view text, std::size_t position) {
     std::string next;
     std::size_t end = position + 1, first_end = end;

@@ -21,7 +21,7 @@ namespace {
 std::string shortened(std::string_view pattern) {
     constexpr std::size_t longest = 60;
     std::size_t length = std::min(pattern.size(), longest);
-    // Not in the middle of a character.
+    // Don't end in the middle of a character.
     while (length < pattern.size() && length > 0 && (pattern[length] & 0xc0) == 0x80) --length;
     return std::string(pattern.substr(0, length)) + (length < pattern.size() ? "…" : "");
 }
@@ -30,7 +30,7 @@ std::string shortened(std::string_view pattern) {
 
 #ifdef TBT_PCRE2
 
-// The text with U+001A for each byte that is not UTF-8: every other byte keeps its place.
+// The text with U+001A for each byte that is not UTF-8, so the positions of all other bytes stay.
 static std::string with_valid_utf8(std::string_view text) {
     std::string valid(text);
     for (std::size_t i = 0; i < text.size();) {
@@ -57,9 +57,9 @@ struct SplitPattern::Compiled {
                         "\" is not understood: " + reinterpret_cast<const char*>(text) +
                         " (at byte " + std::to_string(where) + ")");
         }
-        pcre2_jit_compile(code, PCRE2_JIT_COMPLETE);  // where it can; otherwise interpreted
+        pcre2_jit_compile(code, PCRE2_JIT_COMPLETE);  // if this fails, PCRE2 interprets the code
         limits = pcre2_match_context_create(nullptr);
-        // Ordinary patterns take some ten steps a character, and no memory to speak of.
+        // Ordinary patterns take about ten steps per character and almost no memory.
         pcre2_set_match_limit(limits, 2'000'000);
         pcre2_set_depth_limit(limits, 100'000);
         pcre2_set_heap_limit(limits, 64 * 1024);  // KiB
@@ -78,13 +78,13 @@ void SplitPattern::find_regex(std::string_view text, std::vector<Span>& found) c
     struct Free {
         void operator()(pcre2_match_data* data) const { pcre2_match_data_free(data); }
     };
-    // One for each call: split() may be called by several threads at once.
+    // Each call has its own match data, since several threads may call split() at the same time.
     const std::unique_ptr<pcre2_match_data, Free> match(
         pcre2_match_data_create_from_pattern(compiled_->code, nullptr));
-    std::string copy;  // checked once, here: PCRE2 would check the rest of the text at every match
+    std::string copy;  // check UTF-8 once here; PCRE2 would check the rest again at every match
     if (find_invalid_utf8(text) != std::string_view::npos) text = copy = with_valid_utf8(text);
     for (std::size_t from = 0; from < text.size();) {
-        // A match of nothing splits nothing.
+        // Empty matches are ignored.
         const int result =
             pcre2_match(compiled_->code, reinterpret_cast<PCRE2_SPTR>(text.data()), text.size(),
                         from, PCRE2_NOTEMPTY | PCRE2_NO_UTF_CHECK, match.get(), compiled_->limits);
@@ -135,7 +135,7 @@ void SplitPattern::find_literal(std::string_view text, std::vector<Span>& found)
         found.push_back({i, i + length, true});
 }
 
-// Matches and what is between them, in order: together the whole text.
+// The matches and the stretches between them, in order; together they are the whole text.
 std::vector<SplitPattern::Span> SplitPattern::spans(std::string_view text) const {
     std::vector<Span> matches, all;
     if (compiled_) find_regex(text, matches);
@@ -156,7 +156,7 @@ std::vector<std::string_view> SplitPattern::split(std::string_view text) const {
     const auto joined = [](std::string_view left, std::string_view right) {
         return std::string_view(left.data(), left.size() + right.size());
     };
-    bool joins = false;  // the next piece joins the last one
+    bool joins = false;  // should the next span be joined to the last piece?
     for (const Span& span : spans(text)) {
         const std::string_view piece = text.substr(span.begin, span.end - span.begin);
         const bool to_previous = span.is_match &&
@@ -170,7 +170,7 @@ std::vector<std::string_view> SplitPattern::split(std::string_view text) const {
         } else {
             pieces.push_back(piece);
         }
-        // A match joins a piece that is no match, on one side.
+        // A match is joined to the stretch before or after it.
         joins = rule_.behavior == Behavior::merged_with_next ? span.is_match : !span.is_match;
     }
     return pieces;

@@ -13,10 +13,10 @@
 
 namespace tbt {
 
-// Memory is asked for a table's slot so many look-ups before it is needed.
+// A table's slot is prefetched this many look-ups before it is needed.
 static constexpr std::size_t ahead = 16;
 
-// A token as the files have it: pieces as they are, bytes in GPT-2's alphabet.
+// A token as written in files, for messages: a piece itself, bytes in GPT-2's alphabet.
 static std::string shown_token(const Vocabulary& vocabulary, int id) {
     return has_pieces(vocabulary) ? shown(written(vocabulary, id))
                                   : visible_bytes(written(vocabulary, id));
@@ -113,7 +113,8 @@ void TokenIndex::index_added(const Vocabulary& vocabulary) {
     normalized_added = AddedTokens(std::move(normal));
 }
 
-// Does no token have a "▁" after something else? Then no merge reaches across such a place.
+// True if no token has a "▁" after another character. Then no merge crosses such a place, and the
+// text can be split there.
 static bool splits_into_words(const Vocabulary& vocabulary) {
     if (!has_pieces(vocabulary)) return false;
     for (const std::string& piece : vocabulary.pieces) {
@@ -139,7 +140,7 @@ void TokenIndex::index_merges(const Vocabulary& vocabulary) {
                  std::to_string(right) + ", expected ids below " + std::to_string(vocab_size));
         }
         joined.assign(written(vocabulary, left)).append(written(vocabulary, right));
-        // Mostly each merge makes the token after that of the one before.
+        // In most files each merge makes the token with the next id.
         if (!is_id(next, vocabulary.tokens.size()) || at(special, next) ||
             written(vocabulary, next) != joined) {
             const int* merged = ids.find(joined);

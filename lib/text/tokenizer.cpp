@@ -70,7 +70,8 @@ std::vector<int> Tokenizer::encode_all(std::string_view text, SpecialTokens spec
     auto encoder = borrow_encoder();
     const bool any = special != SpecialTokens::none;
     const AddedTokens::Special wanted{special == SpecialTokens::parse, as_text};
-    // Special tokens of the normalized text have no places in this one.
+    // Positions in the normalized text do not correspond to the ranges in as_text. So if there are
+    // such ranges, special tokens are not looked for in the normalized text.
     const AddedTokens::Special in_stretches{wanted.wanted && as_text.empty()};
     for (std::size_t begin = 0;;) {
         const AddedTokens::Match next = any ? index_.raw_added.find(text, begin, wanted)
@@ -87,7 +88,7 @@ std::vector<int> Tokenizer::encode_all(std::string_view text, SpecialTokens spec
     return ids;
 }
 
-// What is between two added tokens.
+// Encodes the text between two added tokens.
 void Tokenizer::encode_stretch(std::string_view text, TextPlace place,
                                const AddedTokens::Special& special, bool any_added,
                                PieceEncoder& encoder, std::vector<int>& ids) const {
@@ -119,10 +120,10 @@ std::string Tokenizer::decode(std::span<const int> ids) const {
 }
 
 std::string Tokenizer::decode_text(std::span<const int> ids, bool skip_special) const {
-    std::string text, bytes;  // bytes: tokens in a row that may together be characters
+    std::string text, bytes;  // bytes: of successive tokens, which may form characters together
     const auto flush = [&] {
         const bool broken = find_invalid_utf8(bytes) != std::string::npos;
-        // SentencePiece's decoder gives up a whole run of byte tokens, and each byte of it.
+        // If a run of byte tokens is not valid UTF-8, SentencePiece replaces each byte of it.
         if (!has_pieces(vocabulary_)) text += valid_utf8(bytes);
         else if (!broken) text += bytes;
         else

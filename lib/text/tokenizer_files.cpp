@@ -19,7 +19,7 @@ namespace tbt {
 
 namespace {
 
-// A member that may be missing.
+// The member with this key, or null if it is missing.
 const Json* find(const Json& object, const char* key) {
     const auto member = object.find(key);
     return member == object.end() ? nullptr : &*member;
@@ -73,7 +73,8 @@ private:
         return value.get<int>();
     }
 
-    // A file with the vocabulary at this place, and perhaps merges, which go to result_.
+    // Reads a file that has the vocabulary at the path `vocab`, and perhaps merges. Both go to
+    // result_; the rest of the file is returned.
     Json read_large(const char* name, const std::string& vocab) {
         open(name);
         result_.vocab_file = file_;
@@ -93,8 +94,8 @@ private:
                                 }};
         return read_json(file_, stream);
     }
-    // Tables of this size are outside the cache, so texts are looked up some time after memory was
-    // asked for their slots.
+    // Tables of this size do not fit into the processor's cache. So the slot of a text is
+    // prefetched this many look-ups before it is needed.
     static constexpr std::size_t ahead = 16;
 
     std::size_t read_ids_ahead(std::string_view text) {
@@ -191,7 +192,7 @@ private:
         for (const Json& token : *added) read_added(token, std::nullopt);
     }
 
-    // "a b", as all versions of the format have it, or ["a", "b"], as newer ones write.
+    // A merge is "a b" in all versions of the format, or ["a", "b"] in newer ones.
     void read_merge(const Json& merge) {
         const std::size_t number = result_.merges.size() + 1;
         if (merge.is_string()) {
@@ -214,7 +215,8 @@ private:
         for (const auto& [token, id] : added.items()) add_token({token, id_from(id, token), true});
     }
 
-    // {"content": …, "id": …, "special": …}; in tokenizer_config.json the id stands outside.
+    // Reads {"content": …, "id": …, "special": …}. In tokenizer_config.json the id is the key of
+    // this object instead of a member.
     void read_added(const Json& token, std::optional<Json> id) {
         if (!token.is_object())
             fail("an added token is " + kind_of(token) + ", expected an object");
@@ -251,7 +253,7 @@ private:
         open(name);
         const Json json = read_json(file_);
         if (!json.is_object()) fail("is " + kind_of(json) + ", expected an object");
-        // What a tokenizer.json says goes before.
+        // The rules in a tokenizer.json have precedence.
         const bool gpt2 = result_.rules.is_gpt2();
         if (gpt2 && is_on(find(json, "add_prefix_space")))
             fail("add_prefix_space is not supported, expected false");
@@ -276,9 +278,9 @@ private:
     }
 
     std::string directory_;
-    std::string file_;  // being read, for messages
+    std::string file_;  // the file that is being read, for messages
     TokenizerFiles result_;
-    // Places in result_.added.
+    // Indices in result_.added.
     std::unordered_map<int, int> added_by_id_;
     std::unordered_map<std::string, int> added_by_text_;
 };

@@ -46,7 +46,7 @@ private:
         throw Error(files_.vocab_file + ": " + what);
     }
 
-    // Tokens get their places 0 … n − 1; each must be taken once.
+    // Sorts the tokens by their ids 0 … n − 1. Each id must be used exactly once.
     void place_tokens() {
         for (const auto& token : files_.added) {
             const int own = files_.add_token(token.text, token.id);
@@ -117,9 +117,9 @@ private:
         return id;
     }
 
-    // The added tokens of the lists; and where there is no list (GPT-2's own vocab.json), those
-    // with a name. Of these, one that is a single byte or made by a merge is an ordinary token all
-    // the same.
+    // Marks the added tokens in the lists of the files. A token with a name (eos_token, …) that is
+    // in no list, as in GPT-2's own files, is an added token, too, unless it is a single byte or
+    // made by a merge.
     void mark_added_tokens() {
         std::unordered_set<int> marked;
         for (const auto& t : files_.added)
@@ -138,7 +138,8 @@ private:
         }
     }
 
-    // Which of these a merge makes. They are few, so most merges are passed over by their length.
+    // Those of these tokens that are made by a merge. There are few tokens, so the length excludes
+    // most merges quickly.
     std::unordered_set<std::string> made_by_merges(
         const std::vector<Vocabulary::AddedToken>& tokens) const {
         std::unordered_set<std::string> looked_for, made;

@@ -13,7 +13,7 @@ namespace {
 using Normalizer = TextRules::Normalizer;
 using Split = TextRules::Split;
 
-// The patterns that have scanners of their own (pretokenizer.hpp).
+// The patterns for which pretokenizer.hpp has a scanner.
 const std::string gpt2_pattern =
     R"('s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+)";
 const std::string cl100k_begin = R"((?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|)";
@@ -73,7 +73,7 @@ private:
                  "\", expected a string");
         return value->get<std::string>();
     }
-    // {"String": "…"}: the string. {"Regex": "…"}: regex says so.
+    // The pattern in {"String": "…"} or {"Regex": "…"}; `regex` is set to true for the latter.
     std::string pattern_of(const Json& object, const std::string& where, bool& regex) const {
         const Json* pattern = find(object, "pattern");
         regex = pattern && find(*pattern, "Regex");
@@ -82,7 +82,7 @@ private:
         return text_of(*pattern, regex ? "Regex" : "String", where);
     }
 
-    // A part of the file, which may be a sequence of such parts.
+    // Reads a part of the file, which may be a sequence of such parts, with read().
     template <class Read>
     void read_each(const char* part, const char* members, Read&& read) const {
         const Json* value = find(json_, part);
@@ -162,7 +162,7 @@ private:
         if (!known)
             refuse(where + " behavior " + shown(behavior),
                    "Isolated, Removed, MergedWithPrevious or MergedWithNext");
-        // The known patterns match every text from end to end.
+        // These patterns match the whole text without gaps, so a scanner can replace them.
         if (regex && (split.behavior == Behavior::isolated) != split.invert) use_scanner(split);
         rules_.splits.push_back(std::move(split));
     }
@@ -179,7 +179,8 @@ private:
         }
     }
 
-    // A space becomes "▁" and the text begins with one: as the normalizer's steps do it.
+    // Metaspace: a space becomes "▁", and one is put before the text. Normalizer steps do this
+    // here.
     void read_metaspace(const Json& part, const std::string& where) {
         if (text_of(part, "replacement", where) != written_space)
             refuse(where + " replacement", "\"▁\"");

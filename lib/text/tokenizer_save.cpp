@@ -18,8 +18,8 @@ bool is_added(const Vocabulary& vocabulary, int id) {
     return false;
 }
 
-// {"!": 0, …}, in the order of the ids. Added one by one to an ordered object,
-// long vocabularies would take a minute.
+// The text {"!": 0, …} in the order of the ids. We write it directly: adding the tokens of a long
+// vocabulary to an ordered JSON object would take a minute.
 std::string vocab_text(const Vocabulary& vocabulary) {
     std::string text = "{";
     for (int id = 0; id < count(vocabulary.tokens); ++id) {
@@ -89,13 +89,13 @@ std::string tokenizer_json_text(const Vocabulary& vocabulary) {
            "\n";
 }
 
-// bos_token and the like, where there are any.
+// bos_token, eos_token and unk_token, as far as the vocabulary has them.
 OrderedJson special_names(const Vocabulary& vocabulary) {
     OrderedJson names = OrderedJson::object();
     if (vocabulary.bos_id) names["bos_token"] = written_token(vocabulary, *vocabulary.bos_id);
     if (vocabulary.eos_id) {
         names["eos_token"] = written_token(vocabulary, *vocabulary.eos_id);
-        names["unk_token"] = names["eos_token"];  // never needed, but transformers' class wants one
+        names["unk_token"] = names["eos_token"];  // never used, but transformers' class needs one
     }
     return names;
 }

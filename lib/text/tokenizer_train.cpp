@@ -14,7 +14,7 @@ namespace {
 
 struct Word {
     std::vector<int> symbols;
-    std::int64_t count;  // how often it stands in the corpus
+    std::int64_t count;  // how often it occurs in the corpus
 };
 
 struct Pair {
@@ -30,15 +30,15 @@ struct PairHash {
 };
 struct PairUse {
     std::int64_t count = 0;
-    // Every word that holds the pair; some may not hold it any more, or stand here twice.
+    // All words with this pair. Some may not have it any more, or be in the list twice.
     std::vector<std::size_t> words;
 };
 
 struct CountedPair {
     std::int64_t count;
     Pair pair;
-    // The queue keeps its greatest element on top: higher count, then lower left id,
-    // then lower right id.
+    // The queue has its greatest element on top: the highest count, then the lowest left id, then
+    // the lowest right id.
     bool operator<(const CountedPair& other) const {
         if (count != other.count) return count < other.count;
         if (pair.left != other.pair.left) return pair.left > other.pair.left;
@@ -68,8 +68,8 @@ public:
             queue_.pop();
             const std::int64_t now = uses_[best.pair].count;
             if (now != best.count) {
-                // Other merges have used up some of its places: back into the queue with what is
-                // left.
+                // Other merges have removed some occurrences of the pair, so it goes back into the
+                // queue with its present count.
                 if (now < best.count && now > 0) queue_.push({now, best.pair});
                 continue;
             }
@@ -116,8 +116,8 @@ private:
         for (const std::size_t w : places) {
             Word& word = words_[w];
             const std::size_t before = word.symbols.size();
-            // Words are short: all pairs of the word are taken out, those of the rewritten one
-            // put in.
+            // Words are short. So all pairs of the word are uncounted, and those of the rewritten
+            // word are counted.
             for_each_pair(word, [&](const Pair& p) { count_pair(p, -word.count); });
             join(word.symbols, pair, merged);
             const bool changed = word.symbols.size() != before;

@@ -10,14 +10,14 @@ namespace tbt {
 
 namespace {
 
-// Where a run of characters of one kind begins; kind: its letter in the table.
+// The beginning of a run of characters of one kind. `kind` is its letter in the table.
 struct Run {
     std::int32_t begin = 0;
     char kind = 0;
 };
 
-// The runs of a table, spelled out by the compiler, and for each 256 characters the run that the
-// first of them is in, so that a search is short.
+// The runs of a table, expanded at compile time. For every 256 characters, it also has the run of
+// the first of them, so that a search is short.
 template <std::size_t run_count>
 struct Runs {
     static constexpr std::size_t pages = (highest_code_point + 1) / 256;
@@ -83,7 +83,7 @@ std::string_view name_of(Category category) {
 }
 
 int width_of(std::int32_t c) {
-    if (c == 0xad) return 1;  // the soft hyphen, which is a format character
+    if (c == 0xad) return 1;  // the soft hyphen, although it is a format character
     switch (category_of(c)) {
         case Category::Mn:
         case Category::Mc:

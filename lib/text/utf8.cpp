@@ -13,7 +13,7 @@ unsigned byte_at(std::string_view bytes, std::size_t i) {
     return static_cast<unsigned char>(bytes[i]);
 }
 
-// How many bytes from here on are ASCII: a multiple of 8, found 8 at a time.
+// The number of ASCII bytes at `begin`, tested 8 at a time and rounded down to a multiple of 8.
 std::size_t ascii_length(std::string_view text, std::size_t begin) {
     std::uint64_t word = 0;
     std::size_t end = begin;
@@ -32,8 +32,8 @@ Utf8Head utf8_head(std::string_view bytes) {
     if (first < 0x80) return {Utf8Head::complete, 1};
     if (first < 0xc2 || first > 0xf4) return {Utf8Head::broken, 1};
     const std::size_t length = first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4;
-    // The second byte excludes overlong forms (E0, F0), surrogates (ED) and what lies above
-    // U+10FFFF (F4).
+    // The range of the second byte excludes overlong forms (after E0 and F0), surrogates (after ED)
+    // and values above U+10FFFF (after F4).
     unsigned low = first == 0xe0 ? 0xa0 : first == 0xf0 ? 0x90 : 0x80;
     unsigned high = first == 0xed ? 0x9f : first == 0xf4 ? 0x8f : 0xbf;
     for (std::size_t i = 1; i < length; ++i) {
@@ -50,7 +50,7 @@ CodePoint decode_utf8(std::string_view text, std::size_t position) {
     const std::string_view bytes = text.substr(position);
     const Utf8Head head = utf8_head(bytes);
     if (head.kind != Utf8Head::complete) return {};
-    // The first byte has 7, 5, 4 or 3 bits of the value, each further one 6.
+    // The first byte has 7, 5, 4 or 3 bits of the value; each further byte has 6.
     constexpr unsigned first_bits[] = {0, 0x7f, 0x1f, 0x0f, 0x07};
     unsigned value = byte_at(bytes, 0) & first_bits[head.length];
     for (std::size_t i = 1; i < head.length; ++i) value = value << 6 | (byte_at(bytes, i) & 0x3fu);

@@ -21,7 +21,7 @@ Lanes square_root(const Lanes& x) {
     return r;
 }
 
-// cos x for 0 ≤ x ≤ π by its series around the middle: the C libraries' differ in the last bit.
+// cos x for 0 ≤ x ≤ π, by the series around π/2. Those of C libraries differ in the last bit.
 double cosine(double x) {
     const double y = std::numbers::pi / 2 - x;  // cos x = sin y = y − y³/3! + y⁵/5! − …
     double term = y, sum = y;
@@ -106,7 +106,7 @@ double AdamW::step(std::span<float> parameters, std::span<const float> gradients
                 info.decay
                     ? static_cast<float>(1 - rate * static_cast<double>(options_.weight_decay))
                     : 1.0f);
-            // Tensors end at a multiple of 16 with zeros, which stay zero.
+            // Tensors are padded with zeros to a multiple of 16; the padding stays zero.
             const Range mine = worker.share((info.size + lanes - 1) / lanes * lanes, lanes);
             for (std::int64_t i = info.offset + mine.begin; i < info.offset + mine.end;
                  i += lanes) {

@@ -18,7 +18,7 @@ void append_number(std::string& out, std::uint64_t n) {
 
 std::uint64_t checksum(std::string_view bytes) { return Hash().add(bytes).value(); }
 
-// Takes pieces off the front of the file's bytes.
+// Reads the bytes of a file piece by piece.
 class Reader {
 public:
     Reader(std::string_view bytes, std::string name) : bytes_(bytes), name_(std::move(name)) {}

@@ -38,7 +38,7 @@ double fma_peak(int threads, double seconds) {
         for (int i = 1; i < chains; ++i) sum[0] = sum[0] + sum[i];
         alignas(64) float values[simd::batch_size];
         sum[0].store_aligned(values);
-        sink[index(worker.rank)] = values[0];  // used, so not optimised away
+        sink[index(worker.rank)] = values[0];  // a use, so the loop is not optimised away
         rates[index(worker.rank)] = operations / elapsed;
     });
     double total = 0;

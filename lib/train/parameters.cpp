@@ -29,7 +29,7 @@ void check_gpt2(const TransformerConfig& config) {
         throw Error("train: lm_head.weight is a matrix of its own, expected that of wte");
 }
 
-// A Llama as its paper has it: what other families add is not computed here.
+// Throws Error unless this is a Llama as in its paper, without the additions of other families.
 void check_llama(const TransformerConfig& config) {
     const Architecture& a = config.architecture;
     check("heads", config.n_head, config.n_head >= 1, "1 or more");
@@ -99,7 +99,7 @@ void initialise(std::span<float> parameters, const ParameterLayout& layout,
                 const TransformerConfig& config, std::uint64_t seed) {
     check_size("train: parameters", parameters.size(), index(layout.total));
     std::fill(parameters.begin(), parameters.end(), 0.0f);  // the gaps too
-    Rng rng(seed, 0x696e6974);                              // a stream of its own
+    Rng rng(seed, 0x696e6974);                              // a separate stream
     for (const ParameterInfo& t : layout.tensors) {
         const WeightStart start = weight_start(config, t.name);
         for (float& w : parameters.subspan(index(t.offset), index(t.size))) {

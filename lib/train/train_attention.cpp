@@ -17,7 +17,7 @@ constexpr std::int64_t block_rows =
 
 std::int64_t round_up(std::int64_t n) { return (n + lanes - 1) / lanes * lanes; }
 
-// One head out of rows that are `row` floats apart, into a contiguous (T, Dp), times `factor`.
+// Copies one head from rows that are `row` floats apart to a contiguous (T, Dp), times `factor`.
 void gather(const float* from, std::int64_t row, std::int64_t T, std::int64_t D, std::int64_t Dp,
             float factor, float* to) {
     for (std::int64_t t = 0; t < T; ++t) {
@@ -41,7 +41,7 @@ void transpose(const float* from, std::int64_t T, std::int64_t Dp, float* to, st
     }
 }
 
-// In place: s_k → exp(s_k − max) for the first `seen` keys, 0 beyond, up to n.
+// In place: s_k → exp(s_k − max) for the first `seen` keys, and 0 for the others up to n.
 void exponentials(float* s, std::int64_t seen, std::int64_t n, float maximum) {
     const std::int64_t end = round_up(seen);
     std::fill(s + seen, s + end, -std::numeric_limits<float>::infinity());
@@ -91,7 +91,7 @@ void AttentionScratch::prepare(std::int64_t T, std::int64_t D) {
     D_ = D;
     Tp = round_up(T);
     Dp = round_up(D);
-    stride = Tp + lanes;  // not a power of two, whose rows would crowd into the same cache sets
+    stride = Tp + lanes;  // not a power of two: its rows would all map to the same cache sets
     for (AlignedFloats* rows : {&q, &k, &v, &d_out, &d_q, &d_k, &d_v}) {
         *rows = allocate_floats(Tp * Dp);
         std::fill_n(rows->get(), Tp * Dp, 0.0f);
@@ -106,7 +106,7 @@ void AttentionScratch::prepare(std::int64_t T, std::int64_t D) {
 
 namespace {
 
-// Where head h of sequence b lies in qkv, or its gradient in d_qkv.
+// Pointers to head h of sequence b in qkv, or to its gradient in d_qkv.
 template <class Float>
 struct HeadPlaces {
     HeadPlaces(Float* qkv, const BatchShape& shape, std::int64_t b, std::int64_t h) {
@@ -210,13 +210,13 @@ void attention_backward(const float* qkv, const float* out, const float* stats, 
                         s.d_v.get(), s.Dp, true});
             s.multiply({seen, s.Dp, rows, dp, 1, s.stride, s.q.get() + t0 * s.Dp, s.Dp, s.d_k.get(),
                         s.Dp, true});
-            // These rows of `out` are not needed any more: ∂q̂ takes their place.
+            // These rows are not needed any more, so ∂q̂ is stored in their place.
             s.multiply({rows, s.Dp, seen, dp, s.stride, 1, s.k.get(), s.Dp, s.d_q.get() + t0 * s.Dp,
                         s.Dp});
         }
         const HeadPlaces d_head(d_qkv, shape, b, h);
         scatter(s.d_q.get(), s.Dp, T, D, scale, d_head.q, row);
-        // The gradients of all queries of a group have been added up.
+        // After the last query head of a group, its keys' and values' gradients are complete.
         if ((h + 1) % shape.group() == 0) {
             scatter(s.d_k.get(), s.Dp, T, D, 1.0f, d_head.k, row);
             scatter(s.d_v.get(), s.Dp, T, D, 1.0f, d_head.v, row);

@@ -148,7 +148,7 @@ void Linear::backward_input(const float* d_y, float* d_x, std::int64_t M, Bf16Le
 
 void Linear::backward_weights(const float* x, const float* d_y, std::int64_t M, Factor& packed,
                               Bf16Left& scratch, float* gradients) const {
-    // (N, K): the same with the roles exchanged, ∂wᵀ += ∂yᵀ · x.
+    // For a matrix (N, K), exchange the two factors: ∂wᵀ += ∂yᵀ · x.
     MatrixView left = MatrixView::of(x, M, k_), right = MatrixView::of(d_y, M, n_);
     if (order_ == MatrixOrder::outputs_inputs) std::swap(left, right);
     packed.reserve(M, right.columns, precision_);

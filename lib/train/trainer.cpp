@@ -120,7 +120,7 @@ BatchShape Trainer::attention_shape(std::int64_t T) const {
     return {1, T, shape_.n_head, shape_.head_size(), !fills_masks_, shape_.kv_heads()};
 }
 
-// Whoever is free takes the next part; nothing depends on who that is.
+// A free thread takes the next part. The result does not depend on which thread that is.
 void Trainer::for_each_part(std::int64_t B, const std::function<void(int, Range, int)>& work) {
     const int parts = to_int(std::min<std::int64_t>(parts_, B));
     std::atomic<int> next{0};
@@ -139,7 +139,8 @@ double Trainer::gradient(std::span<const std::int32_t> ids, std::span<const std:
             1, std::ranges::count_if(some, [](std::int32_t id) { return id >= 0; }));
     };
     const std::int64_t counted = count_of(targets);
-    // What a target of sequence b weighs: all the same, or all of a sequence together 1/B.
+    // The mean divides each target's loss by this number: all targets have the same weight, or,
+    // with fills_masks_, each sequence has the weight 1/B.
     const auto weight = [&](std::int64_t b) {
         return fills_masks_ ? B * count_of(targets.subspan(index(b * T), index(T))) : counted;
     };
@@ -206,8 +207,8 @@ double Trainer::flops_per_token(std::int64_t T) const {
                F = static_cast<double>(shape_.n_inner);
     const double mlp = (shape_.architecture.gated ? 3 : 2) * C * F;
     const double weights = L * (C * N + Q * C + mlp) + static_cast<double>(outputs_) * C;
-    // A query meets (T + 1) / 2 keys, or all: q·k and p·v forward, 2 · 2 products backward,
-    // 2Q operations a key each.
+    // A query sees (T + 1) / 2 keys on average, or all T. There are two products forward (q·k and
+    // p·v) and 2 · 2 backward, each with 2Q operations per key.
     const auto keys = static_cast<double>(fills_masks_ ? 2 * T : T + 1) / 2;
     const double attention = L * 6 * 2 * Q * keys;
     return 6 * weights + attention;

@@ -7,8 +7,8 @@
 namespace tbt::train {
 namespace {
 
-// How a family names what every block has. Parts that are multiplied with the same input lie one
-// after the other in Llama's layout, so they are one matrix of (outputs, inputs).
+// A family's names for the weights of a block. In Llama's layout, matrices with the same input are
+// next to each other, so together they are one matrix (outputs, inputs).
 struct BlockNames {
     std::string prefix, norm_1, norm_2;
     std::vector<std::string> qkv;

@@ -69,9 +69,9 @@ void Trainer::logits(Workspace& w, std::int64_t t, std::int64_t n) const {
     head_.multiply(MatrixView::of(w.normed.get() + t * C, n, C), w.logits.get(), outputs_, w.left);
 }
 
-// A few rows at a time: logits = normed · headᵀ, in place ∂logits = (p − onehot)
-// · factor, then ∂normed = ∂logits · head and ∂head += ∂logitsᵀ · normed.
-// The whole matrix of logits never exists. gradients may be null. With a teacher of distribution q:
+// For head_rows rows at a time: logits = normed · headᵀ, in place ∂logits = (p − onehot) · factor,
+// then ∂normed = ∂logits · head and ∂head += ∂logitsᵀ · normed. So the whole matrix of logits never
+// exists. `gradients` may be null. With a teacher's distribution q, the gradient is
 // p − q = (p − onehot) − (q − onehot).
 void Trainer::head(const Sequence& sequence, Workspace& w, float factor, float* gradients,
                    Workspace* teacher) const {
@@ -100,7 +100,7 @@ void Trainer::head(const Sequence& sequence, Workspace& w, float factor, float* 
     }
 }
 
-// d_x is the gradient of the residual stream, on its way from the last layer to the embedding.
+// d_x is the gradient of the residual stream, from the last layer back to the embedding.
 void Trainer::backward(const Sequence& sequence, Workspace& w, float* gradients) const {
     const std::int64_t T = sequence.T, C = shape_.n_embd;
     std::fill_n(w.d_x.get(), T * C, 0.0f);
@@ -111,8 +111,8 @@ void Trainer::backward(const Sequence& sequence, Workspace& w, float* gradients)
                    weights_.positions < 0 ? nullptr : gradients + weights_.positions, T, T, C);
 }
 
-// The forward pass from bottom to top. Residual sums pass d_x on unchanged,
-// so what comes through the norms is added to it.
+// The steps of the forward pass in reverse order. A residual sum passes d_x on unchanged, and the
+// gradient through the norm of its branch is added to it.
 void Trainer::backward_block(std::size_t l, std::int64_t T, Workspace& w, float* gradients) const {
     const std::int64_t F = shape_.n_inner;
     const bool gated = shape_.architecture.gated;
