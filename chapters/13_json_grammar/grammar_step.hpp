@@ -1,5 +1,5 @@
-// The mask as the first step of a sampling chain (chapter 06): penalties, temperature and cuts see
-// only what is legal.
+// Makes the token mask of a grammar a step of a sampling chain (chapter 06). It comes first, so
+// penalties, temperature and truncation see only legal tokens.
 #pragma once
 
 #include <functional>
@@ -15,7 +15,7 @@
 namespace tbt {
 
 // A step named "grammar", which in_order puts before all others in every dialect.
-// follow: the constraint after a text.
+// follow: returns the matcher after a text.
 inline ChainStep grammar_step(std::function<GrammarMatcher&(const TextSoFar&)> follow) {
     const auto keys = std::make_shared<std::vector<float>>();
     return {"grammar", "",
@@ -41,9 +41,9 @@ inline ChainStep grammar_step(const GrammarMatcher& start) {
     });
 }
 
-// The same for a beam search (chapter 11): each beam's own mask, on its log-probabilities.
-// They are not renormalised, so beams compare by the model's probability of their texts.
-// Nothing stays where a text is complete and cannot be ended.
+// The same for a beam search (chapter 11): applies each beam's own mask to its log-probabilities.
+// They are not renormalised, so beams are compared by the model's probability of their texts.
+// If a text is complete but the vocabulary has no end-of-text token, no token is left.
 inline std::function<void(std::span<float>, std::span<const int>)> grammar_processor(
     const GrammarMatcher& start, std::size_t prompt_length) {
     const auto follower = std::make_shared<ConstraintFollower>(start);

@@ -1,4 +1,5 @@
-// What a guide said before a token, for traces: the mask, what it removed, where the text is.
+// Records for a trace what a guide (a grammar or schema) did before a token: the mask, the tokens
+// it removed, and where the text is in the grammar.
 #pragma once
 
 #include <functional>
@@ -17,10 +18,10 @@
 
 namespace tbt {
 
-// Says where a text is in its grammar; may be empty.
+// A function that says in words where a text is in its grammar; may be empty.
 using StateWords = std::function<std::string(std::string_view text)>;
 
-// Ranges of the bytes that may come next.
+// The bytes that may come next, as ranges (first, last).
 inline std::vector<std::pair<int, int>> next_bytes(Recognizer& recognizer, Recognizer::State here) {
     std::vector<std::pair<int, int>> ranges;
     for (int byte = 0; byte < 256; ++byte) {
@@ -33,8 +34,8 @@ inline std::vector<std::pair<int, int>> next_bytes(Recognizer& recognizer, Recog
 
 inline std::string json_words(std::string_view text) { return valid_text(json_place(text)); }
 
-// logits: of the model, before the mask. words: for texts that are no JSON, which has its own.
-// Throws Error where there are fewer logits than tokens.
+// logits: the model's, before the mask. words: used if the text is not JSON; JSON has its own.
+// Throws Error if there are fewer logits than tokens.
 inline GuideState guide_state(GrammarMatcher& constraint, std::span<const float> logits,
                               const StateWords& words = {}) {
     constexpr std::size_t most_shares = 8;

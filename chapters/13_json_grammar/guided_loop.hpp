@@ -1,4 +1,4 @@
-// The decoding loop under a constraint: mask first, then whatever picks.
+// The decoding loop under a constraint: first the mask, then a function that picks a token.
 #pragma once
 
 #include <span>
@@ -13,15 +13,15 @@ struct GuidedText {
     std::vector<int> ids;  // prompt and new tokens, without end-of-text
     int forward_passes = 0;
     int forced = 0;         // tokens appended without asking the model
-    bool complete = false;  // the new text is one of the language
+    bool complete = false;  // the new text is a whole text of the language
 };
 
-// pick(logits, ids) chooses among the tokens that are not −∞; emit(id) sees each and may end the
-// text by returning false.
+// pick(logits, ids) returns a token whose logit is not −∞. emit(id) is called for each new token
+// and ends the text by returning false.
 //
-// Where only one token is legal there is nothing to ask. It is appended at once,
-// and so is the next if it is the only one; the model reads the whole run in the one forward pass
-// that predicts what follows it.
+// If only one token is legal, it is appended without asking the model, and so are the next ones
+// while only one is legal. The model reads this whole run in the forward pass that predicts the
+// next free token.
 template <class Pick, class Emit>
 GuidedText generate_guided(const NextLogits& model, std::vector<int> ids,
                            GrammarMatcher& constraint, Pick&& pick, Emit&& emit) {

@@ -20,14 +20,14 @@ namespace tbt {
 
 namespace {
 
-// The mask, then the chain.
+// The chain with the mask as its first step.
 Chain masked(const GrammarMatcher& start, const Chain& chain) {
     std::vector<ChainStep> steps = {grammar_step(start)};
     steps.insert(steps.end(), chain.steps().begin(), chain.steps().end());
     return Chain(std::move(steps));
 }
 
-// The passes that the loop needed: one for each choice, over what had come since the last.
+// The passes that the loop needed: one for each choice, over the tokens since the previous one.
 std::vector<RecordedPass> passes_of(const std::vector<RecordedToken>& tokens, std::size_t prompt) {
     std::vector<RecordedPass> passes;
     std::size_t read = 0;

@@ -1,9 +1,9 @@
 // Chapter 13: JSON that is always valid and always ends.
 //
 // Shows the byte recognizer reading a text; masks over a vocabulary, and how they are made;
-// the tutorial's recognizer of required keys, corrected; what a mask does to the distribution of
-// texts, enumerated; then the model itself, writing under the mask: what it wanted,
-// what the grammar made of it, and how the text is closed before the budget ends. Run it:
+// the tutorial's recognizer of required keys, corrected; how a mask changes the distribution over
+// texts, by enumeration; then the model writing under the mask: the token it wanted, the token
+// drawn, and how the text is closed before the budget ends. Run it:
 // make run-13, or make run-13 ARGS='--part model --temperature 2 --max-new-tokens 30 "{\"name\":"'.
 // Look for: the number of allowed tokens, from tens of thousands in a string to one before a colon.
 #include <cstdio>
@@ -93,9 +93,9 @@ void show_keys() {
                 RequiredKeys(keys).orders(), RequiredKeys(keys, true).orders());
 }
 
-// 4. A mask changes the distribution. All texts of two tokens, with their probabilities:
-//    by the model alone, its complete ones renormalised, and under the mask,
-//    which keeps the proportions among what is legal at each step.
+// 4. A mask changes the distribution. All texts of two tokens, with their probabilities: under the
+//    model alone; for its complete texts, renormalised; and under the mask, which keeps the ratios
+//    between the legal tokens at each step.
 void show_distribution() {
     const std::vector<std::string> tokens = {"[", "]", "1"};
     const double first[] = {0.6, 0.0, 0.4},
@@ -132,7 +132,7 @@ struct Settings : GuidedOptions {
     Settings() : GuidedOptions("{\"name\":", 1) { max_new_tokens = 40, shown = 12; }
 };
 
-// 5. A model under the mask. The prompt counts as the beginning of the JSON text.
+// 5. A model under the mask. The prompt is the beginning of the JSON text.
 void show_model(const Settings& settings, Model& model) {
     const auto trie = std::make_shared<const TokenTrie>(model.tokenizer);
     const auto recognizer =
@@ -199,7 +199,7 @@ int main(int argc, char** argv) {
                 throw UsageError(
                     "--part recognizer and --html or --trace: no model writes there; leave one "
                     "out");
-            // Opened first: what is wrong with it is said before anything is shown.
+            // The model is opened first, so that errors are reported before any output.
             std::optional<Model> model;
             if (settings.part != "recognizer")
                 model = load_model(settings.model),

@@ -1,8 +1,8 @@
-// The mask over tokens, plainly: try every one.
+// A plain mask over tokens: tries every token.
 //
-// A token is legal if the recognizer survives all its bytes; the end of the text, if the text may
-// end here. The fast form is MaskCache (mask_cache.hpp), which shares the work of tokens that begin
-// alike and remembers what it found; it gives the same masks.
+// A token is legal if the recognizer accepts all its bytes in turn; end-of-text is legal if the
+// text may end here. The fast version, MaskCache (mask_cache.hpp), shares the work for tokens with
+// a common prefix and caches its results; it gives the same masks.
 #pragma once
 
 #include <limits>
@@ -14,8 +14,8 @@
 
 namespace tbt {
 
-// Which tokens may come next? tokens: the bytes of each; empty: one that is never in a text.
-// eos: the end-of-text token, −1: there is none.
+// For each token: may it come next? tokens: the bytes of each token; empty for special tokens,
+// which never come. eos: the end-of-text token; −1 if there is none.
 inline std::vector<bool> plain_mask(Recognizer& recognizer, Recognizer::State state,
                                     const std::vector<std::string>& tokens, int eos) {
     std::vector<bool> legal(tokens.size());

@@ -1,5 +1,5 @@
-// The recognizer of the tutorial: an object with some required keys, read symbol by symbol.
-// And what was wrong with it.
+// The tutorial's recognizer of an object with required keys, which reads symbol by symbol, and the
+// mistake in it.
 #pragma once
 
 #include <algorithm>
@@ -11,7 +11,7 @@
 
 namespace tbt {
 
-// first {, then each required key with a value, in any order, then }.
+// The object: {, then each required key with a value, in any order, then }.
 // A symbol is a string such as "{" or "\"name\"". as_printed: with the tutorial's mistake.
 class RequiredKeys {
 public:
@@ -44,8 +44,8 @@ public:
                 place_ = keys_.empty() ? Place::after : Place::key;
                 break;
             case Place::key:
-                // The quotes come off, so that the key is offered once. As printed they stay: the
-                // symbol never equals a key, and each key is offered again and again.
+                // The quotes are removed, so each key is offered once. As printed they stay: then
+                // the stored symbol never equals a key, and each key is offered again and again.
                 seen_.push_back(as_printed_ ? symbol : symbol.substr(1, symbol.size() - 2));
                 place_ = Place::colon;
                 break;
@@ -63,8 +63,8 @@ public:
 
     bool complete() const { return place_ == Place::end; }
 
-    // In how many orders can the keys be written? Follows every choice of a key;
-    // a value is any one of them.
+    // The number of orders in which the keys can be written: follows every choice of a key, and
+    // one value for each.
     int orders() const {
         if (complete()) return 1;
         const std::vector<std::string> legal = allowed();

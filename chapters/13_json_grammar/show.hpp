@@ -1,5 +1,5 @@
-// What the programs of chapters 13 and 14 print at each step: allowed tokens, mass removed,
-// what the model wanted.
+// Prints each step for the programs of chapters 13 and 14: the allowed tokens, the probability
+// removed, the token that the model wanted, and the token drawn.
 #pragma once
 
 #include <algorithm>
@@ -29,8 +29,8 @@ public:
         std::printf("   step  allowed  mass removed  the model wanted  it became\n");
     }
 
-    // Called before the token is read by the constraint. raw: the model's logits; legal:
-    // the same with −∞.
+    // Call it before the matcher reads the token. raw: the model's logits. legal: the same, with −∞
+    // for tokens that are not allowed.
     void step(std::span<const float> raw, std::span<const float> legal, int chosen) {
         check_size("mask trace: legal", legal.size(), raw.size());
         checked_id("mask trace", chosen, raw.size());
@@ -57,8 +57,8 @@ public:
             std::printf("   ...   (%zu steps in all)\n", counts_.size());
     }
 
-    // A bar for each step, as long as the logarithm of the number of tokens that were allowed,
-    // beside the token that was chosen.
+    // Draws the chosen token of each step and a bar whose length is the logarithm of the number of
+    // allowed tokens.
     void write_figure(const std::string& file) const {
         constexpr int rows = 24, height = 18, left = 120, width = 480;
         const std::size_t n = std::min<std::size_t>(counts_.size(), rows);

@@ -25,7 +25,7 @@ Symbol byte_of(char c) { return {c, c, -1}; }
 Symbol range_of(char low, char high) { return {low, high, -1}; }
 Symbol rule_of(int rule) { return {0, 0, rule}; }
 
-// What is still to come, in the notation of grammars: the next symbol first.
+// What may still come, in the notation of grammars: the next symbol first.
 std::string shown(const Symbols& rest) {
     if (rest.empty()) return "(the end)";
     std::string line;
@@ -45,7 +45,7 @@ int byte_at(const std::string& text, std::size_t i) {
     return to_int(static_cast<unsigned char>(text[i]));
 }
 
-// "3 ·May ·June": the first tokens of a mask by name, and how many more there are.
+// "3 ·May ·June": the number of tokens in a mask, and the first of them by name.
 std::string listed(const std::vector<std::string>& tokens, const std::vector<bool>& legal,
                    int end) {
     constexpr std::size_t most = 9;

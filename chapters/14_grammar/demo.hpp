@@ -10,18 +10,18 @@ namespace tbt {
 // A sum of numbers: root ::= number | number "+" root, number ::= digit | digit number.
 PlainGrammar sums();
 
-// 1. Every way to read a text, byte by byte.
+// 1. All derivations of a text, byte by byte.
 void show_derivations(const std::string& text);
-// 2. A grammar of which a text has 2ⁿ derivations: each by itself, and shared.
+// 2. A grammar in which texts of n bytes have 2ⁿ derivations: counted one by one, and shared.
 void show_sharing();
-// 3. The mask: what a vocabulary becomes after the beginnings of a text.
-//    directory: of a tokenizer. Errors: no such file; the grammar is at fault.
+// 3. The mask: which tokens of a vocabulary may come after each beginning of a text. directory: the
+//    tokenizer's. Throws UsageError if a file is missing or the grammar is faulty.
 void show_masks(const std::string& grammar, const std::string& directory);
-// 4. What grammars become.
+// 4. All grammars of the course: their rules, nodes and shortest texts.
 void show_sizes();
 
-// The derivations after each byte of a text, and which comes from which (SVG). Errors: the file
-// cannot be written.
+// Draws the derivations after each byte of a text and which comes from which (SVG). Throws if the
+// file cannot be written.
 void write_derivations(const std::string& file, const std::string& text);
 
 }  // namespace tbt

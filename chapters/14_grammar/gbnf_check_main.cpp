@@ -2,7 +2,7 @@
 // reads it byte by byte.
 //
 //   build/gbnf_check GRAMMAR TEXTFILE
-//   exit status 0: it is; 1: it is not; 2: the grammar or a file is at fault
+//   exit status 0: it is; 1: it is not; 2: the grammar is faulty or a file cannot be read
 #include <cstdio>
 
 #include "lib/grammar/recognizer/gbnf.hpp"

@@ -1,4 +1,4 @@
-// The part of the programs of chapters 14 to 16 in which a model writes under a recognizer.
+// The part of the programs of chapters 14 to 16 that lets a model write under a recognizer.
 #pragma once
 
 #include <functional>
@@ -17,17 +17,18 @@ struct Model;
 
 struct GuidedModel : GuidedOptions {
     bool continue_prompt = false;
-    std::function<std::string(std::string_view text)> words;  // for a page: where a text is
+    // For a page: says in words where a text is in the grammar.
+    std::function<std::string(std::string_view text)> words;
 
     using GuidedOptions::GuidedOptions;
-    // Adds the prompt, --max-new-tokens, … and returns those that only this part looks at.
+    // Adds the prompt, --max-new-tokens, … and returns the options that only this part uses.
     std::vector<DeclaredOption> add_options(CommandLine line);
-    // Opens the model and lays out the prompt, so that what is wrong with them is said
-    // before anything is shown. show() does so where this was not called.
+    // Opens the model and prepares the prompt, so that errors are reported before any output.
+    // show() does this if it was not called.
     void open();
-    // Writes a text and shows its first steps: how many tokens are legal, what the model wanted and
-    // what it became. number: of the part; request: what the text is held to, for the heading.
-    // Errors: no such model; the budget is below what the shortest text needs.
+    // Generates a text and prints its first steps: how many tokens are legal, the token that the
+    // model wanted, the token drawn. number: of the part. request: the constraint, for the heading.
+    // Throws if there is no such model or if the budget is too small.
     void show(int number, const std::string& request,
               const std::shared_ptr<Recognizer>& recognizer);
 

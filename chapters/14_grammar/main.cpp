@@ -4,7 +4,7 @@
 //   make run-14 ARGS='--part 1 --text 1+23+4'                        another text, followed by hand
 //   make run-14 ARGS='--part 5 --grammar data/grammars/date.gbnf'    a model under another grammar
 //
-// Look for: part 1, where one byte continues some readings of a text and ends the others.
+// Look for: part 1, where one byte continues some derivations and ends the others.
 #include <cstdio>
 #include <functional>
 #include <memory>
@@ -42,7 +42,7 @@ int main(int argc, char** argv) {
         },
         [&] {
             for_parts.check();
-            // Opened first: what is wrong with it is said before anything is shown.
+            // Files are opened first, so that errors are reported before any output.
             std::shared_ptr<GrammarRecognizer> held;
             if (part == 0 || part == 3 || part == 5)
                 held =

@@ -1,9 +1,9 @@
-// A grammar, followed plainly: every way to read the text so far is kept, side by side.
+// A plain recognizer for grammars: keeps all derivations that fit the text so far, side by side.
 //
-// A derivation is what may still come in one way of reading: a row of symbols, the next one last.
-// Where the next symbol is a rule, each of its alternatives gives a derivation; where it is a byte,
-// the text must go on with it. The fast form is GrammarRecognizer, which shares
-// what derivations have in common; it accepts the same texts.
+// A derivation is stored as what may still come: a row of symbols, the next one last. If the next
+// symbol is a rule, each of its alternatives gives a new derivation. If it is a byte, the text must
+// go on with this byte. The fast version, GrammarRecognizer, shares the common parts of
+// derivations; it accepts the same texts.
 #pragma once
 
 #include <set>
@@ -13,16 +13,16 @@
 
 namespace tbt {
 
-// A byte from low to high, or, where rule is not −1, any text of that rule.
+// If rule is −1: one byte from low to high. Else: any text of that rule.
 struct Symbol {
     int low = 0, high = 0, rule = -1;
     auto operator<=>(const Symbol&) const = default;
 };
 using Symbols = std::vector<Symbol>;
-using PlainGrammar = std::vector<std::vector<Symbols>>;  // of each rule its alternatives; 0: root
+using PlainGrammar = std::vector<std::vector<Symbols>>;  // by rule: its alternatives; 0: root
 using Derivations = std::set<Symbols>;
 
-// Replaces rules by their alternatives until a byte, or nothing, is next everywhere.
+// Replaces rules by their alternatives until each derivation begins with a byte or is empty.
 inline Derivations unfolded(const PlainGrammar& rules, std::vector<Symbols> derivations) {
     Derivations seen, ready;
     while (!derivations.empty()) {
@@ -46,7 +46,7 @@ inline Derivations unfolded(const PlainGrammar& rules, std::vector<Symbols> deri
     return ready;
 }
 
-// The derivations after one more byte; none: the text is refused. At the start: unfolded root.
+// The derivations after one more byte; none if the text is refused. Begin with the unfolded root.
 inline Derivations plain_step(const PlainGrammar& rules, const Derivations& now, int byte) {
     std::vector<Symbols> after;
     for (const Symbols& rest : now) {

@@ -18,7 +18,7 @@ struct Point {
     double x, y;
 };
 
-// Elements are written with printf's forms.
+// An SVG element, from a printf format and its numbers.
 template <class... Numbers>
 std::string element(const char* form, Numbers... numbers) {
     char text[400];
@@ -33,7 +33,7 @@ std::string label_at(double x, double y, const std::string& label, int size) {
     return svg_text(x, y, label, "middle", size, "font-family=\"monospace\"");
 }
 
-// From one circle to another, bent over others that stand between them.
+// An arrow from one circle to another, bent around the circles between them.
 std::string arrow(Point from, Point to, double bend, const std::string& label) {
     const Point middle{(from.x + to.x) / 2, (from.y + to.y) / 2 + bend};
     const auto edge_of = [](Point p, Point towards) {
@@ -61,7 +61,7 @@ std::string circle(Point at, double r) {
         at.x, at.y, r, colour, colour);
 }
 
-// The most steps that lead to a state, counting only those to states found later.
+// The column of each state: the most steps that lead to it, counting only steps to later states.
 std::vector<std::size_t> columns_of(const PlainAutomaton& automaton) {
     std::vector<std::size_t> column(automaton.states.size(), 0);
     for (std::size_t i = 0; i < automaton.states.size(); ++i) {

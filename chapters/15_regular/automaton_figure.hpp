@@ -1,4 +1,4 @@
-// The picture of a small automaton.
+// Draws a small automaton as an SVG picture.
 #pragma once
 
 #include <string>
@@ -7,8 +7,8 @@
 
 namespace tbt {
 
-// Circles and arrows, a column for each number of steps from the start; two circles: the text may
-// end here (SVG). Errors: the file cannot be written.
+// States are circles, with a column for each number of steps from the start; a double circle means
+// that the text may end there. Throws if the file cannot be written.
 void write_automaton(const std::string& file, const PlainAutomaton& automaton,
                      const std::string& title);
 

@@ -28,7 +28,7 @@ std::string listed(const std::vector<std::pair<int, int>>& ranges) {
     return line;
 }
 
-// The state of an automaton after a text; −1: there is none.
+// The state of an automaton after a text; −1 if the text is refused.
 int after(const Dfa& dfa, const std::string& text) {
     int at = dfa.empty() ? -1 : 0;
     for (const std::int32_t c : code_points_of(text, "the text")) {
@@ -41,7 +41,7 @@ int after(const Dfa& dfa, const std::string& text) {
     return at;
 }
 
-// For each beginning: the characters that may come next, and whether the text may end.
+// Prints for each beginning the characters that may come next, and whether the text may end.
 void show_beginnings(const Dfa& dfa, const std::vector<std::string>& beginnings) {
     std::printf("   after         may come next   may end\n");
     for (const std::string& text : beginnings) {

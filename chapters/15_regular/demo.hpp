@@ -10,10 +10,10 @@
 
 namespace tbt {
 
-// A parsed expression as a plain one, over the bytes of UTF-8. Errors: it holds ^ or $.
+// Converts a parsed expression to a plain one over the bytes of UTF-8. Throws if it has ^ or $.
 Regex plain_of(const Expression& expression);
 
-// The automaton whose states are what may still come. Errors: more than 100 states.
+// The automaton whose states are the derivatives. automaton_of throws above 100 states.
 struct PlainAutomaton {
     struct Edge {
         std::string on;  // "0-9": the bytes
@@ -29,13 +29,13 @@ PlainAutomaton automaton_of(const Regex& expression);
 
 // 1. What may still come, byte by byte.
 void show_derivatives(const std::string& pattern, const std::string& text);
-// 2. All the states there are.
+// 2. All states.
 void show_states(const std::string& pattern);
-// 3. A range of whole numbers, digit by digit. Errors: low or high is no number.
+// 3. A range of whole numbers, digit by digit. Throws if low or high is not a number.
 void show_range(const std::string& low, const std::string& high);
 // 4. Dates that exist.
 void show_dates();
-// 5. What only automata can do: and, but not.
+// 5. Operations that only automata have: "and", "but not".
 void show_sets();
 
 }  // namespace tbt

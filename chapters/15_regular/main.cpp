@@ -5,7 +5,7 @@
 //   make run-15 ARGS='--part 1 --expression "(ab|a)*c" --text aabc'
 //                                                    another expression, byte by byte
 //
-// Look for: part 2, where what may still come turns out to be one of four things, for ever.
+// Look for: part 2, where what may still come is always one of four expressions.
 #include <cstdio>
 #include <functional>
 #include <memory>
@@ -55,7 +55,7 @@ int main(int argc, char** argv) {
         [&](CommandLine line) { declare(line, o); },
         [&] {
             o.for_parts.check();
-            // Read and opened first: what is wrong is said before anything is shown.
+            // Everything is parsed and opened first, so that errors come before any output.
             const auto shown = [&](int n) { return o.part == 0 || o.part == n; };
             const Regex expression = plain_of(parse_regex(o.regex));
             if (shown(2)) automaton_of(expression);

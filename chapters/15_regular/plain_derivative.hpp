@@ -1,7 +1,7 @@
-// A regular expression, followed plainly: after a byte, what may still come is an expression too.
+// A plain recognizer for regular expressions: after a byte, what may come is an expression too.
 //
-// It is called the derivative [Brzozowski 1964]. There are only finitely many of them with
-// different names, and they are the states of an automaton. The fast form is Dfa (dfa.hpp).
+// This expression is the derivative [Brzozowski 1964]. An expression has only finitely many
+// derivatives with different names: the states of an automaton. The fast version is Dfa (dfa.hpp).
 #pragma once
 
 #include "chapters/15_regular/plain_regex.hpp"
@@ -16,7 +16,7 @@ inline bool may_be_empty(const Regex& e) {
     return some;
 }
 
-// All texts t such that `byte` and t together match e.
+// The derivative of e: matches all texts t such that `byte` followed by t matches e.
 inline Regex derivative(const Regex& e, int byte) {
     const auto after = [&](std::size_t i) { return derivative(e.parts[i], byte); };
     if (e.kind == Regex::byte) return e.low <= byte && byte <= e.high ? any_times({}) : Regex();

@@ -1,5 +1,5 @@
-// Regular expressions over bytes, built plainly; plain_derivative.hpp reads texts with them.
-// Expressions with the same name match the same texts: choices are kept in order and each once.
+// Plain regular expressions over bytes; plain_derivative.hpp reads texts with them. Expressions
+// with the same name match the same texts: the parts of a choice are sorted, without duplicates.
 #pragma once
 
 #include <cctype>
@@ -11,8 +11,8 @@ namespace tbt {
 
 struct Regex {
     enum Kind { nothing, empty, byte, choice, sequence, star } kind = nothing;
-    std::vector<Regex> parts;  // choice: some, sequence: two, star: one
-    std::string name;          // as one writes it
+    std::vector<Regex> parts;  // choice: any number; sequence: two; star: one
+    std::string name;          // the expression in the usual notation
     int low = 0, high = 0;     // byte: from low to high
 };
 
@@ -27,9 +27,9 @@ inline Regex byte_from(char low, char high) {
             static_cast<unsigned char>(high)};
 }
 
-// A text of a or of b.
+// Matches a text of a or a text of b.
 inline Regex either(const Regex& a, const Regex& b) {
-    std::map<std::string, Regex> by_name;  // in order, each once
+    std::map<std::string, Regex> by_name;  // sorted, without duplicates
     for (const Regex& e : {a, b}) {
         for (const Regex& part : e.kind == Regex::choice ? e.parts : std::vector{e})
             if (part.kind != Regex::nothing) by_name.emplace(part.name, part);
@@ -43,14 +43,14 @@ inline Regex either(const Regex& a, const Regex& b) {
     return by_name.empty() ? Regex() : by_name.size() == 1 ? Regex(all.parts[0]) : all;
 }
 
-// A text of a, and after it one of b.
+// Matches a text of a followed by a text of b.
 inline Regex then(const Regex& a, const Regex& b) {
     if (a.kind == Regex::nothing || b.kind == Regex::empty) return a;
     if (b.kind == Regex::nothing || a.kind == Regex::empty) return b;
     return {Regex::sequence, {a, b}, a.name + b.name};
 }
 
-// Any number of texts of a; any_times({}) matches the empty text only.
+// Matches any number of texts of a; any_times({}) matches only the empty text.
 inline Regex any_times(const Regex& a) {
     if (a.kind == Regex::nothing || a.kind == Regex::empty) return {Regex::empty, {}, ""};
     return {Regex::star, {a}, (a.kind > Regex::choice ? "(" + a.name + ")" : a.name) + '*'};

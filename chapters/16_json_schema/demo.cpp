@@ -23,7 +23,7 @@ bool alive(Recognizer& recognizer, Recognizer::State state, const std::string& t
     return read_bytes(recognizer, state, text) != Recognizer::dead;
 }
 
-// Which of the keys may come, after `comma` or at once.
+// Which of the keys may come next, after the text `comma` (which may be empty).
 std::string keys_alive(Recognizer& recognizer, Recognizer::State state, const std::string& comma,
                        const std::vector<std::string>& keys) {
     std::string line;
@@ -128,7 +128,7 @@ void show_guided(const GuideRequest& request, GuidedModel writer) {
     writer.show(5, held.name(), recognizer_for(held));
 }
 
-// The places between the members, and which member leads from one to which.
+// Draws the positions between the members and the members that lead from one to the next.
 void write_order(const std::string& file) {
     const std::vector<std::string> names = {"name", "age", "likes", "job"};
     const int optional = 2;
@@ -148,7 +148,7 @@ void write_order(const std::string& file) {
                           "stroke-width=\"2\"") +
                  svg_text(middle(place) + 72, 84, at(names, place), "middle", 12);
     }
-    // An optional member is passed over.
+    // An arrow that skips the optional member.
     lines += svg_line(middle(optional), 126, middle(optional) + 40, 160, svg_colour(1),
                       "stroke-width=\"2\"") +
              svg_line(middle(optional) + 40, 160, middle(optional + 2) - 40, 160, svg_colour(1),

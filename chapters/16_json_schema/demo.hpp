@@ -9,19 +9,19 @@
 
 namespace tbt {
 
-// 1. Finished values and what is wrong with each.
+// 1. Finished values, and the first fault of each.
 void show_validation();
-// 2. An object being written: after each member, those still to come.
+// 2. An object being written: after each member, the members that may still come.
 void show_members();
-// 3. Tools: all alternatives side by side, until a member decides.
+// 3. Tools: all alternatives are followed until a member decides.
 void show_alternatives();
-// 4. What each kind of request becomes.
+// 4. The grammar that each kind of request becomes.
 void show_requests();
-// 5. A model under a request; person.json where none was made.
+// 5. A model under a request; under person.json if there is none.
 void show_guided(const GuideRequest& request, GuidedModel model);
 
-// Four members in the schema's order: the places between them, and what leads from one to the next,
-// as a picture.
+// Draws four members in the schema's order: the positions between them and what leads from one to
+// the next (SVG).
 void write_order(const std::string& file);
 
 }  // namespace tbt

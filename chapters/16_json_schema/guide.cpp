@@ -27,7 +27,7 @@ std::vector<std::string> split(const std::string& text, char separator) {
     return parts;
 }
 
-// Is it the rules or the JSON itself, and no file's name?
+// Is the argument the text itself, rules or JSON, and not the name of a file?
 bool is_grammar(const std::string& given) { return given.find("::=") != std::string::npos; }
 bool is_json(const std::string& given) {
     const std::size_t begin = given.find_first_not_of(" \t\r\n");

@@ -1,4 +1,4 @@
-// Everything that a text can be held to: each becomes a recognizer.
+// All constraints that a text can be generated under; each becomes a recognizer.
 #pragma once
 
 #include <memory>
@@ -14,36 +14,35 @@ class App;
 
 namespace tbt {
 
-// At most one of them is given.
+// A request for a constraint: at most one of grammar, regex, schema, tools, choice, integers, json.
 struct GuideRequest {
     std::string grammar;          // GBNF: a file, or the rules themselves (with a "::=")
-    std::string regex;            // the whole text matches
+    std::string regex;            // the whole text must match
     std::string schema;           // a JSON Schema: a file, or the schema itself (with a "{")
-    std::string tools;            // tools, a file or the list itself: one call of one of them
+    std::string tools;            // a file or the list itself; the text is a call of one tool
     std::string choice;           // "yes,no,maybe": one of these
     std::string integers;         // "1:10": a whole number from 1 to 10
     bool json = false;            // any JSON value
     bool strict = false;          // unknown keywords and formats of a schema are refused
-    int max_whitespace = 1;       // in JSON, in a row, in the layout "any"; −1: any number
+    int max_whitespace = 1;       // the most in a row in JSON, layout "any"; −1: any number
     std::string layout = "line";  // of JSON under a schema: any, compact, line or pretty
-    int max_string = 200;         // characters of strings, where a schema sets no limit; −1: any
-    bool open = false;            // members that a schema does not name, where it allows them
-    // For a server's clients: nothing is said on stderr about a schema, and strict, which most of
-    // theirs are, leaves numbers and strings as people mostly write them.
+    int max_string = 200;         // characters, if a schema sets no limit; −1: any number
+    bool open = false;            // also members that a schema allows but does not name
+    // For a server's clients: nothing goes to stderr about a schema, and `strict`, which most
+    // clients set, does not change how numbers and strings are written.
     bool served = false;
 
     // Adds --grammar, --regex, … to a program's options.
     void add_options(CLI::App& app);
-    // Throws UsageError where an option has nothing that it could be for: --json-layout without a
-    // schema, say.
+    // Throws UsageError if an option has no effect: --json-layout without a schema, for example.
     void check() const;
-    // What was asked for, for messages; empty: nothing was.
+    // The requested constraint, for messages; empty if there is none.
     std::string name() const;
-    // The same for equal requests only.
+    // A text that is equal for equal requests only.
     std::string key() const;
 };
 
-// What a grammar, a schema or a list of tools is asked for by: the text itself, or a file's.
+// The text of a grammar, a schema or a list of tools, given directly or read from a file.
 struct GuideText {
     std::string name;  // for messages: the file, or the option
     std::string text;
@@ -51,13 +50,13 @@ struct GuideText {
 GuideText grammar_text(const std::string& given);
 GuideText json_guide_text(const std::string& given, const char* option);
 
-// Null when nothing is asked for. Throws UsageError when more than one thing is,
-// or what is asked for is at fault.
+// The recognizer for a request; null if no constraint is requested. Throws UsageError if there is
+// more than one, or if it is faulty.
 std::shared_ptr<Recognizer> recognizer_for(const GuideRequest& request);
 
 Grammar compile_regex(const std::string& pattern);
 Grammar compile_choices(const std::vector<std::string>& choices);
-// Whole numbers from low to high, as one writes them. "" for either: no limit on that side.
+// The whole numbers from low to high, in their usual spelling. An empty text means no limit.
 Grammar compile_integers(const std::string& low, const std::string& high);
 
 }  // namespace tbt

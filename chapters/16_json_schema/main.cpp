@@ -4,8 +4,8 @@
 //   make run-16 ARGS='--part 5 --json-schema data/schemas/weather.json'  a model under a schema
 //   make run-16 ARGS='--part 5 --tools data/schemas/tools.json "What is the weather in Elm?"'
 //
-// Look for: part 2, where a member that was written is not offered again, and the object may close
-// only when nothing that is required is still to come.
+// Look for: part 2, where a written member is not offered again, and the object may close only when
+// no required member is missing.
 #include <cstdio>
 #include <functional>
 #include <string>
@@ -36,7 +36,7 @@ int main(int argc, char** argv) {
         },
         [&] {
             for_parts.check();
-            // Read and opened first: what is wrong is said before anything is shown.
+            // Everything is parsed and opened first, so that errors come before any output.
             request.name();
             if (part == 0 || part == 5) recognizer_for(request), model.open();
             if (!figure.empty()) write_order(figure);

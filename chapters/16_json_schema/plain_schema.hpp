@@ -1,7 +1,7 @@
-// What a JSON Schema says, plainly: does a finished value meet it?
+// A plain validator for JSON Schema: does a finished value meet the schema?
 //
-// The keywords that most schemas consist of. compile_schema (schema.hpp) knows the others too, and
-// validates a text that is still being written; it accepts the same values.
+// It knows the keywords that most schemas use. compile_schema (schema.hpp) knows the others too and
+// checks a text while it is being written; it accepts the same values.
 #pragma once
 
 #include <algorithm>
@@ -17,8 +17,8 @@ inline bool has_type(const Json& value, const std::string& type) {
     return value.is_number() && std::floor(value.get<double>()) == value.get<double>();
 }
 
-// Empty: the value meets the schema. Otherwise the first place that does not, and the keyword that
-// says so: "/likes/0: maxLength".
+// Empty if the value meets the schema. Otherwise the first place that violates it, and the keyword:
+// "/likes/0: maxLength".
 inline std::string plain_fault(const Json& value, const Json& schema, std::string place = "") {
     if (schema.is_boolean()) return schema.get<bool>() ? "" : place + ": false";
     const auto says = [&](const char* keyword) { return schema.contains(keyword); };

@@ -1,7 +1,7 @@
 // Does a JSON text meet a JSON Schema?
 //
 //   build/schema_check SCHEMA INSTANCE
-//   exit status 0: it does; 1: it does not; 2: a file or schema is at fault;
+//   exit status 0: it does; 1: it does not; 2: a file or the schema is faulty;
 //               3: the schema uses a keyword that cannot be enforced, named on stderr
 #include <cstdio>
 

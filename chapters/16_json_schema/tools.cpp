@@ -19,7 +19,7 @@ const std::set<std::string> known_members = {
     "strict",       "icons",         "annotations",   "execution",
     "_meta",        "cache_control", "defer_loading", "input_examples"};
 
-// The members of a tool, whatever they are wrapped in.
+// The object with the members of a tool, without OpenAI's wrapping if there is one.
 const OrderedJson& tool_in(const OrderedJson& entry, const std::string& place) {
     if (!entry.is_object() || !entry.contains("function")) return entry;
     for (const auto& [key, value] : entry.items()) {
@@ -45,14 +45,14 @@ void check_members(const OrderedJson& tool, const std::string& place) {
                          ", expected \"function\" (or \"custom\"): a tool that is called by name");
 }
 
-// A reference inside a tool's schema means that schema, no longer the whole document: an identifier
-// of its own makes it so.
+// Gives a tool's schema its own identifier, so that references inside it are resolved within it and
+// not in the whole document.
 OrderedJson with_identifier(OrderedJson schema, int tool) {
     if (!schema.is_object()) return schema;
     const std::string draft = json_text(schema.value("$schema", OrderedJson()));
     const bool until_7 = draft.find("/draft-0") != std::string::npos;
     if (until_7 && schema.contains("$ref")) {
-        // Until draft 7 nothing beside "$ref" counts, an identifier neither.
+        // Up to draft 7, keywords beside "$ref" have no effect, not even an identifier.
         OrderedJson inside = OrderedJson::object();
         for (const char* key : {"$schema", "definitions", "$defs"}) {
             if (schema.contains(key)) inside[key] = schema.at(key);
@@ -65,7 +65,7 @@ OrderedJson with_identifier(OrderedJson schema, int tool) {
     return schema;
 }
 
-// The schema of the arguments.
+// The schema of a tool's arguments.
 OrderedJson arguments_of(const OrderedJson& tool, int number, const std::string& place) {
     const char* found = nullptr;
     for (const char* key : schema_keys) {
@@ -89,8 +89,8 @@ std::string schema_of_tools(const std::string& tools, const std::string& name) {
     if (const std::string number = inexact_number(tools); !number.empty())
         throw UsageError(name + ": the number " + shown(number) +
                          " has more digits than a double holds; use at most 15");
-    const Json checked = parse_json(tools, name);  // refuses what is no JSON, and keys twice
-    const OrderedJson written = ordered_json_value(tools);  // members as they were written
+    const Json checked = parse_json(tools, name);  // refuses invalid JSON and duplicate keys
+    const OrderedJson written = ordered_json_value(tools);  // keeps the members' order
     const bool wrapped = written.is_object() && written.contains("tools");
     const OrderedJson& list = wrapped ? written.at("tools") : written;
     if (!list.is_array() || list.empty())
