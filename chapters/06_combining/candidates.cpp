@@ -86,7 +86,7 @@ float* Candidates::find(int id) {
     return at != end && *at == id ? &values_[index(at - ids_.begin())] : nullptr;
 }
 
-// The cut, or that of the `least_` largest keys where it keeps fewer.
+// The cut. If it would keep fewer than `least_` candidates: the cut to the `least_` largest keys.
 Cut Candidates::widened(std::span<const float> keys, const Cut& cut) const {
     const std::size_t wanted = std::min(least_, keys.size());
     if (wanted < 2) return cut;
@@ -124,14 +124,14 @@ void Candidates::check_position(std::size_t i) const {
     if (i >= size()) checked_place("candidates", static_cast<long long>(i), size());
 }
 
-// Looks at the row once: its largest value, and whether it is a row of logits at all.
+// Reads the row once: finds its largest value, and checks that all values are logits.
 void Candidates::measure_again() {
     largest_ = group_maxima(row_, 64, maxima_);
     if (!std::isfinite(largest_)) complain();
     measured_ = true;
 }
 
-// Says which token's logit is not a number; called when the scan found one.
+// Throws an Error that names the token whose logit is not a number; called if the scan found one.
 void Candidates::complain() const {
     std::vector<float> by_id(vocab_size_, masked);
     for (std::size_t i = 0; i < size(); ++i) by_id[index(id(i))] = row_[i];
@@ -148,7 +148,8 @@ void Candidates::weigh_again() {
     weighed_ = true;
 }
 
-// Steps that edit logits see s/T, as if the temperature had been applied to every logit.
+// Copies the row, with s/T, for steps that change logits: they see the logits as if the temperature
+// had been applied to each of them.
 void Candidates::make_own() {
     if (row_.data() == values_.data() && temperature_ == 1) return;
     if (values_.size() < size() + slack) values_.resize(size() + slack);

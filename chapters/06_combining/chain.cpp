@@ -38,7 +38,7 @@ void check_mirostat_version(const SamplingOptions& o) {
             "out top-k, top-p and the others, or mirostat");
 }
 
-// The rarer steps: dynamic temperature, top-nσ, XTC, mirostat.
+// The less common steps: dynamic temperature, top-nσ, XTC, mirostat.
 std::vector<ChainStep> further_steps(const SamplingOptions& o, Dialect dialect) {
     check_dynamic_temperature(o.dynatemp_range, o.dynatemp_exponent);
     check_top_n_sigma(o.top_n_sigma), check_xtc(o.xtc_probability, o.xtc_threshold);

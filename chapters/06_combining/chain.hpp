@@ -1,4 +1,4 @@
-// The steps of chapters 03 to 05 for a chain, as the options ask for them.
+// Makes chain steps of the techniques of chapters 03 to 05, as the options select them.
 #pragma once
 
 #include <vector>
@@ -8,8 +8,8 @@
 
 namespace tbt {
 
-// The steps of chapters 03 to 05 that the options switch on; every option is checked,
-// also those that are off.
+// The steps of chapters 03 to 05 that the options switch on. Throws UsageError for an impossible
+// value, even of an option that is off.
 std::vector<ChainStep> cut_steps(const SamplingOptions& o, Dialect dialect);
 
 }  // namespace tbt

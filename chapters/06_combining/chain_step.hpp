@@ -17,24 +17,25 @@
 
 namespace tbt {
 
-// The log-probability of a token that was written without asking the model.
+// Stands for the log-probability of a token that was written without asking the model.
 inline constexpr double not_known = std::numeric_limits<double>::quiet_NaN();
 
-// What a step may look at besides the candidates: prompt and generated ids, and how probable they
-// were.
+// What a step may use besides the candidates: the ids of the prompt and of the generated tokens,
+// and their log-probabilities.
 struct TextSoFar {
     std::span<const int> ids;
     std::size_t prompt_length = 0;
-    // ln p of each generated token, for steps that ask how surprising the text has been (mirostat):
-    // in the model's own distribution, or in what the chain left of it (Chain::surprise). not_known
-    // where the model was not asked. Empty where texts are written in another way.
+    // ln p of each generated token, for steps that need to know how surprising the text has been
+    // (mirostat): in the model's own distribution, or in the distribution after the chain, as
+    // Chain::surprise says. not_known for a token written without asking the model. Empty if the
+    // decoder does not keep log-probabilities.
     std::span<const double> log_probabilities = {};
     std::span<const int> generated() const {
         return ids.subspan(std::min(prompt_length, ids.size()));
     }
 };
 
-// Which log-probabilities of earlier tokens a step asks for.
+// Which log-probabilities of earlier tokens a step needs.
 enum class Surprise {
     none,
     raw,      // the model's own
@@ -59,7 +60,7 @@ public:
         return std::any_of(steps_.begin(), steps_.end(),
                            [&](const ChainStep& step) { return step.name == name; });
     }
-    // What its steps ask for; none if nothing looks at earlier log-probabilities.
+    // Which log-probabilities the steps need; none if no step uses them.
     Surprise surprise() const {
         for (const ChainStep& step : steps_)
             if (step.surprise != Surprise::none) return step.surprise;
@@ -68,8 +69,8 @@ public:
     void apply(Candidates& c, const TextSoFar& text) const {
         for (const ChainStep& step : steps_) step.apply(c, text);
     }
-    // One token: the steps, then the draw with u in [0, 1). The scratch candidates only
-    // lend their memory.
+    // Chooses one token: applies the steps to the V logits, then draws with u in [0, 1). `scratch`
+    // only lends its memory.
     int pick(std::span<const float> logits, const TextSoFar& text, double u,
              Candidates& scratch) const {
         scratch.reset(logits);

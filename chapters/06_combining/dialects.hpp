@@ -1,6 +1,6 @@
-// Options, and the same request as other programs understand it: which steps a dialect has, in
-// which order, and what it does when it is told nothing. Penalties and grammars are known here by
-// name only; later chapters make steps with those names.
+// The sampling options, and dialects: how other programs treat the same request. A dialect has
+// certain steps, an order of the steps, and defaults. Penalties and grammars are only names here;
+// later chapters make the steps with these names.
 #pragma once
 
 #include <cstdint>
@@ -25,12 +25,12 @@ struct SamplingOptions {
     double dynatemp_range = 0, dynatemp_exponent = 1;
     double top_n_sigma = 0;
     double xtc_probability = 0, xtc_threshold = 0.1;
-    int mirostat = 0;  // or its version, 1 or 2
+    int mirostat = 0;  // its version, 1 or 2; 0: off
     double mirostat_tau = 5, mirostat_eta = 0.1;
-    int min_tokens_to_keep = 1;     // no cut keeps fewer
-    bool renormalize = false;       // last of all: log-probabilities that add up to 1 (for beams)
-    std::uint64_t seed = 0;         // of the coins that steps toss, not of the draw
-    double repetition_penalty = 1;  // these and below: chapter 08
+    int min_tokens_to_keep = 1;     // no truncation keeps fewer
+    bool renormalize = false;       // as the last step: probabilities add up to 1 (for beams)
+    std::uint64_t seed = 0;         // for random decisions of steps (XTC), not for the draw
+    double repetition_penalty = 1;  // this and all below: chapter 08
     double frequency_penalty = 0;
     double presence_penalty = 0;
     int no_repeat_ngram_size = 0;
@@ -44,7 +44,8 @@ struct SamplingOptions {
 // ---- dialects: the same request, as other programs understand it ----
 enum class Dialect { ours, transformers, llama_cpp, vllm };
 
-// transformers-4 and transformers-5 have the same steps, and differ in how beams stop (chapter 11).
+// By name. transformers-4 and transformers-5 have the same steps; they differ in how beams stop
+// (chapter 11).
 
 const std::vector<std::pair<std::string_view, Dialect>>& dialects();
 
@@ -52,16 +53,16 @@ Dialect dialect_named(std::string_view name);
 
 std::string_view name_of(Dialect dialect);
 
-// The names of all steps a dialect has, first to last. A grammar (chapter 13)
-// masks before anything else.
+// The names of all steps that a dialect has, in its order. The mask of a grammar (chapter 13)
+// always comes first.
 const std::vector<std::string_view>& order_of(Dialect dialect);
 
-// What a dialect does when it is told nothing. (transformers' top-k of 50 surprises many who
-// ask for top-p alone.)
+// The default options of a dialect. (The top-k of 50 in transformers surprises many who set only
+// top-p.)
 SamplingOptions defaults_of(Dialect dialect);
 
-// The steps as a chain, in the order of the dialect. A step the dialect doesn't have is
-// refused, not dropped.
+// The steps as a chain, in the order of the dialect. Throws UsageError for a step that the dialect
+// does not have.
 Chain in_order(Dialect dialect, std::vector<ChainStep> steps);
 
 }  // namespace tbt

@@ -46,7 +46,7 @@ void exclude_top_choices(Candidates& c, double probability, double threshold, do
 }
 
 void keep_zipf_top_k(Candidates& c, double mu) {
-    c.largest();  // refuses a row that no distribution can be made of
+    c.largest();  // throws if the row is not a row of logits
     const std::span<float> keys = c.room_for_keys();
     const std::span<const float> s = c.logits();
     const auto end = std::partial_sort_copy(

@@ -1,10 +1,10 @@
 // Chapter 06: combining the steps, and why their order matters.
 //
-// Walks the tutorials' worked example through a chain, shows one request understood
-// differently by four programs, and how temperature moves the nucleus but not the top k;
-// then lets the model write with each preset. Run it: make run-06, or one part:
+// Takes the tutorials' worked example through a chain, shows how four programs treat the same
+// request, and that temperature changes the nucleus but not the top k. Then the model writes with
+// each preset. Run it: make run-06, or one part:
 // make run-06 ARGS="--part 2". Look for: the same three numbers, T = 0.5 and p = 0.8,
-// keep one token here and two there.
+// keep one token in one program and two in another.
 #include <cmath>
 #include <cstdio>
 #include <optional>
@@ -143,7 +143,7 @@ void with_presets(const Model& model, const NextLogits& gpt, const std::string& 
     }
 }
 
-// The nucleus over the temperature, for both orders.
+// The size of the nucleus against the temperature, for both orders.
 void write_figure(const std::string& file) {
     LineChart chart;
     chart.title = "Tokens kept of 1,000 (Zipf's law), by where the temperature stands";
@@ -189,7 +189,7 @@ int main(int argc, char** argv) {
         [&](CommandLine line) { declare(line, o); },
         [&] {
             o.of_part.check();
-            // Opened first: what is wrong with it is said before anything is shown.
+            // The model is opened first, so that errors are reported before any output.
             std::optional<Model> model;
             if (o.part == 0 || o.part == 4)
                 model = load_model(o.model), encode_prompt(*model, o.prompt, o.max_new_tokens);

@@ -1,5 +1,5 @@
-// Mirostat [Basu et al. 2021], version 2: a thermostat for surprise. Top-k and top-p fix how many
-// tokens may come, and the text's surprise drifts; this fixes the surprise.
+// Mirostat [Basu et al. 2021], version 2: a thermostat for surprise. With top-k and top-p the
+// surprise of a text may drift; mirostat keeps it near a target.
 #pragma once
 
 #include <cmath>
@@ -14,7 +14,7 @@ namespace tbt {
 
 inline constexpr double ln_2 = 0.6931471805599453;
 
-// Throws UsageError unless the target (bits) and the rate can be used.
+// Throws UsageError unless the target tau (in bits) and the learning rate eta are usable.
 inline void check_mirostat(double tau, double eta) {
     if (!(std::isfinite(tau) && tau >= 0))
         throw UsageError("mirostat-tau: got " + short_number(tau) +
@@ -24,13 +24,13 @@ inline void check_mirostat(double tau, double eta) {
                          ", expected a rate above 0; 0.1 is usual");
 }
 
-// The most bits that the next token may surprise by. It starts at 2·tau, and each token turns it a
-// little towards the target, by its surprise S = −log2 p in the model's own distribution:
+// mu: the most bits by which the next token may surprise. It starts at 2·tau. Each token with the
+// surprise S = −log2 p in the model's own distribution moves it, to bring S nearer to the target:
 //
 //   mu ← mu − eta·(S − tau)
 //
-// Nothing is remembered: mu follows from ln p of each token generated so far. A token whose ln p is
-// not known (NaN: it was forced, and the model not asked) turns nothing.
+// No state is kept: mu is computed from ln p of each token generated so far. A token whose ln p is
+// not known (NaN: it was forced without asking the model) does not change mu.
 inline double mirostat_mu(std::span<const double> log_probabilities, double tau, double eta) {
     check_mirostat(tau, eta);
     double mu = 2 * tau;
@@ -39,7 +39,7 @@ inline double mirostat_mu(std::span<const double> log_probabilities, double tau,
     return mu;
 }
 
-// Keeps −log2 p_i <= mu; the largest always stay.
+// Keeps the tokens with −log2 p_i <= mu; the most probable ones always stay.
 inline std::vector<float> mirostat(std::span<const float> s, double T, double mu) {
     return probable(s, T, -mu * ln_2, ln_sum(s, T));
 }

@@ -1,6 +1,6 @@
-// Mirostat [Basu et al. 2021], version 1: the same thermostat as version 2, turned by another
-// screw. It takes the distribution for Zipf's, p_i ∝ i^−s, and asks which top-k surprises by mu
-// bits.
+// Mirostat [Basu et al. 2021], version 1: the same thermostat as version 2, but it truncates by
+// top-k. It assumes that the distribution follows Zipf's law, p_i ∝ i^−s, and computes the k that
+// surprises by mu bits.
 #pragma once
 
 #include <algorithm>
@@ -13,7 +13,7 @@
 
 namespace tbt {
 
-// Version 1 looks at so many of the most probable tokens (llama.cpp, too).
+// The number of most probable tokens from which version 1 estimates s (as in llama.cpp).
 inline constexpr std::size_t mirostat_looks_at = 100;
 
 // The exponent by least squares, from the m largest logits in descending order:
@@ -32,11 +32,11 @@ inline int mirostat_k(std::span<const float> largest, std::size_t V, double T, d
         products += t * (static_cast<double>(largest[i - 1]) - largest[i]) / T;
         squares += t * t;
     }
-    if (squares == 0) return 1;  // there is one token
+    if (squares == 0) return 1;  // there is only one token
     const double s = products / squares, e = s - 1, ln_V = portable_log(static_cast<double>(V));
     const double fraction = std::abs(e) < 1e-6 ? 1 / ln_V : e / (1 - portable_exp(-e * ln_V));
     const double ln_k = (portable_log(fraction) + mu * ln_2) / s;
-    if (!(ln_k > 0)) return 1;  // also where all are equal and mu just fits: 0/0
+    if (!(ln_k > 0)) return 1;  // also for 0/0, if all tokens are equal and mu just fits
     return ln_k < ln_V ? static_cast<int>(portable_exp(ln_k)) : static_cast<int>(V);
 }
 

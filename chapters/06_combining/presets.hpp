@@ -1,5 +1,5 @@
-// Named settings: the first two from the parameter guides of the tutorials, the others from what
-// chapter 24 measured.
+// Presets: named settings. The first two are from the parameter guides of the tutorials, the others
+// from the measurements of chapter 24.
 #pragma once
 
 #include <string_view>

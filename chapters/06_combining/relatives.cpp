@@ -18,7 +18,7 @@ namespace tbt {
 void keep_from(Candidates& c, double lowest) {
     if (std::isnan(lowest))
         throw Error("chain: the least logit that stays is NaN, expected a number");
-    // The smallest float that is not below it.
+    // The smallest float that is not below `lowest`.
     float threshold = static_cast<float>(
         std::max(lowest, -static_cast<double>(std::numeric_limits<float>::max())));
     if (static_cast<double>(threshold) < lowest)
@@ -47,7 +47,7 @@ void keep_typical(Candidates& c, double m, Ties ties) {
 void keep_probable(Candidates& c, double least) {
     double lowest =
         static_cast<double>(c.largest()) + c.temperature() * (portable_log(least) + c.log_sum());
-    // What must stay stays with all that is as probable, as transformers has it.
+    // Tokens that tie with the last one of min_tokens_to_keep stay too, as in transformers.
     if (c.least() > 1)
         lowest = std::min(
             lowest, static_cast<double>(kth_largest(c.logits(), std::min(c.least(), c.size()))));

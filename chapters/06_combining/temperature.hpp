@@ -1,5 +1,5 @@
-// Temperature on candidates: a number beside the logits, set without touching one of them.
-// Chapter 03 defines it in plain code.
+// Temperature on candidates: one number, set without changing a logit. Chapter 03 defines
+// temperature in plain code.
 #pragma once
 
 #include "chapters/03_temperature/further/checks.hpp"
@@ -7,7 +7,7 @@
 
 namespace tbt {
 
-// T = 0 keeps the largest logit alone; of equal ones the lower id.
+// T = 0 keeps only the token with the largest logit; among equal ones, that with the lowest id.
 inline void apply_temperature(Candidates& c, double T) {
     check_temperature(T);
     if (T == 0) {

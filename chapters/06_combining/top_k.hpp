@@ -12,14 +12,14 @@
 
 namespace tbt {
 
-// Keeps the k largest logits by the total order; k = 0 and k >= V keep all.
+// Keeps the tokens with the k largest logits, ties by lower id; k = 0 and k >= V keep all.
 //
-// A threshold test "s_i >= the k-th largest" keeps too many where logits are equal: of [1, 1,
-// 1, 1] with k = 2 all four. So the cut says how many of the tokens *at* the threshold stay,
-// taken in the order of their ids.
+// A threshold test "s_i >= the k-th largest" keeps too many tokens if logits are equal: of [1, 1,
+// 1, 1] with k = 2 it keeps all four. So a Cut also has the number of tokens *at* the threshold
+// that stay, taken in the order of their ids.
 inline void keep_top_k(Candidates& c, int k, Ties ties = Ties::exact) {
     check_top_k(k);
-    // min_tokens_to_keep makes k larger, as in transformers: there, ties at that border stay too.
+    // min_tokens_to_keep raises k, as in transformers, where ties at the k-th place stay too.
     const std::size_t wanted = std::max(index(k), c.least());
     if (k == 0 || wanted >= c.size()) return;
     // 1. A threshold that at least k tokens reach and few others do: one look at the row,

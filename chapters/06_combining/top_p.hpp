@@ -7,8 +7,8 @@
 
 namespace tbt {
 
-// Keeps the shortest prefix, most probable first, whose mass is at least p. Never empty: p = 0
-// keeps one; p = 1 keeps all.
+// Keeps the nucleus: the fewest most probable tokens whose mass is at least p. p = 0 keeps one
+// token; p = 1 keeps all.
 inline void keep_top_p(Candidates& c, double p) {
     check_top_p(p);
     if (p == 1) return;

@@ -25,7 +25,7 @@ Standing standing(Candidates& c, int id) {
 }
 
 double probability_of(Candidates& distribution, int id) {
-    std::size_t low = 0, high = distribution.size();  // candidates stand in the order of their ids
+    std::size_t low = 0, high = distribution.size();  // candidates are in the order of their ids
     while (low < high) {
         const std::size_t middle = (low + high) / 2;
         distribution.id(middle) < id ? low = middle + 1 : high = middle;

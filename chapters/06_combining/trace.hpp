@@ -1,8 +1,8 @@
-// Why this token? A choice replayed step by step.
+// Explains why a token was chosen, by replaying the choice step by step.
 //
-// Nothing is recorded while a text is generated: steps depend on their arguments only, so whoever
-// wants to know runs the chain once more on the same logits, knowing now which token was drawn.
-// Off, this costs nothing.
+// Nothing is recorded while a text is generated. Steps depend only on their arguments, so a trace
+// runs the chain again on the same logits, knowing which token was drawn. Without a trace this
+// costs nothing.
 #pragma once
 
 #include <cstddef>
@@ -31,7 +31,7 @@ struct StepTrace {
 struct TracedToken {
     int id = 0;
     double raw_probability = 0, final_probability = 0;
-    int removed_by = -1;  // index into steps; −1: still there
+    int removed_by = -1;  // index into steps; −1: not removed
 };
 
 struct Trace {
@@ -41,10 +41,10 @@ struct Trace {
     double u = 0;
     int chosen = 0;
     double raw_log_probability = 0,
-           final_log_probability = 0;  // of the chosen token, without the chain and with it
-    std::vector<TracedToken> top;      // the first by the model's own logits
+           final_log_probability = 0;  // of the chosen token, before and after the chain
+    std::vector<TracedToken> top;      // the likeliest tokens by the model's own logits
 
-    // As a step asks for it.
+    // The log-probability of the kind that a step needs.
     double log_probability(Surprise surprise) const {
         return surprise == Surprise::at_draw ? final_log_probability : raw_log_probability;
     }
@@ -54,7 +54,7 @@ std::size_t position_of(const Candidates& c, int id);
 
 Standing standing(Candidates& c, int id);
 
-// p(id); 0 for a token that was cut or masked.
+// p(id); 0 for a token that was removed or masked.
 double probability_of(Candidates& distribution, int id);
 
 Trace trace(const Chain& chain, std::span<const float> logits, const TextSoFar& text, double u,
