@@ -1,5 +1,5 @@
-// What the plain and the fast penalties share: how a ban is written, what a bias is,
-// and which numbers are taken.
+// Shared by the plain and the fast penalties: how a ban is written, what a bias is, and checks of
+// the parameters.
 #pragma once
 
 #include <cmath>
@@ -15,15 +15,15 @@ namespace tbt {
 
 inline constexpr float banned = -std::numeric_limits<float>::infinity();
 
-// The last token of `sequence` gets `bias` when the text ends with the tokens before it.
-// A sequence of one token is biased always, a bias of −∞ is a ban: so this is logit bias,
-// sequence bias and banned words in one.
+// The last token of `sequence` gets `bias` added to its logit if the text ends with the tokens
+// before it. For a sequence of one token that is always so; a bias of −∞ is a ban. So this is logit
+// bias, sequence bias and banned words in one.
 struct SequenceBias {
     std::vector<int> sequence;
     float bias = 0;
 };
 
-// Within the range of a float, as the logits are.
+// Throws UsageError unless theta is in a range that a float can hold, as the logits are floats.
 inline void check_repetition_penalty(double theta) {
     if (theta >= 1e-30 && theta <= 1e30) return;
     throw UsageError("repetition-penalty: got " + short_number(theta) +

@@ -35,7 +35,7 @@ void penalize_passages(Candidates& c, std::span<const int> ids, const Dry& dry) 
         const int length = to_int(std::min(z[n - i], unbroken));
         if (length >= dry.allowed && !breaks(ids[i])) longest.emplace_back(ids[i], -length);
     }
-    std::sort(longest.begin(), longest.end());  // of each token the longest first
+    std::sort(longest.begin(), longest.end());  // by token, the longest match first
     for (std::size_t k = 0; k < longest.size(); ++k) {
         const auto& [id, minus_length] = longest[k];
         if (k > 0 && longest[k - 1].first == id) continue;

@@ -1,4 +1,4 @@
-// How a text must begin and end, on candidates; plain_endings.hpp defines it.
+// Steps on candidates that decide how a text begins and ends; plain_endings.hpp defines them.
 #pragma once
 
 #include <span>
@@ -8,14 +8,15 @@
 
 namespace tbt {
 
-// These tokens cannot come.
+// Bans these tokens.
 void suppress(Candidates& c, std::span<const int> ids);
 
-// Only this token can come. Where a ban or a grammar has taken it away already, nothing happens,
-// unless it is forced against them.
+// Leaves only this token. If a ban or a grammar has already removed it, nothing happens, unless
+// against_bans is true.
 void force(Candidates& c, int id, bool against_bans = false);
 
-// The end of the text gains |s|·(factor^(generated − start) − 1), once generated > start.
+// Raises the logit s of each end token by |s|·(factor^(generated − start) − 1) once generated >
+// start.
 void favour_ending(Candidates& c, std::size_t generated, const EndingDecay& decay,
                    std::span<const int> eos);
 

@@ -28,7 +28,7 @@ std::span<const int> in_scope(const TextSoFar& text, Scope scope) {
 
 namespace {
 
-// A token that is forced and banned at once: neither can hold.
+// Refuses a token that is both forced and banned.
 void check_forced(const SamplingOptions& o, const PenaltyOptions& more) {
     const auto refuse = [](const char* forced, int id, const std::string& ban) {
         throw UsageError(std::string(forced) + " " + std::to_string(id) + " and " + ban +
@@ -54,7 +54,7 @@ void check_forced(const SamplingOptions& o, const PenaltyOptions& more) {
                "min-new-tokens " + std::to_string(o.min_new_tokens));
 }
 
-// DRY, how a text must begin and end, and the watermark.
+// The steps of DRY, of beginnings and endings, and of the watermark.
 std::vector<ChainStep> ending_steps(const SamplingOptions& o, const PenaltyOptions& more,
                                     Dialect dialect) {
     const Dry dry{o.dry_multiplier, o.dry_base, o.dry_allowed_length, more.dry_breakers};
@@ -66,7 +66,8 @@ std::vector<ChainStep> ending_steps(const SamplingOptions& o, const PenaltyOptio
     if (more.forced_eos && more.max_new_tokens < 1)
         throw UsageError("forced-eos: no limit was given, so no token is the last");
     check_forced(o, more);
-    // Elsewhere a forced token wins over every ban; with us over none, so that a grammar holds.
+    // In transformers a forced token overrides every ban; in our dialect it overrides none, so that
+    // a grammar holds.
     const bool wins = dialect == Dialect::transformers;
     std::vector<ChainStep> steps;
     const auto add = [&](bool on, const char* name, std::string parameters, auto&& apply) {
@@ -81,8 +82,8 @@ std::vector<ChainStep> ending_steps(const SamplingOptions& o, const PenaltyOptio
         });
     add(!more.suppress.empty(), "suppress", std::to_string(more.suppress.size()),
         [ids = more.suppress](Candidates& c, const TextSoFar&) { suppress(c, ids); });
-    // The token after a forced one. transformers forces the first token of the whole text, its
-    // prompt included, so that after a longer prompt nothing is forced.
+    // "First" means after a forced token. transformers forces the first token of prompt and text
+    // together, so after a prompt of several tokens it forces nothing.
     const auto begins = [wins](const TextSoFar& t) {
         return wins ? t.ids.size() == 1 : t.generated().empty();
     };

@@ -1,4 +1,4 @@
-// The steps of this chapter for a chain, and with them the whole chain of every dialect.
+// Makes chain steps of this chapter's penalties, and the whole chain of every dialect.
 #pragma once
 
 #include <optional>
@@ -13,39 +13,40 @@
 
 namespace tbt {
 
-// What counts as text for the penalties.
+// Which tokens count as written for the penalties.
 enum class Scope {
-    generated,  // what the model wrote (our default: the prompt's words are what the text is about)
+    generated,  // the model's tokens (our default: the prompt's words are the topic)
     all,        // prompt and generated (transformers, vLLM for the repetition penalty)
-    last_64,    // the last 64 tokens of both (llama.cpp)
+    last_64,    // the last 64 tokens of prompt and generated text together (llama.cpp)
 };
 
 Scope scope_named(std::string_view name);
 
 std::span<const int> in_scope(const TextSoFar& text, Scope scope);
 
-// What the options of chapter 06 have no number for.
+// Options that are not numbers, in addition to those of chapter 06.
 struct PenaltyOptions {
-    std::optional<Scope>
-        scope;  // of repetition, frequency and presence; otherwise as the dialect does
+    // For the repetition, frequency and presence penalties; if not set, the dialect's scope.
+    std::optional<Scope> scope;
     std::vector<SequenceBias> bias;
-    // Sequences of ids that must not appear. (transformers lets the end of text through, even if it
-    // is listed here; its dialect does so too.)
+    // Sequences of ids that must not appear. (transformers still allows end-of-text if it is listed
+    // here; its dialect does so too.)
     std::vector<std::vector<int>> bad_words;
     std::vector<int> eos;  // for min_new_tokens, forced_eos and the exponential decay
-    std::vector<int> suppress, begin_suppress;  // never; not as the first token generated
-    std::optional<int> forced_bos, forced_eos;  // the first token, and the last one allowed
+    std::vector<int> suppress, begin_suppress;  // never allowed; not allowed as the first token
+    std::optional<int> forced_bos, forced_eos;  // as first token; as last at max_new_tokens
     int max_new_tokens = 0;                     // for forced_eos
     std::vector<int> dry_breakers;
     std::optional<std::uint64_t> watermark;  // its key
 };
 
-// Steps that count keep their counts for the next token: a chain serves one thread at a time.
+// Steps that count tokens keep their counts between calls, so only one thread at a time may use a
+// chain.
 std::vector<ChainStep> penalty_steps(const SamplingOptions& o, const PenaltyOptions& more,
                                      Dialect dialect);
 
-// Everything the options ask for, in the dialect's order; `more_steps` may bring others
-// (a grammar's mask).
+// All steps that the options select, in the dialect's order, and `more_steps` (for example a
+// grammar's mask).
 Chain full_chain(const SamplingOptions& options, Dialect dialect, const PenaltyOptions& more = {},
                  std::vector<ChainStep> more_steps = {});
 

@@ -3,7 +3,7 @@
 // Shows what each penalty does to five logits, with its surprises, and then breaks a
 // real loop of greedy decoding with each of them. Run it: make run-08, or one part:
 // make run-08 ARGS="--part 3". Other text: ARGS='"the key advantage is"'. Look for:
-// a penalized word that becomes *more* probable; and how each penalty pays for the broken loop.
+// a penalized word that becomes *more* probable; and how each penalty changes the rest of the text.
 #include <array>
 #include <cstdio>
 #include <optional>
@@ -97,8 +97,8 @@ void counts_and_ngrams() {
     }
 }
 
-// The remedies for part 3: greedy decoding (temperature 0) with one of them switched on,
-// and sampling without any.
+// The remedies of part 3: greedy decoding (temperature 0) with one penalty each, and sampling
+// without a penalty.
 std::vector<std::pair<std::string, SamplingOptions>> remedies() {
     SamplingOptions greedy, repetition, frequency, presence, ngram, sampling;
     greedy.temperature = repetition.temperature = frequency.temperature = presence.temperature =
@@ -119,8 +119,8 @@ void a_loop_broken(const Model& model, const NextLogits& gpt, const std::string&
     const std::vector<int> ids = encode_prompt(model, prompt, length);
     PenaltyOptions more;
     more.scope = scope;
-    more.bias = {{{model.tokenizer.eos_id()},
-                  banned}};  // nobody may escape from the loop by ending the text
+    more.bias = {
+        {{model.tokenizer.eos_id()}, banned}};  // no remedy may leave the loop by ending the text
     Candidates scratch;
     for (const auto& [name, options] : remedies()) {
         const Chain chain = full_chain(options, Dialect::ours, more);
@@ -142,7 +142,7 @@ void a_loop_broken(const Model& model, const NextLogits& gpt, const std::string&
     }
 }
 
-// The probability of each word over the penalty.
+// The probability of each word against the penalty.
 void write_figure(const std::string& file) {
     LineChart chart;
     chart.title = "Repetition penalty after \"the cat sat\": \"cat\" rises while \"the\" falls";
@@ -186,7 +186,7 @@ int main(int argc, char** argv) {
         [&] {
             o.of_part.check();
             const Scope counted = scope_named(o.scope);
-            // Opened first: what is wrong with it is said before anything is shown.
+            // The model is opened first, so that errors are reported before any output.
             std::optional<Model> model;
             if (o.part == 0 || o.part == 3)
                 model = load_model(o.model), encode_prompt(*model, o.prompt, o.max_new_tokens);

@@ -1,11 +1,11 @@
-// --penalty-scope, declared once for all programs that have it.
+// Declares the option --penalty-scope for all programs that have it.
 #pragma once
 
 #include "lib/machine/command_line.hpp"
 
 namespace tbt {
 
-// A text, or an optional one, for scope_named().
+// scope: a std::string or an optional one; scope_named() parses it.
 template <class Text>
 DeclaredOption penalty_scope_option(CommandLine line, Text& scope) {
     return line.option("--penalty-scope", scope,

@@ -50,7 +50,8 @@ void TokenCounts::add(int id) {
     text_.push_back(id);
 }
 
-// A token that is gone then was the last to appear first: it stands at the end of distinct_.
+// Removes the last token of the text. If it does not occur elsewhere, it is the last in distinct_,
+// which is in the order of first appearance.
 void TokenCounts::forget_last() {
     int& place = place_[index(text_.back())];
     text_.pop_back();
@@ -71,7 +72,7 @@ void penalize_repetition(Candidates& c, std::span<const int> text, double theta,
     const float t = static_cast<float>(theta);
     for_each_seen(c, text, counts, [t](float& s, int) {
         const float larger = s * t,
-                    smaller = s / t;  // both, as a wrong guess costs more than a division
+                    smaller = s / t;  // both: a wrong guess of a branch costs more
         s = s < 0 ? larger : smaller;
     });
 }

@@ -1,7 +1,8 @@
-// Penalties and bans: steps that look at the text so far and change logits before anything is cut.
+// Penalties and bans on candidates: steps that read the text so far and change logits before any
+// truncation.
 //
-// What each of them does stands in plain_penalties.hpp, in a few lines. Here it is done to
-// candidates, some of which may be gone, and without looking at more of the text than is new.
+// plain_penalties.hpp defines each of them in a few lines. These do the same to candidates, of
+// which some tokens may have been removed, and read only the new part of the text.
 #pragma once
 
 #include <span>
@@ -12,8 +13,8 @@
 
 namespace tbt {
 
-// How often each token occurs in a text. A text grows by a token a step, so only what differs from
-// the text before is counted.
+// Counts how often each token occurs in a text. A text grows by one token in each step, so only the
+// difference from the previous text is counted.
 class TokenCounts {
 public:
     struct Counted {
@@ -30,21 +31,22 @@ private:
     void forget_last();
 
     std::vector<int> text_;
-    std::vector<int> place_;         // of each token in distinct_, from 1; 0: not seen
+    std::vector<int> place_;         // by token: its place in distinct_, from 1; 0: not seen
     std::vector<Counted> distinct_;  // in order of first appearance
 };
 
-// The logit of a token, null when it is no longer a candidate. Throws Error for no id at all.
+// The logit of a token; null if it is no longer a candidate. Throws Error for an id outside the
+// vocabulary, in the name of `who`.
 float* find_logit(Candidates& c, const char* who, int id);
 
 // s_j ← s_j·θ if s_j < 0, else s_j/θ, once for each distinct token j of the text [Keskar
 // et al. 2019, §4.1]
 //
-// The sign decides, so that θ > 1 always lowers the logit. But zero means nothing to softmax:
-// adding a constant to all logits changes no probability, and yet it changes what
-// this penalty does.
+// The rule depends on the sign, so θ > 1 always lowers the logit. But zero has no meaning for
+// softmax: adding a constant to all logits changes no probability, yet it changes what this penalty
+// does.
 //
-// `counts` is memory from one step to the next, for a text that grows; without it all is counted.
+// counts: kept from one step to the next, so that only new tokens are counted.
 void penalize_repetition(Candidates& c, std::span<const int> text, double theta,
                          TokenCounts& counts);
 void penalize_repetition(Candidates& c, std::span<const int> text, double theta);
@@ -56,8 +58,8 @@ void penalize_frequency_presence(Candidates& c, std::span<const int> text, doubl
 void penalize_frequency_presence(Candidates& c, std::span<const int> text, double frequency,
                                  double presence);
 
-// Bans every token that would complete an n-gram the text already has [Paulus, Xiong & Socher 2018,
-// §2.5]; n = 1 bans all it has.
+// Bans every token that would complete an n-gram that the text already has [Paulus, Xiong & Socher
+// 2018, §2.5]; n = 1 bans every token of the text.
 void ban_repeated_ngrams(Candidates& c, std::span<const int> ids, int n);
 
 void add_bias(Candidates& c, std::span<const int> ids, std::span<const SequenceBias> biases);

@@ -1,5 +1,5 @@
-// DRY, "don't repeat yourself" [p-e-w 2024]: the longer the passage that a token would repeat, the
-// higher its price; short ones are free. The definition that dry.hpp is compared with.
+// DRY, "don't repeat yourself" [p-e-w 2024], plainly: the longer the repeated passage that a token
+// would continue, the higher its penalty; short passages have none. dry.hpp is compared with it.
 #pragma once
 
 #include <algorithm>
@@ -25,15 +25,15 @@ inline void check_dry(const Dry& dry) {
     check_at_least("dry-allowed-length", dry.allowed, 1);
 }
 
-// What a token pays that would continue a repeated passage of `length` tokens.
+// The penalty of a token that would continue a repeated passage of `length` tokens.
 inline double dry_price(const Dry& dry, int length) {
     double price = dry.multiplier;
     for (int l = dry.allowed; l < length && std::abs(price) < 1e30; ++l) price *= dry.base;
     return length < dry.allowed ? 0 : std::clamp(price, -1e30, 1e30);
 }
 
-// L(t) = the longest match that t would continue: over all earlier places i with text_i = t, how
-// many tokens just before i equal the last ones of the text, one by one, up to a breaker.
+// L(t) = the length of the longest match that t would continue. For each earlier i with text_i = t:
+// how many tokens before i equal the last tokens of the text, one by one, up to a breaker.
 //
 //   s_t ← s_t − multiplier·base^(L(t) − allowed)  where L(t) >= allowed
 inline void plain_dry(std::vector<float>& s, const std::vector<int>& text, const Dry& dry) {

@@ -1,4 +1,4 @@
-// How a text must begin and end, plainly: steps on a row of V logits s, where g tokens have been
+// Plain steps that decide how a text begins and ends. s: a row of V logits; g tokens have been
 // generated. transformers' names: suppress_tokens, begin_suppress_tokens, forced_bos_token_id,
 // forced_eos_token_id, exponential_decay_length_penalty.
 #pragma once
@@ -11,7 +11,7 @@
 
 namespace tbt {
 
-// The factor by which the end grows more likely with each token after `start`; 1 is off.
+// The end becomes more likely by `factor` with each token after `start`; factor 1 is off.
 struct EndingDecay {
     int start = 0;
     double factor = 1;
@@ -25,19 +25,19 @@ inline void check_decay(const EndingDecay& decay) {
                          ", expected a number above 0; 1 turns it off, 1.01 to 1.1 is usual");
 }
 
-// These tokens cannot come.
+// Bans these tokens.
 inline void plain_suppress(std::vector<float>& s, const std::vector<int>& ids) {
     for (const int id : ids) s[checked_id("suppress-tokens", id, s.size())] = banned;
 }
 
-// Only this token can come.
+// Leaves only this token.
 inline void plain_force(std::vector<float>& s, int id) {
     const std::size_t forced = checked_id("forced token", id, s.size());
     std::fill(s.begin(), s.end(), banned);
     s[forced] = 0;
 }
 
-// What the end of the text gains: |s|·(factor^(g − start) − 1), once g > start.
+// The amount added to the logit s of an end token: |s|·(factor^(g − start) − 1), once g > start.
 inline double decay_bonus(double s, int generated, const EndingDecay& decay) {
     double power = 1;
     for (int i = decay.start; i < generated && power < 1e30; ++i) power *= decay.factor;

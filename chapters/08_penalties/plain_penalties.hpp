@@ -1,5 +1,5 @@
-// Penalties and bans, plainly: the definitions, on a row of V logits s and the ids of a text.
-// The fast forms in penalties.hpp give the same numbers, bit for bit.
+// Plain penalties and bans: their definitions, on a row of V logits s and the ids of a text.
+// The fast versions in penalties.hpp give the same numbers, bit for bit.
 #pragma once
 
 #include <algorithm>
@@ -11,7 +11,7 @@
 
 namespace tbt {
 
-// s_j ← s_j·θ if s_j < 0, else s_j/θ, once for each different token j of the text
+// s_j ← s_j·θ if s_j < 0, else s_j/θ, once for each distinct token j of the text
 inline void plain_repetition(std::vector<float>& s, const std::vector<int>& text, double theta) {
     check_repetition_penalty(theta);
     for (const int j : std::set<int>(text.begin(), text.end())) {
@@ -20,7 +20,7 @@ inline void plain_repetition(std::vector<float>& s, const std::vector<int>& text
     }
 }
 
-// s_j ← s_j − c_j·frequency − presence for each token j that the text has, c_j times
+// s_j ← s_j − c_j·frequency − presence for each token j that occurs c_j > 0 times in the text
 inline void plain_frequency_presence(std::vector<float>& s, const std::vector<int>& text,
                                      double frequency, double presence) {
     check_penalty("frequency-penalty", frequency), check_penalty("presence-penalty", presence);
@@ -32,7 +32,7 @@ inline void plain_frequency_presence(std::vector<float>& s, const std::vector<in
     }
 }
 
-// The text ends in n − 1 tokens: what followed them wherever they stood before is banned.
+// Bans each token that followed the text's last n − 1 tokens at an earlier place.
 inline void plain_no_repeat_ngram(std::vector<float>& s, const std::vector<int>& text, int n) {
     check_ngram(n);
     for (auto first = text.begin(); n > 0 && text.end() - first >= n; ++first) {
@@ -41,7 +41,7 @@ inline void plain_no_repeat_ngram(std::vector<float>& s, const std::vector<int>&
     }
 }
 
-// The last token of a sequence gets the bias where the text ends in those before it. −∞ bans.
+// Adds the bias to the last token of a sequence if the text ends with the tokens before it.
 inline void plain_bias(std::vector<float>& s, const std::vector<int>& text, const SequenceBias& b) {
     check_bias(b, s.size());
     const auto& x = b.sequence;
@@ -49,7 +49,7 @@ inline void plain_bias(std::vector<float>& s, const std::vector<int>& text, cons
     if (unlike == x.rend()) s[checked_id("bias", x.back(), s.size())] += b.bias;
 }
 
-// No end of text while fewer than `minimum` tokens have been generated.
+// Bans the end tokens while fewer than `minimum` tokens have been generated.
 inline void plain_eos_until(std::vector<float>& s, int generated, int minimum,
                             const std::vector<int>& eos) {
     check_min_new_tokens(minimum);

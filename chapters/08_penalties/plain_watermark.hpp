@@ -1,8 +1,9 @@
-// A watermark that does not distort: tournament sampling [Dathathri et al. 2024, SynthID-Text].
+// A watermark that leaves the distribution unchanged: tournament sampling [Dathathri et al. 2024,
+// SynthID-Text].
 //
-// A key decides which half of the vocabulary a layer favours, after each few tokens. Over keys
-// a text has the distribution that it has without; who has the key counts how often it was
-// followed.
+// At each position the key and the last few tokens decide which half of the vocabulary a layer
+// favours. Over all keys, texts have the same distribution as without the mark. The key's owner
+// detects the mark by counting how often favoured tokens were chosen.
 #pragma once
 
 #include <algorithm>
@@ -17,15 +18,14 @@
 namespace tbt {
 
 struct Watermark {
-    // Bit l: does layer l favour this token after these? Half of all bits are 1.
+    // Bit l: does layer l favour this token after this context? Half of all bits are 1.
     std::function<std::uint64_t(std::span<const int> context, int token)> favours;
     int layers = 30;          // at most 64
-    std::size_t context = 4;  // tokens that decide, with the key
+    std::size_t context = 4;  // number of last tokens that decide, with the key
 };
 
-// Bits are used once: where these last tokens stood before, and something was drawn after them,
-// the same bits would come again, and two draws that agree by the key have a different
-// distribution.
+// Is it the first draw after these last tokens? Bits are used only once: the same context has the
+// same bits, so a second draw after it would depend on the first and change the distribution.
 inline bool is_fresh(std::span<const int> text, std::size_t prompt_length, const Watermark& w) {
     if (text.size() < w.context) return false;
     const std::span<const int> last = text.last(w.context);
@@ -35,8 +35,8 @@ inline bool is_fresh(std::span<const int> text, std::size_t prompt_length, const
     return true;
 }
 
-// Two are drawn from p and the favoured one wins, by lot where both or neither are. The winner of
-// two such rounds meets another winner, and so on, layer by layer:
+// A tournament: two tokens are drawn from p and the favoured one wins; if both or neither are
+// favoured, one wins at random. Winners then meet in the next layer, and so on:
 //
 //   p(x) ← Σ_y p(x)·p(y)·(1 + g(x) − g(y)) = p(x)·(1 + g(x) − Σ_y p(y)·g(y))
 //

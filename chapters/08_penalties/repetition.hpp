@@ -1,4 +1,4 @@
-// How repetitive a text is.
+// Measures how repetitive a text is.
 #pragma once
 
 #include <set>
@@ -9,8 +9,8 @@
 
 namespace tbt {
 
-// The share of n-grams that are different from each other: 1 for a text without repetition [Li et
-// al. 2016, distinct-n]
+// distinct-n: the number of distinct n-grams divided by that of all n-grams; 1 for a text without
+// repetition [Li et al. 2016]
 inline double distinct_ngrams(std::span<const int> ids, std::size_t n) {
     if (ids.size() < n) return 1;
     std::set<std::vector<int>> different;
@@ -19,7 +19,7 @@ inline double distinct_ngrams(std::span<const int> ids, std::size_t n) {
     return static_cast<double>(different.size()) / static_cast<double>(ids.size() - n + 1);
 }
 
-// seq-rep-n: the share of n-grams that came before, 1 − distinct-n [Welleck et al. 2020, §6]
+// seq-rep-n: the share of n-grams that occurred before, 1 − distinct-n [Welleck et al. 2020, §6]
 inline double repeated_ngrams(std::span<const int> ids, std::size_t n) {
     return 1 - distinct_ngrams(ids, n);
 }

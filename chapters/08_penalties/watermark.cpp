@@ -26,7 +26,7 @@ void mark(Candidates& c, const TextSoFar& text, const Watermark& w) {
     if (!is_fresh(text.ids, text.prompt_length, w)) return;
     const std::span<const std::uint64_t> weights = c.weights();
     const auto total = static_cast<double>(c.total_weight());
-    std::vector<std::size_t> places;  // that can be drawn
+    std::vector<std::size_t> places;  // of the candidates that can be drawn
     std::vector<double> p;
     std::vector<std::uint64_t> bits;
     for (std::size_t i = 0; i < c.size(); ++i) {
@@ -52,7 +52,7 @@ void mark(Candidates& c, const TextSoFar& text, const Watermark& w) {
 }
 
 Evidence evidence_of(std::span<const int> text, const Watermark& w) {
-    // Early layers have the most to choose from: weights fall from 10 to 1 [their §A.3].
+    // Early layers have the most choice, so weights fall from 10 to 1 [Dathathri et al., §A.3].
     const auto weight = [&](int layer) {
         return w.layers > 1 ? 10.0 - 9.0 * layer / (w.layers - 1) : 1.0;
     };
@@ -61,7 +61,7 @@ Evidence evidence_of(std::span<const int> text, const Watermark& w) {
         all += weight(layer), squares += weight(layer) * weight(layer);
     Evidence e;
     double sum = 0;
-    std::set<std::vector<int>> seen;  // is_fresh() for all places, in good time
+    std::set<std::vector<int>> seen;  // as is_fresh(), but fast for all places
     for (std::size_t n = w.context; n < text.size(); ++n) {
         const std::span<const int> context = text.subspan(n - w.context, w.context);
         if (!seen.insert({context.begin(), context.end()}).second) continue;

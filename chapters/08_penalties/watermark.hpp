@@ -1,4 +1,4 @@
-// The watermark of plain_watermark.hpp on candidates, by a key, and its detector.
+// The watermark of plain_watermark.hpp on candidates, made from a key, and its detector.
 #pragma once
 
 #include <cstddef>
@@ -10,18 +10,19 @@
 
 namespace tbt {
 
-// Bits that look like coins to everybody who does not know the key.
+// The watermark of a key. Without the key, its bits look like fair coin tosses.
 Watermark watermark_of(std::uint64_t key);
 
-// After temperature and cuts: p ← the tournament's, where the last tokens are fresh.
+// Replaces p by the tournament's distribution if the context is fresh. Applied after temperature
+// and truncation.
 void mark(Candidates& c, const TextSoFar& text, const Watermark& watermark);
 
-// What a text says about a key. It need not know the model, or the prompt.
+// The evidence in a text that it was marked with a key. Needs neither the model nor the prompt.
 struct Evidence {
-    std::size_t tokens = 0;  // that were drawn after fresh ones
-    double favoured = 0.5;   // share of bits that are 1, the first layers' counting most
+    std::size_t tokens = 0;  // number of tokens with a fresh context
+    double favoured = 0.5;   // weighted share of bits that are 1; early layers weigh most
     double z = 0;            // (favoured − ½) in standard deviations of a text without the mark
-    // How often a text without the mark gets so much: ½·erfc(z/√2).
+    // The probability that a text without the mark reaches this z: ½·erfc(z/√2).
     double by_chance = 0.5;
 };
 Evidence evidence_of(std::span<const int> text, const Watermark& watermark);

@@ -1,5 +1,5 @@
-// Was a text written with --watermark KEY? It takes the model's tokenizer, the key and the text;
-// neither the model nor the prompt.
+// Detects whether a text was written with --watermark KEY. Needs the model's tokenizer, the key and
+// the text, but neither the model nor the prompt.
 //
 //   build/watermark --key 7 FILE
 #include <algorithm>
