@@ -24,7 +24,7 @@ int main(int argc, char** argv) {
         std::printf("perplexity  text   (%d would be guessing)\n", model.tokenizer.vocab_size());
         for (const std::string& text : texts) {
             const std::vector<int> ids = encode_prompt(model, text);
-            WholeTextModel network(model.gpt);
+            WholeTextModel network(model.transformer);
             const Logits logits = network.at_every(ids);
             const std::string shown = columns(text) > 67 ? padded(text, 67) : text;
             std::printf("%10.2f  %s\n", ex01_1::perplexity(logits.values, ids), shown.c_str());

@@ -19,7 +19,7 @@ int main(int argc, char** argv) {
     return run_program(argc, argv, "Greedy, with a step of foresight.", options, [&] {
         constexpr int length = 20;
         Model model = load_model(shipped_model("storyteller"));
-        CachedModel network(model.gpt);
+        CachedModel network(model.transformer);
         const std::vector<int> start = encode_prompt(model, prompt, length + 1);
         for (const int width : {1, 2, 5, 20}) {
             std::vector<int> ids = start;

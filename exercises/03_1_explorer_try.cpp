@@ -58,7 +58,7 @@ int main(int argc, char** argv) {
         const std::vector<double> temperatures{0.2, 0.5, 0.8, 1.0, 1.5};
         constexpr int samples = 3, length = 24;
         Model model = load_model(shipped_model("storyteller"));
-        WholeTextModel network(model.gpt);
+        WholeTextModel network(model.transformer);
         const std::vector<int> ids = encode_prompt(model, prompt, length);
         const std::span<const float> row = network(ids);
         const std::vector<float> logits(row.begin(), row.end());

@@ -18,7 +18,7 @@ int main(int argc, char** argv) {
     };
     return run_program(argc, argv, "A temperature visualizer.", options, [&] {
         Model model = load_model(shipped_model("storyteller"));
-        WholeTextModel network(model.gpt);
+        WholeTextModel network(model.transformer);
         const std::span<const float> row = network(encode_prompt(model, prompt));
         const std::vector<float> logits(row.begin(), row.end());
         std::printf("\"%s\" + ?\n\n", prompt.c_str());

@@ -27,7 +27,7 @@ int main(int argc, char** argv) {
     return run_program(argc, argv, "Dynamic temperature.", options, [&] {
         constexpr int length = 24;
         Model model = load_model(shipped_model("storyteller"));
-        WholeTextModel network(model.gpt);
+        WholeTextModel network(model.transformer);
         Rng rng(seed);
         std::vector<int> ids = encode_prompt(model, prompt, length);
         std::printf("%s …\n", prompt.c_str());

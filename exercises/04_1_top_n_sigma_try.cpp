@@ -32,7 +32,7 @@ int main(int argc, char** argv) {
     };
     return run_program(argc, argv, "Top-nσ and the temperature.", options, [&] {
         Model model = load_model(shipped_model("storyteller"));
-        WholeTextModel network(model.gpt);
+        WholeTextModel network(model.transformer);
         const std::vector<int> ids = encode_prompt(model, prompt);
         const std::span<const float> row = network(ids);
         std::printf(

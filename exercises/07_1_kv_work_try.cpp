@@ -39,7 +39,7 @@ int main() {
         KvCache cache(model.config());
         const Read read = [&](std::span<const int> fresh, int past) {
             cache.truncate(past);
-            return model.gpt.forward(cache, fresh);
+            return model.transformer.forward(cache, fresh);
         };
         std::vector<int> text =
             encode_prompt(model, "Once upon a time, there was a little girl who", G);

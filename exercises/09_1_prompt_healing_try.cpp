@@ -16,7 +16,7 @@ int main() {
         ex09_1::Vocabulary bytes;
         for (int id = 0; id < model.tokenizer.vocab_size(); ++id)
             bytes.emplace_back(model.tokenizer.token_bytes(id));
-        CachedModel network(model.gpt);
+        CachedModel network(model.transformer);
         for (const char* prompt : {"Once upon a ti", "Once upon a time, there was a little gi",
                                    "They lived happ", "The cat sat on the "}) {
             for (const bool healed : {false, true}) {

@@ -14,7 +14,7 @@ int main() {
         options.seed = 1;
         Model model = open_model(options);
         GenerateRequest request = request_of(options, model);
-        CachedBatch batch(model.gpt);
+        CachedBatch batch(model.transformer);
         ex10_1::ChatModel chat_model;
         chat_model.context = static_cast<std::size_t>(model.config().n_positions);
         chat_model.max_new_tokens = 60;

@@ -17,7 +17,7 @@ int main() {
         Model model = open_model(options);
         GenerateRequest request = request_of(options, model);
         request.traced_tokens = 0;
-        CachedBatch batch(model.gpt);
+        CachedBatch batch(model.transformer);
         const std::vector<int> prompt =
             prompt_ids(options, model, "The fisherman went to the harbour because");
         const std::vector<GeneratedText> texts =

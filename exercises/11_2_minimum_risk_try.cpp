@@ -17,7 +17,7 @@ int main() {
         options.stop_strings = {"."};
         Model model = open_model(options);
         const GenerateRequest request = request_of(options, model);
-        CachedBatch batch(model.gpt);
+        CachedBatch batch(model.transformer);
         const std::vector<int> prompt =
             prompt_ids(options, model, "The fisherman went to the harbour because");
         std::vector<ex11_2::Ids> ids;

@@ -22,7 +22,7 @@ int main(int argc, char** argv) {
     return run_program(argc, argv, "Beams that must meet a word.", options, [&] {
         constexpr int length = 12;
         Model model = load_model(shipped_model("storyteller"));
-        CachedModel network(model.gpt);
+        CachedModel network(model.transformer);
         const std::vector<int> start = encode_prompt(model, prompt, length + 1);
         const ex11_3::LogDistribution distribution = [&](const ex11_3::Ids& text) {
             std::vector<int> ids = start;

@@ -99,7 +99,7 @@ int main(int argc, char** argv) {
         },
         [&] {
             Model model = load_model(model_directory);
-            WholeTextModel gpt(model.gpt);
+            WholeTextModel gpt(model.transformer);
             const std::vector<int> ids = encode_prompt(model, prompt, steps);
             if (!figure.empty()) write_figure(figure, model.tokenizer, gpt(ids), prompt);
             print_prompt(model.tokenizer, ids);

@@ -9,9 +9,9 @@
 
 #include "lib/error.hpp"
 #include "lib/index.hpp"
-#include "lib/model/gpt.hpp"
 #include "lib/model/kv_cache.hpp"
 #include "lib/model/layers.hpp"
+#include "lib/model/transformer.hpp"
 
 namespace tbt {
 
@@ -23,7 +23,7 @@ using NextLogits = std::function<std::span<const float>(std::span<const int> ids
 // remembers what was read before, and changes no bit.)
 class WholeTextModel {
 public:
-    explicit WholeTextModel(Gpt& gpt) : gpt_(&gpt), cache_(gpt.config()) {}
+    explicit WholeTextModel(Transformer& gpt) : gpt_(&gpt), cache_(gpt.config()) {}
 
     std::span<const float> operator()(std::span<const int> ids) {
         cache_.clear();
@@ -36,7 +36,7 @@ public:
     }
 
 private:
-    Gpt* gpt_;
+    Transformer* gpt_;
     KvCache cache_;
 };
 

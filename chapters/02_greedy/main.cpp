@@ -118,7 +118,7 @@ int main(int argc, char** argv) {
         },
         [&] {
             Model model = load_model(model_directory);
-            WholeTextModel gpt(model.gpt);
+            WholeTextModel gpt(model.transformer);
             const std::vector<int> start = encode_prompt(model, prompt, max_new_tokens);
             std::vector<GreedyStep> steps;
             const std::vector<int> ids =

@@ -212,7 +212,7 @@ int main(int argc, char** argv) {
             if (o.of_part.begin(1)) one_distribution();
             if (o.of_part.begin(2)) the_wheel(o.seed);
             if (!model) return;
-            WholeTextModel gpt(model->gpt);
+            WholeTextModel gpt(model->transformer);
             if (o.of_part.begin(3)) next_token_of_the_model(*model, std::ref(gpt), o.prompt, ids);
             if (o.of_part.begin(4))
                 texts_of_the_model(*model, std::ref(gpt), o.prompt, ids, o.max_new_tokens, o.seed);

@@ -163,7 +163,7 @@ int main(int argc, char** argv) {
             if (o.of_part.begin(2)) ties();
             if (o.of_part.begin(3)) confident_and_flat();
             if (!o.of_part.begin(4)) return;
-            WholeTextModel gpt(model->gpt);
+            WholeTextModel gpt(model->transformer);
             with_the_model(*model, std::ref(gpt), o.prompts, o.k);
         });
 }

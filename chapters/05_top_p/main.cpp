@@ -176,7 +176,7 @@ int main(int argc, char** argv) {
             if (o.of_part.begin(1)) adding_up();
             if (o.of_part.begin(2)) all_cuts();
             if (!o.of_part.begin(3)) return;
-            WholeTextModel gpt(model->gpt);
+            WholeTextModel gpt(model->transformer);
             along_a_text(*model, std::ref(gpt), o.prompt, o.p, o.max_new_tokens, o.seed);
         });
 }

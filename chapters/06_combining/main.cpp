@@ -198,7 +198,7 @@ int main(int argc, char** argv) {
             if (o.of_part.begin(2)) four_dialects();
             if (o.of_part.begin(3)) sizes();
             if (!o.of_part.begin(4)) return;
-            WholeTextModel gpt(model->gpt);
+            WholeTextModel gpt(model->transformer);
             with_presets(*model, std::ref(gpt), o.prompt, o.max_new_tokens, o.seed);
         });
 }

@@ -8,8 +8,8 @@
 
 #include "lib/error.hpp"
 #include "lib/index.hpp"
-#include "lib/model/gpt.hpp"
 #include "lib/model/kv_cache.hpp"
+#include "lib/model/transformer.hpp"
 
 namespace tbt {
 
@@ -17,7 +17,7 @@ namespace tbt {
 // is computed, which changes no bit; when they differ, it goes back to where they part.
 class CachedModel {
 public:
-    explicit CachedModel(Gpt& gpt) : gpt_(&gpt), cache_(gpt.config()) {}
+    explicit CachedModel(Transformer& gpt) : gpt_(&gpt), cache_(gpt.config()) {}
 
     std::span<const float> operator()(std::span<const int> ids);
 
@@ -26,13 +26,13 @@ public:
     Logits last(std::span<const int> ids, int count);
 
     const KvCache& cache() const { return cache_; }
-    Gpt& gpt() { return *gpt_; }
+    Transformer& gpt() { return *gpt_; }
 
 private:
     // At least `fresh` ids must be computed anew: the cache keeps keys and values, not logits.
     std::size_t go_back_to_common_prefix(std::span<const int> ids, std::size_t fresh);
 
-    Gpt* gpt_;
+    Transformer* gpt_;
     KvCache cache_;
     std::vector<int> seen_;
 };

@@ -36,18 +36,18 @@ namespace {
 constexpr int generated = 100;
 
 // Every token from scratch: an empty cache, the whole text. The cache is given back to look into.
-std::vector<float> uncached_logits(Gpt& gpt, std::span<const int> ids, KvCache& fresh) {
+std::vector<float> uncached_logits(Transformer& gpt, std::span<const int> ids, KvCache& fresh) {
     fresh.clear();
     const std::span<const float> logits = gpt.forward(fresh, ids);
     return {logits.begin(), logits.end()};
 }
-std::vector<float> uncached_logits(Gpt& gpt, std::span<const int> ids) {
+std::vector<float> uncached_logits(Transformer& gpt, std::span<const int> ids) {
     KvCache fresh(gpt.config());
     return uncached_logits(gpt, ids, fresh);
 }
 
 // Only the tokens that the cache has not seen.
-std::vector<float> cached_logits(Gpt& gpt, KvCache& cache, std::span<const int> ids) {
+std::vector<float> cached_logits(Transformer& gpt, KvCache& cache, std::span<const int> ids) {
     const std::span<const float> logits = gpt.forward(cache, ids.subspan(index(cache.length())));
     return {logits.begin(), logits.end()};
 }
@@ -65,8 +65,8 @@ void same_bits(Model& model, std::vector<int> ids, int steps) {
     int in_vain = 0, equal = 0;
     for (int step = 1; step <= steps; ++step) {
         const int known = cache.length(), fresh_tokens = count(ids) - known;
-        const std::vector<float> with = cached_logits(model.gpt, cache, ids);
-        const std::vector<float> without = uncached_logits(model.gpt, ids, fresh);
+        const std::vector<float> with = cached_logits(model.transformer, cache, ids);
+        const std::vector<float> without = uncached_logits(model.transformer, ids, fresh);
         const int again = equal_positions(cache, fresh, model.config(), known);
         const int id = argmax(with);
         std::printf("   %4d  %s %7zu %5d %9d   %s\n", step,
@@ -114,18 +114,19 @@ double largest_difference(const std::vector<float>& a, const std::vector<float>&
 void rollback_and_sliding(Model& model, const std::vector<int>& prompt) {
     KvCache cache(model.config());
     std::vector<int> ids = prompt;
-    for (int i = 0; i < 8; ++i) ids.push_back(argmax(cached_logits(model.gpt, cache, ids)));
+    for (int i = 0; i < 8; ++i) ids.push_back(argmax(cached_logits(model.transformer, cache, ids)));
     // Rollback: to the prompt without its last token, which is read again for its logits.
     cache.truncate(count(prompt) - 1);
-    const bool same = cached_logits(model.gpt, cache, prompt) == uncached_logits(model.gpt, prompt);
+    const bool same = cached_logits(model.transformer, cache, prompt) ==
+                      uncached_logits(model.transformer, prompt);
     std::printf("5. Eight tokens taken back:     %s as a fresh start; 1 position computed\n",
                 same ? "same bits" : "DIFFERENT");
 
     // Sliding: the first token is dropped. The keys of the others were made one position
     // further to the right.
     const std::vector<int> shorter(ids.begin() + 1, ids.end());
-    const std::vector<float> right = uncached_logits(model.gpt, shorter),
-                             stale = uncached_logits(model.gpt, ids);
+    const std::vector<float> right = uncached_logits(model.transformer, shorter),
+                             stale = uncached_logits(model.transformer, ids);
     std::printf(
         "   The first token dropped:     old keys kept: logits off by up to %.2f;\n"
         "                                right: all %zu positions computed again\n",
@@ -156,7 +157,7 @@ void declare(CommandLine& line, Options& o) {
     line.option("--batch", o.batch, "texts at the same time").needs(memory).shows_default();
 }
 
-void memory(const Options& o, const GptOptions& options) {
+void memory(const Options& o, const TransformerOptions& options) {
     if (o.measure) print_memory_used(o.model, options, o.context, o.batch);
     else print_memory_forecast(o.model, options.cache, o.context, o.batch);
 }
@@ -168,7 +169,7 @@ int main(int argc, char** argv) {
     return run_program(
         argc, argv, "Chapter 07: the KV cache.", [&](CommandLine line) { declare(line, o); },
         [&] {
-            const GptOptions options = gpt_options(o);
+            const TransformerOptions options = transformer_options(o);
             if (o.memory) return memory(o, options);
             const auto wanted = [&](int n) { return o.part == 0 || o.part == n; };
             const auto gap = [&] {
@@ -178,7 +179,7 @@ int main(int argc, char** argv) {
             const std::vector<int> ids = encode_prompt(model, o.prompt, 16);
             if (wanted(1)) same_bits(model, ids, 12), gap();
             if (wanted(2)) work_table(), gap();
-            if (wanted(3)) print_times(model.gpt, o.figure), gap();
+            if (wanted(3)) print_times(model.transformer, o.figure), gap();
             if (wanted(4)) print_cache_memory(model.config()), gap();
             if (wanted(5)) rollback_and_sliding(model, ids);
         });

@@ -28,7 +28,7 @@ constexpr Part parts[] = {{"matrices of the layers", &MemoryPlan::matrices},
                           {"activations", &MemoryPlan::activations},
                           {"logits", &MemoryPlan::logits}};
 
-void print_heading(const std::filesystem::path& directory, const GptConfig& c, int context,
+void print_heading(const std::filesystem::path& directory, const TransformerConfig& c, int context,
                    int batch) {
     std::printf(
         "%s: %d layers, %d channels, %d tokens, context %d\n"
@@ -45,7 +45,7 @@ std::filesystem::path without_slash(const std::filesystem::path& directory) {
 
 void print_memory_forecast(const std::filesystem::path& directory, WeightType cache, int context,
                            int batch) {
-    GptConfig config = read_model_config(directory.string());
+    TransformerConfig config = read_model_config(directory.string());
     config.cache_type = cache;
     if (context == 0) context = config.n_positions;
     std::vector<MemoryPlan> plans;
@@ -64,9 +64,9 @@ void print_memory_forecast(const std::filesystem::path& directory, WeightType ca
     row("in all", [](const MemoryPlan& plan) { return plan.total(); });
 }
 
-void print_memory_used(const std::filesystem::path& directory, const GptOptions& options,
+void print_memory_used(const std::filesystem::path& directory, const TransformerOptions& options,
                        int context, int batch) {
-    GptConfig config = read_model_config(directory.string());
+    TransformerConfig config = read_model_config(directory.string());
     config.cache_type = options.cache;
     if (context == 0) context = config.n_positions;
     const WeightType type = options.weights
@@ -76,7 +76,7 @@ void print_memory_used(const std::filesystem::path& directory, const GptOptions&
     check_memory(directory.string(), plan.total(), available_memory());
 
     const std::int64_t before = tensor_bytes();
-    Gpt gpt = Gpt::load(directory, {options.threads, type, options.cache});
+    Transformer gpt = Transformer::load(directory, {options.threads, type, options.cache});
     const std::int64_t weights = tensor_bytes() - before;
     std::vector<KvCache> caches;
     caches.reserve(index(batch));
@@ -107,7 +107,7 @@ void print_memory_used(const std::filesystem::path& directory, const GptOptions&
         "\n  * and about a MiB of working memory for each thread, which is not in the forecast\n");
 }
 
-void print_cache_memory(const GptConfig& config) {
+void print_cache_memory(const TransformerConfig& config) {
     const auto kib = [](std::int64_t bytes) { return static_cast<double>(bytes) / 1024; };
     std::printf(
         "4. Memory: 2 (keys and values) · %d layers · %d channels · %d bytes = %.0f KiB a token\n\n"

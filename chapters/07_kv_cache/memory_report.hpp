@@ -3,7 +3,7 @@
 
 #include <filesystem>
 
-#include "lib/model/gpt.hpp"
+#include "lib/model/transformer.hpp"
 
 namespace tbt {
 
@@ -14,10 +14,10 @@ void print_memory_forecast(const std::filesystem::path& directory, WeightType ca
 
 // Loads the model, fills `batch` caches up to `context` tokens and prints what was allocated beside
 // the forecast. Refuses before loading when the machine has not that much memory.
-void print_memory_used(const std::filesystem::path& directory, const GptOptions& options,
+void print_memory_used(const std::filesystem::path& directory, const TransformerOptions& options,
                        int context, int batch);
 
 // The cache alone: formula and blocks, and what a fork copies.
-void print_cache_memory(const GptConfig& config);
+void print_cache_memory(const TransformerConfig& config);
 
 }  // namespace tbt

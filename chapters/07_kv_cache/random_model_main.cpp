@@ -44,8 +44,8 @@ void declare(CommandLine& line, Options& o) {
     line.option("--overwrite", o.model.overwrite, "replace a model that is there already");
 }
 
-GptConfig config_of(const Options& o) {
-    GptConfig config;
+TransformerConfig config_of(const Options& o) {
+    TransformerConfig config;
     config.n_layer = config.n_head = 2;
     config.n_embd = 64;
     config.n_positions = 128;
@@ -76,7 +76,7 @@ int main(int argc, char** argv) {
         argc, argv, "Writes a model with random weights.",
         [&](CommandLine line) { declare(line, o); },
         [&] {
-            const GptConfig config = config_of(o);
+            const TransformerConfig config = config_of(o);
             o.model.type = weight_type_named(o.type).value();
             write_random_model(o.out, config, o.model);
             std::printf(

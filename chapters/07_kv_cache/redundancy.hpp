@@ -11,7 +11,7 @@ namespace tbt {
 
 // Of the first `tokens` positions of two caches, those whose keys and values are the same bits in
 // every layer and head.
-inline int equal_positions(const KvCache& a, const KvCache& b, const GptConfig& config,
+inline int equal_positions(const KvCache& a, const KvCache& b, const TransformerConfig& config,
                            int tokens) {
     if (!a.fits(config) || !b.fits(config) || tokens > std::min(a.length(), b.length()))
         throw Error("caches: " + std::to_string(tokens) + " positions of caches with " +

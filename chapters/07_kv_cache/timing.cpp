@@ -31,8 +31,8 @@ double median(std::vector<double> times) {
 std::vector<int> any_text(int tokens) { return std::vector<int>(index(tokens), 5); }
 
 // The token at `position`, several times; the first one warms up.
-double token_time(Gpt& gpt, KvCache& cache, std::span<const int> ids, int position, bool with_cache,
-                  int repeats) {
+double token_time(Transformer& gpt, KvCache& cache, std::span<const int> ids, int position,
+                  bool with_cache, int repeats) {
     const auto before = index(with_cache ? position : 0);
     const std::span<const int> text = ids.first(index(position) + 1);
     cache.clear();
@@ -48,8 +48,8 @@ double token_time(Gpt& gpt, KvCache& cache, std::span<const int> ids, int positi
 }
 
 // A prompt of P tokens and G more.
-double text_time(Gpt& gpt, KvCache& cache, std::span<const int> ids, int prompt, int generated,
-                 bool with_cache) {
+double text_time(Transformer& gpt, KvCache& cache, std::span<const int> ids, int prompt,
+                 int generated, bool with_cache) {
     cache.clear();
     const Clock::time_point start = Clock::now();
     for (int i = 0; i < generated; ++i) {
@@ -71,7 +71,7 @@ void write_figure(const std::string& path, const LineChart::Series& without,
 
 }  // namespace
 
-void print_times(Gpt& gpt, const std::string& figure) {
+void print_times(Transformer& gpt, const std::string& figure) {
     const int context = gpt.config().n_positions, last = context - 1;
     const std::vector<int> ids = any_text(context);
     KvCache cache(gpt.config());

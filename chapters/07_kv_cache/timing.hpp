@@ -4,11 +4,11 @@
 
 #include <string>
 
-#include "lib/model/gpt.hpp"
+#include "lib/model/transformer.hpp"
 
 namespace tbt {
 
 // Prints both; `figure`, unless empty, is where the picture of time against position goes (SVG).
-void print_times(Gpt& gpt, const std::string& figure);
+void print_times(Transformer& gpt, const std::string& figure);
 
 }  // namespace tbt

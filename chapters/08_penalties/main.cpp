@@ -194,7 +194,7 @@ int main(int argc, char** argv) {
             if (o.of_part.begin(1)) five_words();
             if (o.of_part.begin(2)) counts_and_ngrams();
             if (!o.of_part.begin(3)) return;
-            CachedModel gpt(model->gpt);
+            CachedModel gpt(model->transformer);
             a_loop_broken(*model, std::ref(gpt), o.prompt, o.max_new_tokens, counted, o.seed);
         });
 }

@@ -68,7 +68,7 @@ SlideCost slide_cost(int context, int keep, Model* model) {
     std::vector<int> ids(index(context));
     for (int& id : ids) id = to_int(rng.below(256));
     std::optional<CachedModel> gpt;
-    if (model) gpt.emplace(model->gpt), (*gpt)(window.view(ids));
+    if (model) gpt.emplace(model->transformer), (*gpt)(window.view(ids));
     const int round = context - keep + 1, tokens = round * std::max(1, 16 / round);
     long positions = 0;
     const std::clock_t started = std::clock();
@@ -109,7 +109,7 @@ void write_until(Model& model, const std::string& prompt, const std::string& tit
     more.eos = rules.eos;
     const Chain chain = full_chain(greedy, Dialect::ours, more);
     Candidates scratch;
-    CachedModel gpt(model.gpt);
+    CachedModel gpt(model.transformer);
     Window window(std::min(rules.context, model.config().n_positions),
                   default_keep(std::min(rules.context, model.config().n_positions)));
     TextStream stream(rules.strings);

@@ -45,7 +45,7 @@ using BatchLogits =
 // The logits are the same bits as if each text were alone.
 class CachedBatch {
 public:
-    explicit CachedBatch(Gpt& gpt) : gpt_(&gpt) {}
+    explicit CachedBatch(Transformer& gpt) : gpt_(&gpt) {}
     // The same with a cache for everyone (chapter 27): texts start after what it knows of them, and
     // all slots share its pages. It must outlive the batch.
     explicit CachedBatch(PrefixCache& cache) : gpt_(&cache.model()), cache_(&cache) {}
@@ -99,7 +99,7 @@ private:
     // Each slot goes on from the longest beginning of its text that is known anywhere.
     void prepare(std::span<const BatchText> texts);
 
-    Gpt* gpt_;
+    Transformer* gpt_;
     PrefixCache* cache_ = nullptr;
     std::vector<Slot> slots_;
     long computed_ = 0;

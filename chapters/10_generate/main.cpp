@@ -27,7 +27,7 @@ void write_texts(const RunFacts& run, Model& model, const GenerateRequest& reque
                  const std::vector<ShownPrompt>& prompts, const Output& output) {
     const PageFile page(output.html);
     TextPrinter printer(output, run.model, model.tokenizer, prompts, request);
-    CachedBatch batch(model.gpt);
+    CachedBatch batch(model.transformer);
     std::vector<RecordedPass> passes;
     const std::vector<GeneratedText> texts =
         generate_texts(watched(batch, passes), token_bytes_of(model.tokenizer), prompts[0].ids,
@@ -64,7 +64,7 @@ int main(int argc, char** argv) {
             std::vector<ShownPrompt> prompts = {{options.no_escape ? prompt : unescaped(prompt),
                                                  prompt_ids(options, model, prompt)}};
             if (const auto& n = output.prompt_logprobs)
-                prompts[0].tokens = prompt_logprobs(model.gpt, prompts[0].ids, *n);
+                prompts[0].tokens = prompt_logprobs(model.transformer, prompts[0].ids, *n);
 
             // 2. The texts, and how they came about.
             const Interrupt interrupt;

@@ -11,7 +11,7 @@
 
 namespace tbt {
 
-std::vector<PromptToken> prompt_logprobs(Gpt& gpt, std::span<const int> ids, int choices) {
+std::vector<PromptToken> prompt_logprobs(Transformer& gpt, std::span<const int> ids, int choices) {
     KvCache cache(gpt.config());
     const Logits rows = gpt.forward_all(cache, ids);
     std::vector<PromptToken> tokens;

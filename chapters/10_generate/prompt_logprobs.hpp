@@ -4,7 +4,7 @@
 #include <span>
 #include <vector>
 
-#include "lib/model/gpt.hpp"
+#include "lib/model/transformer.hpp"
 #include "lib/text/tokenizer.hpp"
 
 namespace tbt {
@@ -21,7 +21,7 @@ struct PromptToken {
 
 // The model's own distribution, before any step of a chain. One pass over the prompt.
 // Errors: as forward_all() has them.
-std::vector<PromptToken> prompt_logprobs(Gpt& gpt, std::span<const int> ids, int choices);
+std::vector<PromptToken> prompt_logprobs(Transformer& gpt, std::span<const int> ids, int choices);
 
 // A line for each token.
 void print_prompt_logprobs(const Tokenizer& tokenizer, const std::vector<PromptToken>& tokens);

@@ -56,7 +56,7 @@ BeamText greedy_text(CachedBatch& batch, BeamRequest request, std::span<const in
     return beam_search(std::ref(batch), request, prompt)[0];
 }
 
-std::vector<double> log_probabilities(Gpt& gpt, const BeamRequest& request,
+std::vector<double> log_probabilities(Transformer& gpt, const BeamRequest& request,
                                       const std::vector<int>& prompt,
                                       const std::vector<int>& generated) {
     if (generated.empty()) return {};
@@ -93,8 +93,8 @@ void print_departure(Model& model, const BeamRequest& request, const std::vector
     const auto ways =
         std::mismatch(best.ids.begin(), best.ids.end(), greedy.ids.begin(), greedy.ids.end());
     const auto parting = index(ways.first - best.ids.begin());
-    const std::vector<double> g = log_probabilities(model.gpt, request, prompt, greedy.ids),
-                              b = log_probabilities(model.gpt, request, prompt, best.ids);
+    const std::vector<double> g = log_probabilities(model.transformer, request, prompt, greedy.ids),
+                              b = log_probabilities(model.transformer, request, prompt, best.ids);
     const std::vector<double> gs = running_sums(g), bs = running_sums(b);
     std::printf("\nGreedy decoding and the beams part at token %zu:\n\n", parting + 1);
     std::printf("   %5s  %-14s %8s %9s   %-14s %8s %9s\n", "token", "greedy", "ln p", "sum",
@@ -122,7 +122,7 @@ void print_departure(Model& model, const BeamRequest& request, const std::vector
 void print_gap(Model& model, BeamRequest request, const std::vector<int>& prompt, int horizon) {
     request.stop.max_new_tokens = std::min(request.stop.max_new_tokens, horizon);
     request.keep_lattice = false;
-    CachedBatch batch(model.gpt);
+    CachedBatch batch(model.transformer);
     std::vector<BeamText> found;
     for (const int B : {1, 2, 4, 8, 16}) {
         request.beams.num_beams = B, request.beams.num_return_sequences = 1;
@@ -132,7 +132,7 @@ void print_gap(Model& model, BeamRequest request, const std::vector<int>& prompt
         std::max_element(found.begin(), found.end(),
                          [](const BeamText& a, const BeamText& b) { return a.score < b.score; });
     std::printf("\nThe best text of at most %d tokens:\n\n", request.stop.max_new_tokens);
-    CachedModel cached(model.gpt);
+    CachedModel cached(model.transformer);
     ExactText exact;
     try {
         exact = ExactSearch(std::ref(cached), request, prompt, best->score, most_expanded).run();

@@ -15,7 +15,7 @@ namespace tbt {
 BeamText greedy_text(CachedBatch& batch, BeamRequest request, std::span<const int> prompt);
 
 // The log-probabilities of a text's tokens, as a search adds them up.
-std::vector<double> log_probabilities(Gpt& gpt, const BeamRequest& request,
+std::vector<double> log_probabilities(Transformer& gpt, const BeamRequest& request,
                                       const std::vector<int>& prompt,
                                       const std::vector<int>& generated);
 

@@ -168,7 +168,7 @@ int show_search(const Settings& line) {
     const std::string shown = line.options.no_escape ? line.prompt : unescaped(line.prompt);
 
     // 2. The search.
-    CachedBatch batch(model.gpt);
+    CachedBatch batch(model.transformer);
     const PageFile page(output.html);
     std::vector<RecordedPass> passes;
     const Interrupt interrupt;

@@ -68,7 +68,7 @@ std::string search_trace(RunFacts run, Model& model, const BeamSettings& setting
                          const std::vector<RecordedPass>& passes) {
     GenerateRequest replayed;
     replayed.chain = request.chain, replayed.stop = request.stop;
-    CachedBatch batch(model.gpt);
+    CachedBatch batch(model.transformer);
     std::vector<std::vector<RecordedToken>> tokens;
     std::vector<GeneratedText> found;
     for (const BeamText& text : texts) {

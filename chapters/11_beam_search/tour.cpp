@@ -83,7 +83,7 @@ void show_trees() {
 
 void show_probes(Model& model) {
     constexpr int tokens = 8, beams = 8;
-    CachedBatch batch(model.gpt);
+    CachedBatch batch(model.transformer);
     std::printf("2. The next %d tokens and their probability together:\n", tokens);
     for (const char* prompt : {"The old lighthouse keeper", "Once upon a time",
                                "Explain gravity:", "The three main components of a transformer are",
@@ -92,7 +92,7 @@ void show_probes(Model& model) {
         const BeamRequest request = request_for(model, beams, tokens, 0);
         const BeamText greedy = greedy_text(batch, request, ids);
         const BeamText best = beam_search(std::ref(batch), request, ids)[0];
-        CachedModel cached(model.gpt);
+        CachedModel cached(model.transformer);
         const ExactText exact = ExactSearch(std::ref(cached), request, ids, best.sum).run();
         const auto line = [](const char* who, double sum, const std::string& text) {
             std::printf("   %-8s %.4f  %s\n", who, portable_exp(sum), shortened(text, 58).c_str());
@@ -109,7 +109,7 @@ void show_lengths(Model& model) {
     constexpr int budget = 100;
     constexpr double penalties[] = {0, 1, 2};
     constexpr int widths[] = {1, 4, 16};
-    CachedBatch batch(model.gpt);
+    CachedBatch batch(model.transformer);
     std::printf("3. Tokens of the best text by length penalty (α) and beams (B):\n\n   %-24s", "");
     for (const double alpha : penalties) std::printf("   α = %-9s", short_number(alpha).c_str());
     std::printf("\n   %-24s", "");
@@ -135,7 +135,7 @@ void show_blandness(Model& model) {
     const std::vector<const char*> prompts{"The weather today is",      "Once upon a time",
                                            "In the year 2050,",         "The meaning of life is",
                                            "The old lighthouse keeper", "The key advantage is"};
-    CachedBatch batch(model.gpt);
+    CachedBatch batch(model.transformer);
     std::printf("4. %zu prompts, %d tokens each:\n\n", prompts.size(), tokens);
     std::printf("                    mean ln p   repeated 4-grams   distinct 2-grams\n");
     for (const int B : {1, 2, 4, 8, 16, 0}) {  // 0: drawn, with nothing cut
@@ -151,7 +151,7 @@ void show_blandness(Model& model) {
                 B > 0 ? beam_search(std::ref(batch), r, ids)[0].ids
                       : generate_texts(std::ref(batch), r.bytes, ids, draws)[0].ids;
             double sum = 0;
-            for (const double x : log_probabilities(model.gpt, r, ids, text)) sum += x;
+            for (const double x : log_probabilities(model.transformer, r, ids, text)) sum += x;
             mean += sum / tokens / static_cast<double>(prompts.size());
             repeated += repeated_ngrams(text, 4) / static_cast<double>(prompts.size());
             distinct += distinct_ngrams(text, 2) / static_cast<double>(prompts.size());
@@ -167,7 +167,7 @@ void show_diversity(Model& model) {
     constexpr int tokens = 16;
     const char* prompt = "Once upon a time";
     const std::vector<int> ids = encode_prompt(model, prompt, tokens);
-    CachedBatch batch(model.gpt);
+    CachedBatch batch(model.transformer);
     BeamRequest request = request_for(model, 4, tokens, 1);
     request.beams.num_return_sequences = 4;
     const auto show = [&](const char* title, const std::vector<BeamText>& texts) {

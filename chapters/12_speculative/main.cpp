@@ -65,7 +65,7 @@ struct Models {
 Models open_models(const GenerateOptions& options, const Settings& settings) {
     Models models{open_model(options), nullptr};
     models.draft = open_assistant(settings.draft, models.target.tokenizer,
-                                  draft_options(gpt_options(options)));
+                                  draft_options(transformer_options(options)));
     return models;
 }
 
@@ -74,7 +74,7 @@ template <class Draft>
 SpeculativeText write_judged(Models& models, const GenerateRequest& request,
                              std::span<const int> prompt, const Settings& settings, bool overlaps,
                              Draft&& draft, Clocks& clocks) {
-    CachedModel large(models.target.gpt);
+    CachedModel large(models.target.transformer);
     const LastLogits target = [&](std::span<const int> ids, int count) {
         Logits rows;
         clocks.target += seconds_of([&] { rows = large.last(ids, count); });
@@ -94,7 +94,7 @@ SpeculativeText write_coupled(Models& models, GenerateRequest request, std::span
     guess_with<decltype(make_draft())>(
         request, [&](std::size_t) { return make_draft(); }, models.length(settings.draft));
     const auto guessed = watch_guesses(request);
-    CachedBatch batch(models.target.gpt);
+    CachedBatch batch(models.target.transformer);
     const BatchLogits target = [&](std::span<const BatchText> texts) {
         std::vector<std::span<const float>> rows;
         clocks.target += seconds_of([&] { rows = batch(texts); });
@@ -115,7 +115,7 @@ SpeculativeText write(Models& models, const GenerateRequest& request, std::span<
                                   clocks);
     };
     if (!models.draft) return with([] { return PromptLookup(); });
-    CachedModel small(models.draft->gpt);
+    CachedModel small(models.draft->transformer);
     const NextLogits draft = [&](std::span<const int> ids) {
         std::span<const float> row;
         clocks.draft += seconds_of([&] { row = small(ids); });
@@ -181,7 +181,7 @@ void show_times(Models& models, const GenerateRequest& request, std::span<const 
         turn.first_stream = i;
         std::size_t tokens = 0;
         plain[i] = seconds_of([&] {
-                       CachedBatch batch(models.target.gpt);
+                       CachedBatch batch(models.target.transformer);
                        tokens = generate_texts(std::ref(batch), bytes, prompt, turn)[0].ids.size();
                    }) /
                    static_cast<double>(tokens);

@@ -82,14 +82,14 @@ void check_drafts(const DraftSettings& s, bool others) {
     alone(s.coupling != usual.coupling && !others, "--coupling");
 }
 
-GptOptions draft_options(GptOptions target) {
+TransformerOptions draft_options(TransformerOptions target) {
     const WeightType kept = target.weights.value_or(WeightType::f32);
     if (kept != WeightType::int8 && kept != WeightType::int4) target.weights.reset();
     return target;
 }
 
 std::unique_ptr<Model> open_assistant(const DraftSettings& s, const Tokenizer& target,
-                                      const GptOptions& options) {
+                                      const TransformerOptions& options) {
     if (!s.drafts() || s.lookup()) return nullptr;
     const auto directory = s.assistant_model == "sketch" ? shipped_model("sketch")
                                                          : std::filesystem::path(s.assistant_model);

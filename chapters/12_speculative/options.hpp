@@ -41,10 +41,10 @@ void add_more_draft_options(CLI::App& app, DraftSettings& settings);
 void check_drafts(const DraftSettings& settings, bool others = false);
 
 // How a draft is kept: in few bits where the target is, otherwise as it is stored.
-GptOptions draft_options(GptOptions target);
+TransformerOptions draft_options(TransformerOptions target);
 
 // The model that drafts, with the target's tokenizer. Null where the text itself does.
 std::unique_ptr<Model> open_assistant(const DraftSettings& settings, const Tokenizer& target,
-                                      const GptOptions& options);
+                                      const TransformerOptions& options);
 
 }  // namespace tbt

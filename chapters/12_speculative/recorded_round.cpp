@@ -66,7 +66,7 @@ std::string round_lines(const Tokenizer& tokenizer, const std::vector<RecordedRo
 
 std::string drafted_trace(const DraftedRun& drafted, Model& model, const GenerateRequest& request,
                           const ShownPrompt& prompt, const GeneratedText& text) {
-    CachedBatch batch(model.gpt);
+    CachedBatch batch(model.transformer);
     const bool drawn = drafted.coupling == "seed";
     const std::vector<RecordedToken> tokens =
         replay(std::ref(batch), request, replayed_text(request, prompt.ids, text.ids, drawn));

@@ -74,7 +74,7 @@ std::string guided_trace(const GuidedOptions& options, const std::string& guide,
     std::vector<RecordedToken> tokens;
     GrammarMatcher constraint = start;
     Rng luck(options.seed);
-    CachedBatch batch(model.gpt);
+    CachedBatch batch(model.transformer);
     const ReplayedText all = replayed_text(request, prompt, written.ids, false);
     read_again(std::ref(batch), request, all, [&](std::size_t step, std::span<const float> logits) {
         const bool chosen = constraint.forced() < 0;

@@ -144,7 +144,7 @@ void show_model(const Settings& settings, Model& model) {
     const Chain chain(cut_steps(settings.sampling, Dialect::ours));
     Candidates scratch;
     Rng rng(settings.seed);
-    CachedModel gpt(model.gpt);
+    CachedModel gpt(model.transformer);
     MaskTrace trace(model.tokenizer, constraint, settings.shown);
     std::printf(
         "5. The model writes, chain: mask → %s; seed %llu; budget %d tokens.\n   Prompt: %s\n\n",

@@ -47,7 +47,7 @@ void GuidedModel::show(int number, const std::string& request,
     if (shown > 0) trace.print_header();
     Candidates scratch;
     Rng rng(seed);
-    CachedModel gpt(loaded.gpt);
+    CachedModel gpt(loaded.transformer);
     std::vector<float> raw;  // the logits before the mask
     const auto predict = [&](std::span<const int> text) {
         const std::span<const float> logits = gpt(text);

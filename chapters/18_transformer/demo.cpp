@@ -104,7 +104,7 @@ void show_pass(const PlainGpt& gpt, Model& model, const std::string& prompt) {
                     static_cast<double>(c.logit), 100 * static_cast<double>(c.probability));
 
     KvCache cache(model.config());
-    const Logits fast = model.gpt.forward_all(cache, ids);
+    const Logits fast = model.transformer.forward_all(cache, ids);
     std::size_t different = 0;
     for (std::size_t t = 0; t < ids.size(); ++t) {
         const Row plain = gpt.logits(x[t]);

@@ -7,7 +7,7 @@
 namespace tbt {
 
 PlainGpt load_plain_gpt(const std::string& directory) {
-    const GptConfig config = read_model_config(directory);
+    const TransformerConfig config = read_model_config(directory);
     require_gpt2(config, directory + ": the plain model of this chapter");
     const Safetensors file = Safetensors::open_directory(directory);
     if (!config.tie_word_embeddings)

@@ -21,7 +21,7 @@ Evaluation evaluate_model(const DocumentSource& source, Model& model, std::int64
             const auto first = index(b * T);
             cache.clear();
             const Logits logits =
-                model.gpt.forward_all(cache, std::span(ids).subspan(first, index(T)));
+                model.transformer.forward_all(cache, std::span(ids).subspan(first, index(T)));
             for (std::int64_t t = 0; t < T; ++t) {
                 const std::int32_t target = targets[first + index(t)];
                 if (target < 0) continue;

@@ -6,9 +6,9 @@
 
 #include "chapters/20_quantization/plain_quantize.hpp"
 #include "chapters/20_quantization/rounding.hpp"
-#include "lib/model/gpt.hpp"
 #include "lib/model/kv_cache.hpp"
 #include "lib/model/safetensors.hpp"
+#include "lib/model/transformer.hpp"
 #include "lib/show/terminal.hpp"
 
 namespace tbt {
@@ -41,7 +41,7 @@ void show_row() {
 }
 
 void show_matrices(const std::string& directory) {
-    const GptConfig config = read_model_config(directory);
+    const TransformerConfig config = read_model_config(directory);
     require_gpt2(config, directory + ": this part shows GPT-2's matrices");
     const Safetensors file = Safetensors::open_directory(directory);
     const Rounding ways[] = {{"8, matrix", 8, Share::matrix},
@@ -77,7 +77,7 @@ void show_speed(const std::string& directory) {
     const std::vector<int> ids(prompt, 5), one(1, 5);
     for (const WeightType type :
          {WeightType::f32, WeightType::f16, WeightType::int8, WeightType::int4}) {
-        Gpt gpt = Gpt::load(directory, {1, type});
+        Transformer gpt = Transformer::load(directory, {1, type});
         double best = 1e9;
         for (int run = 0; run < 5; ++run) {
             KvCache cache(gpt.config());

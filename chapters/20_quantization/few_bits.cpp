@@ -154,35 +154,36 @@ void show_few_bits(const std::string& directory, const std::string& corpus) {
         "   %s %10.4f\n",
         judged, group, padded("", 36).c_str(), padded("the corpus's own choices", 36).c_str(),
         texts.floor_bits / texts.bytes);
-    const auto row = [&](const std::string& name, Gpt& gpt) {
-        const DistributionShift shift = compare_distributions(model.gpt, gpt, texts.ids);
+    const auto row = [&](const std::string& name, Transformer& gpt) {
+        const DistributionShift shift = compare_distributions(model.transformer, gpt, texts.ids);
         std::printf("   %s %10.4f %10.5f %12.1f %%\n", padded(name, 36).c_str(),
                     shift.loss * tokens / texts.bytes, shift.kl, 100 * shift.same_first);
         std::fflush(stdout);
     };
-    row("float", model.gpt);
-    Gpt int4 = Gpt::load(directory, {0, WeightType::int4});
+    row("float", model.transformer);
+    Transformer int4 = Transformer::load(directory, {0, WeightType::int4});
     row("4 bits as they run (--weights int4)", int4);
     {
         const ScratchFolder folder;
         write_quantized_model(directory, folder.path, {4, factors});
-        Gpt better = Gpt::load(folder.path, {});
+        Transformer better = Transformer::load(folder.path, {});
         row("the same by GPTQ (build/quantize)", better);
     }
     const Safetensors file = Safetensors::open_directory(directory);
     for (const Way& way : {Way{"4 bits, to the nearest", 4, false}, Way{"4 bits, GPTQ", 4, true},
                            Way{"3 bits, to the nearest", 3, false}, Way{"3 bits, GPTQ", 3, true}}) {
-        Gpt gpt(model.config(),
-                [&](const std::string& name, const Shape& shape) {
-                    Tensor w = file.read_weight(name, shape);
-                    if (name == "wte.weight" || name == "lm_head.weight")
-                        return rounded(w, {"", 8, Rounding::Share::column}, true);
-                    const std::string matrix = matrix_of(name, shape);
-                    if (matrix.empty()) return w;
-                    if (way.gptq) return gptq_rounded(w, factors.at(matrix), way.bits, group);
-                    return rounded(w, {"", way.bits, Rounding::Share::group, group});
-                },
-                {0, WeightType::f32});
+        Transformer gpt(model.config(),
+                        [&](const std::string& name, const Shape& shape) {
+                            Tensor w = file.read_weight(name, shape);
+                            if (name == "wte.weight" || name == "lm_head.weight")
+                                return rounded(w, {"", 8, Rounding::Share::column}, true);
+                            const std::string matrix = matrix_of(name, shape);
+                            if (matrix.empty()) return w;
+                            if (way.gptq)
+                                return gptq_rounded(w, factors.at(matrix), way.bits, group);
+                            return rounded(w, {"", way.bits, Rounding::Share::group, group});
+                        },
+                        {0, WeightType::f32});
         row(way.name, gpt);
     }
 }

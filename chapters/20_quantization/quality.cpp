@@ -31,7 +31,8 @@ std::vector<std::vector<int>> own_texts(Model& model) {
         KvCache cache(model.config());
         std::vector<int> ids{eos};
         while (to_int(ids.size()) < length) {
-            const std::span<const float> row = model.gpt.forward(cache, std::span(ids).last(1));
+            const std::span<const float> row =
+                model.transformer.forward(cache, std::span(ids).last(1));
             ids.push_back(draw(row, 1.0, rng.uniform()));
             if (ids.back() == eos) break;
         }
@@ -42,7 +43,7 @@ std::vector<std::vector<int>> own_texts(Model& model) {
 
 }  // namespace
 
-DistributionShift compare_distributions(Gpt& exact, Gpt& other,
+DistributionShift compare_distributions(Transformer& exact, Transformer& other,
                                         const std::vector<std::vector<int>>& all) {
     const auto V = index(exact.config().vocab_size);
     check_size("compare distributions: the other vocabulary", index(other.config().vocab_size), V);
@@ -87,16 +88,16 @@ void show_quality(const std::string& directory) {
         "3. On %d texts of its own: bits a token, and how far the distribution is from float's\n\n",
         texts);
     std::printf("   %s  bits/token   KL, bits   first choice the same\n", padded("", 36).c_str());
-    const auto row = [&](const std::string& name, Gpt& gpt) {
-        const DistributionShift shift = compare_distributions(model.gpt, gpt, all);
+    const auto row = [&](const std::string& name, Transformer& gpt) {
+        const DistributionShift shift = compare_distributions(model.transformer, gpt, all);
         std::printf("   %s %10.4f %11.5f %12.1f %%\n", padded(name, 36).c_str(), shift.loss,
                     shift.kl, 100 * shift.same_first);
         std::fflush(stdout);
     };
-    row("float", model.gpt);
-    Gpt half = Gpt::load(directory, {0, WeightType::f32, WeightType::f16});
+    row("float", model.transformer);
+    Transformer half = Transformer::load(directory, {0, WeightType::f32, WeightType::f16});
     row("keys and values in 16 (cache f16)", half);
-    Gpt int8 = Gpt::load(directory, {0, WeightType::int8});
+    Transformer int8 = Transformer::load(directory, {0, WeightType::int8});
     row("weights and activations in 8 (int8)", int8);
     using Share = Rounding::Share;
     for (const Rounding& way : {Rounding{"weights in 8, a scale a column", 8, Share::column},
@@ -104,13 +105,13 @@ void show_quality(const std::string& directory) {
                                 Rounding{"weights in 4, a scale a column", 4, Share::column},
                                 Rounding{"weights in 4, a scale for 32", 4, Share::group, 32},
                                 Rounding{"weights in 3, a scale for 32", 3, Share::group, 32}}) {
-        Gpt gpt(model.config(),
-                [&](const std::string& name, const Shape& shape) {
-                    Tensor w = file.read_weight(name, shape);
-                    if (shape.size() != 2 || name == "wpe.weight") return w;
-                    return rounded(w, way, name == "wte.weight");
-                },
-                {0, WeightType::f32});
+        Transformer gpt(model.config(),
+                        [&](const std::string& name, const Shape& shape) {
+                            Tensor w = file.read_weight(name, shape);
+                            if (shape.size() != 2 || name == "wpe.weight") return w;
+                            return rounded(w, way, name == "wte.weight");
+                        },
+                        {0, WeightType::f32});
         row(way.name, gpt);
     }
 }

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "lib/model/gpt.hpp"
+#include "lib/model/transformer.hpp"
 
 namespace tbt {
 
@@ -16,7 +16,7 @@ struct DistributionShift {
 
 // The distributions of `exact` (p) and `other` (q) at every position of these texts.
 // Both models have the same vocabulary; each text has at least two ids.
-DistributionShift compare_distributions(Gpt& exact, Gpt& other,
+DistributionShift compare_distributions(Transformer& exact, Transformer& other,
                                         const std::vector<std::vector<int>>& all);
 
 // What it costs the model, in several ways, on texts it writes itself.

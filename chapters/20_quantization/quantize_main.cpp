@@ -21,7 +21,7 @@ using namespace tbt;
 // Of the inputs that the matrices get on a text, or on training documents of the corpus.
 static std::map<std::string, Square> factors_of(const std::string& model, const std::string& text,
                                                 const std::string& corpus) {
-    const GptConfig config = read_model_config(model);
+    const TransformerConfig config = read_model_config(model);
     const Tokenizer tokenizer = Tokenizer::load(model);
     const auto longest = static_cast<std::size_t>(config.n_positions);
     const auto texts =

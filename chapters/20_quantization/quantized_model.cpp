@@ -144,7 +144,7 @@ QuantizedSizes write_quantized_model(const std::string& from, const std::string&
         throw Error("quantize: got " + std::to_string(how.bits) + " bits, expected 8 or 4");
     if (how.bits == 8 && !how.gptq.empty())
         throw Error("quantize: GPTQ is for 4 bits, and 8 were asked for");
-    const GptConfig config = read_model_config(from);
+    const TransformerConfig config = read_model_config(from);
     require_gpt2(
         config,
         from + ": 8 and 4 bits are written of GPT-2 alone (any model takes --weights int8)");

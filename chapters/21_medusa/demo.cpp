@@ -107,7 +107,7 @@ struct Written {
 // nodes 0: without heads.
 Written write(MedusaTour& tour, int nodes) {
     GenerateRequest request = tour.request;
-    CachedBatch batch(tour.model.gpt);
+    CachedBatch batch(tour.model.transformer);
     Written written;
     std::shared_ptr<std::vector<GuessedRound>> seen;
     const TreeShape tree = tree_for(tour.heads, nodes);

@@ -29,7 +29,7 @@ struct Effort {
 
 class Drafters {
 public:
-    Drafters(MedusaTour& tour, const GptOptions& options)
+    Drafters(MedusaTour& tour, const TransformerOptions& options)
         : tour_(tour),
           sketch_(load_model(shipped_model("sketch"), draft_options(options))),
           tree_(tree_for(tour.heads, tour.nodes)) {
@@ -57,8 +57,8 @@ public:
 private:
     std::vector<int> write(Drafter drafter, GenerateRequest r, std::span<const int> prompt,
                            Effort& effort) {
-        CachedBatch batch(tour_.model.gpt);
-        CachedModel small(sketch_.gpt);
+        CachedBatch batch(tour_.model.transformer);
+        CachedModel small(sketch_.transformer);
         const DraftLength length = DraftLength::fixed(drafted);
         if (drafter == Drafter::lookup)
             guess_with<PromptLookup>(

@@ -23,7 +23,7 @@ using Text = HeadTrainer::Text;
 }  // namespace
 
 struct HeadTrainer::State {
-    Gpt& target;
+    Transformer& target;
     const Tensor& embedding;
     HeadsShape shape;
     std::vector<int> drafted;
@@ -45,7 +45,7 @@ struct HeadTrainer::State {
     void backward(std::int64_t M, int k, Workspace& w, float* d);
 };
 
-HeadTrainer::HeadTrainer(Gpt& target, const Tensor& embedding, const HeadsShape& shape,
+HeadTrainer::HeadTrainer(Transformer& target, const Tensor& embedding, const HeadsShape& shape,
                          std::vector<int> drafted, std::uint64_t seed, int parts, int threads) {
     if (shape.heads < 1 || shape.heads > 16 || shape.inner < 16 || shape.inner % 16 != 0 ||
         shape.channels != target.config().n_embd)

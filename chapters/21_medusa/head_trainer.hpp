@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "chapters/21_medusa/heads_shape.hpp"
-#include "lib/model/gpt.hpp"
+#include "lib/model/transformer.hpp"
 #include "lib/train/adamw.hpp"
 #include "lib/train/parameters.hpp"
 
@@ -28,7 +28,7 @@ struct HeadScores {
 class HeadTrainer {
 public:
     // embedding (V, C): the target's. drafted: the ids that heads give logits for.
-    HeadTrainer(Gpt& target, const Tensor& embedding, const HeadsShape& shape,
+    HeadTrainer(Transformer& target, const Tensor& embedding, const HeadsShape& shape,
                 std::vector<int> drafted, std::uint64_t seed, int parts, int threads);
     ~HeadTrainer();
 

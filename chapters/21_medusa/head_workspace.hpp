@@ -8,8 +8,8 @@
 
 #include "chapters/21_medusa/heads_shape.hpp"
 #include "lib/index.hpp"
-#include "lib/model/gpt.hpp"
 #include "lib/model/kv_cache.hpp"
+#include "lib/model/transformer.hpp"
 #include "lib/train/train_layers.hpp"
 
 namespace tbt {
@@ -59,7 +59,7 @@ inline float size_of(std::span<const float> values) {
 }
 
 // Of the states after some tokens, whichever.
-inline float state_unit(Gpt& target) {
+inline float state_unit(Transformer& target) {
     KvCache cache(target.config());
     const int n = std::min({64, target.config().n_positions, target.config().vocab_size});
     std::vector<int> ids(index(n));

@@ -91,7 +91,7 @@ Tensor embedding_for_heads(const std::string& target) {
 }
 
 Heads Heads::load(const std::filesystem::path& directory, const std::filesystem::path& target,
-                  const GptOptions& options) {
+                  const TransformerOptions& options) {
     const std::string name = directory.string(), of = target.string();
     const HeadsConfig config = read_heads_config(name);
     const std::string hash = hash_of_weights(of);
@@ -107,7 +107,7 @@ Heads Heads::load(const std::filesystem::path& directory, const std::filesystem:
     }
     const Safetensors weights = Safetensors::open_directory(name);
     const Tensor embedding = embedding_for_heads(of);
-    GptOptions chosen = options;
+    TransformerOptions chosen = options;
     if (!chosen.weights) chosen.weights = WeightType::f16;
     return Heads(
         config,
@@ -116,7 +116,7 @@ Heads Heads::load(const std::filesystem::path& directory, const std::filesystem:
 }
 
 Heads::Heads(const HeadsConfig& config, const WeightSource& weights, const Tensor& embedding,
-             const GptOptions& options)
+             const TransformerOptions& options)
     : config_(config),
       embedding_(embedding),
       threads_(options.threads > 0 ? options.threads : default_threads()) {

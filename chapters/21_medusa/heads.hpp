@@ -11,7 +11,7 @@
 
 #include "chapters/21_medusa/heads_shape.hpp"
 #include "lib/kernels/packed_matrix.hpp"
-#include "lib/model/gpt.hpp"
+#include "lib/model/transformer.hpp"
 
 namespace tbt {
 
@@ -41,10 +41,10 @@ public:
     // directory: of the heads; target: of the model. options.weights: how the matrices are kept;
     // none: as the heads are stored. Throws Error where the two do not belong together.
     static Heads load(const std::filesystem::path& directory, const std::filesystem::path& target,
-                      const GptOptions& options = {});
+                      const TransformerOptions& options = {});
     // weights: as HeadsShape names them; embedding (V, C): the target's.
     Heads(const HeadsConfig& config, const WeightSource& weights, const Tensor& embedding,
-          const GptOptions& options = {});
+          const TransformerOptions& options = {});
 
     const HeadsConfig& config() const { return config_; }
     int count() const { return config_.shape.heads; }

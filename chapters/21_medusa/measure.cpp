@@ -57,7 +57,7 @@ std::vector<std::vector<double>> measure_acceptance(Model& target, Heads& heads)
             GenerateRequest r;
             r.chain = full_chain(o, Dialect::ours);
             r.stop.max_new_tokens = tokens, r.stop.context = target.config().n_positions;
-            CachedBatch batch(target.gpt);
+            CachedBatch batch(target.transformer);
             guess_with_heads(
                 r,
                 [&](std::size_t slot) {

@@ -165,7 +165,7 @@ void train_heads(const HeadTrainingOptions& given) {
     if (o.steps < 1 || o.warm_up < 0 || o.draft_vocab < 1 || !(o.learning_rate > 0))
         throw UsageError("train heads: steps, tokens that are drafted and the rate are above 0");
     Model target = load_model(o.target, {o.threads, WeightType::f32});
-    const GptConfig& shape = target.config();
+    const TransformerConfig& shape = target.config();
     o.shape.channels = shape.n_embd;
     if (o.sequence > shape.n_positions)
         throw UsageError("--sequence: got " + std::to_string(o.sequence) +
@@ -180,7 +180,8 @@ void train_heads(const HeadTrainingOptions& given) {
     HeadsConfig config{o.shape, {}, hash_of_weights(o.target), {}};
     config.drafted = most_frequent(BatchSource(corpus, target.tokenizer, o.seed + 1).next(256, 512),
                                    target.tokenizer.vocab_size(), o.draft_vocab);
-    HeadTrainer trainer(target.gpt, embedding, o.shape, config.drafted, o.seed, o.parts, o.threads);
+    HeadTrainer trainer(target.transformer, embedding, o.shape, config.drafted, o.seed, o.parts,
+                        o.threads);
     train::AdamW optimiser(trainer.layout(), {});
     std::vector<HeadTrainer::Text> judged;
     for (std::int64_t b = 0; b < validation.B; ++b)

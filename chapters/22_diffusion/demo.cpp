@@ -15,7 +15,7 @@
 #include "lib/index.hpp"
 #include "lib/machine/files.hpp"
 #include "lib/machine/json_file.hpp"
-#include "lib/model/gpt.hpp"
+#include "lib/model/transformer.hpp"
 #include "lib/show/svg.hpp"
 #include "lib/show/terminal.hpp"
 
@@ -175,7 +175,7 @@ void show_times(MaskedModel& model, const std::string& storyteller) {
     const int places = model.gpt.config().n_positions;
     const std::vector<int> canvas(index(places), model.gpt.mask_id());
     const double pass = milliseconds([&] { model.gpt.forward(canvas); });
-    Gpt gpt = Gpt::load(storyteller, {model.gpt.threads()});
+    Transformer gpt = Transformer::load(storyteller, {model.gpt.threads()});
     const double plain = milliseconds([&] {
         KvCache cache(gpt.config());
         for (int i = 0; i < places; ++i) gpt.forward(cache, std::vector<int>{i});

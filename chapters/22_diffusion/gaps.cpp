@@ -51,7 +51,7 @@ std::string continued(Model& model, const Tokenizer& tokenizer, const Gap& gap) 
     std::vector<int> fresh = ids;
     std::string text = tokenizer.decode(all.first(gap.begin));
     for (std::size_t i = gap.begin; i < gap.end; ++i) {
-        const std::span<const float> logits = model.gpt.forward(cache, fresh);
+        const std::span<const float> logits = model.transformer.forward(cache, fresh);
         fresh = {to_int(std::max_element(logits.begin(), logits.end()) - logits.begin())};
         if (fresh[0] == model.tokenizer.eos_id()) break;
         text += model.tokenizer.token_bytes(fresh[0]);

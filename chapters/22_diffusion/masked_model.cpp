@@ -18,7 +18,8 @@ MaskedModel::MaskedModel(MaskedGpt network, Tokenizer words)
                     " and the mask; they don't belong together");
 }
 
-MaskedModel MaskedModel::load(const std::filesystem::path& directory, const GptOptions& options) {
+MaskedModel MaskedModel::load(const std::filesystem::path& directory,
+                              const TransformerOptions& options) {
     const std::string name = directory.string();
     if (name.find('\0') == std::string::npos && !std::filesystem::is_directory(directory))
         throw Error(name + ": no such model directory; make train-diffusion makes one, " +

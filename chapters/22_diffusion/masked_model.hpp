@@ -19,7 +19,8 @@ public:
     // Throws Error unless the mask is the id after the tokenizer's last.
     MaskedModel(MaskedGpt gpt, Tokenizer tokenizer);
     // A directory of the trainer (build/train --fill-masks). Throws Error for any other.
-    static MaskedModel load(const std::filesystem::path& directory, const GptOptions& options = {});
+    static MaskedModel load(const std::filesystem::path& directory,
+                            const TransformerOptions& options = {});
 
     // The probabilities at a place. One pass serves all places of a row: the samplers ask for many
     // before they change it. Throws Error for a place that the row has not.

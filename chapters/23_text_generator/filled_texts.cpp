@@ -99,7 +99,7 @@ GenerateRequest filling_request(const TextOptions& o) {
 }
 
 TextFiller::TextFiller(const TextOptions& o)
-    : directory_(directory_of(o)), model_(MaskedModel::load(directory_, gpt_options(o))) {}
+    : directory_(directory_of(o)), model_(MaskedModel::load(directory_, transformer_options(o))) {}
 
 namespace {
 

@@ -36,10 +36,12 @@ struct Generation {
 
 // Watches a head of a model as long as it lives; null: none.
 struct Watching {
-    Watching(Gpt& model, AttentionWatch* watch) : gpt(model) { gpt.watch(watch); }
-    ~Watching() { gpt.watch(nullptr); }
+    Watching(Transformer& model, AttentionWatch* watch) : transformer(model) {
+        transformer.watch(watch);
+    }
+    ~Watching() { transformer.watch(nullptr); }
     Watching(const Watching&) = delete;
-    Gpt& gpt;
+    Transformer& transformer;
 };
 
 // The texts of the first prompt, then of the second, …, by a search, by drafts or by plain draws.

@@ -32,7 +32,7 @@ int answer_tokens(const TextOptions& o) {
 
 struct TextGenerator::State {
     State(Model opened, std::string opened_from)
-        : directory(std::move(opened_from)), model(std::move(opened)), batch(model.gpt) {}
+        : directory(std::move(opened_from)), model(std::move(opened)), batch(model.transformer) {}
 
     std::string directory;  // empty: of a model that somebody else opened
     Model model;
@@ -71,8 +71,8 @@ struct TextGenerator::State {
 
 void TextGenerator::State::open_assistant_of(const TextOptions& o) {
     if (!o.drafts() || o.lookup() || assistant_name == o.assistant_model) return;
-    assistant = open_assistant(o, model.tokenizer, draft_options(gpt_options(o)));
-    assistant_batch = std::make_unique<CachedBatch>(assistant->gpt);
+    assistant = open_assistant(o, model.tokenizer, draft_options(transformer_options(o)));
+    assistant_batch = std::make_unique<CachedBatch>(assistant->transformer);
     assistant_name = o.assistant_model;
 }
 
@@ -89,10 +89,10 @@ void TextGenerator::State::contrast_with_amateur(Generation& g) {
     if (amateur_name != *o.contrast_model) {
         DraftSettings settings;
         settings.assistant_model = *o.contrast_model;
-        GptOptions options = gpt_options(o);
+        TransformerOptions options = transformer_options(o);
         options.weights.reset();
         amateur = open_assistant(settings, model.tokenizer, options);
-        amateur_batch = std::make_unique<CachedBatch>(amateur->gpt);
+        amateur_batch = std::make_unique<CachedBatch>(amateur->transformer);
         amateur_name = *o.contrast_model;
     }
     if (amateur->config().n_positions < model.config().n_positions)
@@ -107,7 +107,7 @@ void TextGenerator::State::open_heads_of(const TextOptions& o) {
     if (!o.medusa || (heads && heads_name == name)) return;
     if (directory.empty())
         throw Error("--medusa: heads are looked for beside a model's directory; open it by that");
-    heads = std::make_unique<Heads>(Heads::load(name, directory, gpt_options(o)));
+    heads = std::make_unique<Heads>(Heads::load(name, directory, transformer_options(o)));
     heads_name = name;
 }
 
@@ -224,7 +224,7 @@ std::shared_ptr<CompiledGrammar> TextGenerator::language(const GuideRequest& gui
     return state_->languages.get(guide);
 }
 std::vector<PromptToken> TextGenerator::prompt_logprobs(std::span<const int> prompt, int choices) {
-    return tbt::prompt_logprobs(state_->model.gpt, prompt, choices);
+    return tbt::prompt_logprobs(state_->model.transformer, prompt, choices);
 }
 Effort TextGenerator::effort() const { return state_->effort; }
 const Recording& TextGenerator::recording() const { return state_->recording; }
@@ -233,7 +233,7 @@ GenerateRequest TextGenerator::request(const TextOptions& given,
                                        std::span<const std::vector<int>> prompts) {
     const TextOptions o = spelled_out(given);
     AttentionWatch head = watch_of(o);
-    if (!o.attention.empty()) Watching(state_->model.gpt, &head);  // is there such a head?
+    if (!o.attention.empty()) Watching(state_->model.transformer, &head);  // is there such a head?
     return state_->prepare(o, prompts, {}).request;
 }
 
@@ -268,7 +268,7 @@ std::vector<GeneratedText> TextGenerator::generate_ids(std::span<const std::vect
     state_->effort = {}, state_->recording = {};
     const long read = state_->batch.computed();
     AttentionWatch head = watch_of(o);
-    const Watching watching(state_->model.gpt, o.attention.empty() ? nullptr : &head);
+    const Watching watching(state_->model.transformer, o.attention.empty() ? nullptr : &head);
     Generation g = state_->prepare(o, prompts, observer);
     if (!o.attention.empty()) g.watch = &head;
     state_->watched = o.record;

@@ -40,7 +40,7 @@ Estimate bootstrap(const std::vector<double>& values, std::uint64_t seed, int re
     return {sum / n, means[tail], means[means.size() - 1 - tail]};
 }
 
-Bits score(Gpt& gpt, const std::vector<int>& ids, std::size_t prompt_length,
+Bits score(Transformer& gpt, const std::vector<int>& ids, std::size_t prompt_length,
            const std::vector<Mixture>& mixtures) {
     if (prompt_length == 0 || prompt_length > ids.size())
         throw Error("score: a prompt of " + std::to_string(prompt_length) +
@@ -136,7 +136,7 @@ DecoderMeasure::DecoderMeasure(const Language& language, Model& model,
         const Passage& passage = passages_[i];
         texts.push_back(passage.rest);
         language_.bits(passage, passage.rest, &used[i]);
-        const Bits bits = score(model_.gpt, passage.ids, passage.prompt.size(), mixtures);
+        const Bits bits = score(model_.transformer, passage.ids, passage.prompt.size(), mixtures);
         for (std::size_t k = 0; k < mixtures.size(); ++k) true_bits_[k].push_back(bits.q[k]);
     }
     truth_ = diversity_of(texts, used);
@@ -198,7 +198,7 @@ std::vector<std::vector<int>> DecoderMeasure::write(const Setting& setting, std:
     request.beams.length_penalty = 0;  // the sum of the log-probabilities itself
     request.beams.early_stopping = EarlyStopping::never;
     request.stop = stop;
-    CachedBatch batch(model_.gpt);
+    CachedBatch batch(model_.transformer);
     const BatchLogits model = [&](std::span<const BatchText> rows) { return batch(rows); };
     for (const auto& prompt : prompts)
         written.push_back(beam_search(model, request, prompt).at(0).ids);
@@ -229,7 +229,7 @@ void DecoderMeasure::read_written(const Setting& setting,
         if (std::isinf(p)) continue;
         std::vector<int> ids = passage.prompt;
         ids.insert(ids.end(), written[i].begin(), written[i].end());
-        const Bits bits = score(model_.gpt, ids, passage.prompt.size(), mixture);
+        const Bits bits = score(model_.transformer, ids, passage.prompt.size(), mixture);
         kl.push_back(p - bits.q[0]);
         far[i] = std::min(kl.back(), most_bits);
         r.m_bits += bits.m;

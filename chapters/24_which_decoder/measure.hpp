@@ -37,7 +37,7 @@ struct Bits {
     double m = 0;
     std::vector<double> q;  // one for each mixture
 };
-Bits score(Gpt& gpt, const std::vector<int>& ids, std::size_t prompt_length,
+Bits score(Transformer& gpt, const std::vector<int>& ids, std::size_t prompt_length,
            const std::vector<Mixture>& mixtures);
 
 // How varied a set of texts is.

@@ -62,7 +62,7 @@ TextFigures text_figures(Model& model, const std::vector<std::string>& texts) {
             const std::size_t to = std::min(from + longest, ids.size());
             const std::vector<int> piece(ids.begin() + static_cast<std::ptrdiff_t>(from),
                                          ids.begin() + static_cast<std::ptrdiff_t>(to));
-            figures.bits += score(model.gpt, piece, 1, {}).m;
+            figures.bits += score(model.transformer, piece, 1, {}).m;
             for (const int id : std::span(piece).subspan(1))
                 figures.bytes += static_cast<long>(model.tokenizer.token_bytes(id).size());
             figures.tokens += static_cast<long>(piece.size()) - 1;

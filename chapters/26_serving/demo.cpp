@@ -109,7 +109,7 @@ void show_texts(Model& model, int slots, int budget) {
     std::printf("3. Eight requests on the model, each alone:\n\n");
     for (const Asked& asked : requests) {
         prompts.push_back(prompt_ids(asked.options, model, asked.prompt));
-        CachedBatch fresh(model.gpt);
+        CachedBatch fresh(model.transformer);
         alone.push_back(generate_texts(std::ref(fresh), bytes, prompts.back(),
                                        request_of(asked.options, model))[0]);
         std::printf("   %c  %-20s %2d + %2d tokens  %s\n",
@@ -119,7 +119,7 @@ void show_texts(Model& model, int slots, int budget) {
     const std::string chunks = "at most " + std::to_string(budget) + " a pass";
     for (const Way& way : {Way{"whole batches", 0, true}, Way{"continuous", 0, false},
                            Way{chunks.c_str(), budget, false}}) {
-        CachedBatch batch(model.gpt);
+        CachedBatch batch(model.transformer);
         Engine engine(std::ref(batch), bytes, model.config().vocab_size,
                       PlainScheduler(slots, way.budget, way.in_batches));
         for (std::size_t i = 0; i < requests.size(); ++i)

@@ -63,7 +63,7 @@ struct Cost {
 
 Cost one_by_one(Model& model, bool remembers) {
     const std::vector<std::vector<int>> prompts = prompts_of(model);
-    PrefixCache cache(model.gpt, 0, remembers);
+    PrefixCache cache(model.transformer, 0, remembers);
     CachedBatch batch(cache);
     Engine engine(&batch, token_bytes_of(model.tokenizer), model.config().vocab_size,
                   PlainScheduler(1));
@@ -137,7 +137,7 @@ void show_preemption(Model& model, int slots) {
     const TokenBytes bytes = token_bytes_of(model.tokenizer);
     std::vector<GeneratedText> alone;
     for (std::size_t q = 0; q < questions; ++q) {
-        CachedBatch fresh(model.gpt);
+        CachedBatch fresh(model.transformer);
         alone.push_back(generate_texts(std::ref(fresh), bytes, prompts[q],
                                        answer_of(model, q, long_answer))[0]);
     }
@@ -146,7 +146,7 @@ void show_preemption(Model& model, int slots) {
         "   limit of pages  most used  preemptions  tokens computed  differ\n",
         slots, long_answer);
     for (const int limit : {0, 30, 16, 12, 10, 9}) {
-        PrefixCache cache(model.gpt, limit);
+        PrefixCache cache(model.transformer, limit);
         CachedBatch batch(cache);
         Engine engine(&batch, bytes, model.config().vocab_size, PlainScheduler(slots, 64));
         for (std::size_t q = 0; q < questions; ++q)
@@ -167,7 +167,7 @@ void show_times(Model& model) {
     std::printf(
         "4. Time to first token, the median of questions 2 to %zu on %d threads:\n\n"
         "   without %.2f ms, with the tree %.2f ms: %.3f of it\n",
-        questions, model.gpt.threads(), 1e3 * without, 1e3 * with, with / without);
+        questions, model.transformer.threads(), 1e3 * without, 1e3 * with, with / without);
 }
 
 void write_pages_figure(const std::string& file) {

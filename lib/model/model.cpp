@@ -30,7 +30,7 @@ Model load_model(const std::filesystem::path& directory, const TransformerOption
                     std::to_string(model.config().vocab_size) + "; they don't belong together");
     }
     if (model.tokenizer.vocab_size() < model.config().vocab_size)
-        model.gpt.mask_ids_from(model.tokenizer.vocab_size());
+        model.transformer.mask_ids_from(model.tokenizer.vocab_size());
     return model;
 }
 

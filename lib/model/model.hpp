@@ -12,10 +12,10 @@
 namespace tbt {
 
 struct Model {
-    Transformer gpt;
+    Transformer transformer;
     Tokenizer tokenizer;
 
-    const TransformerConfig& config() const { return gpt.config(); }
+    const TransformerConfig& config() const { return transformer.config(); }
 };
 
 // The directory of a model that comes with the course, relative to the repository's root. The

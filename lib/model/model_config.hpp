@@ -48,8 +48,6 @@ struct TransformerConfig {
     bool operator==(const TransformerConfig&) const = default;
 };
 
-using GptConfig = TransformerConfig;
-
 // A GPT-2 of these sizes with GPT-2's other settings, without special token ids.
 TransformerConfig gpt_config(int layers, int heads, int channels, int positions, int vocabulary);
 

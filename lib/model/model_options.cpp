@@ -12,7 +12,7 @@ void loading_options(CommandLine line, ModelOptions& o) {
     line.option("--threads", o.threads, "0: one for each core").shows_default();
 }
 
-TransformerOptions gpt_options(const ModelOptions& o) {
+TransformerOptions transformer_options(const ModelOptions& o) {
     TransformerOptions gpt;
     if (o.threads < 0 || o.threads > 1024)
         throw UsageError("--threads: got " + std::to_string(o.threads) +

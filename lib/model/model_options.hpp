@@ -19,6 +19,6 @@ struct ModelOptions {
 void loading_options(CommandLine line, ModelOptions& options);
 
 // Converts them for Transformer::load(). Throws UsageError for a value that is not allowed.
-TransformerOptions gpt_options(const ModelOptions& options);
+TransformerOptions transformer_options(const ModelOptions& options);
 
 }  // namespace tbt

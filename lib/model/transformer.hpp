@@ -115,8 +115,4 @@ private:
     std::unique_ptr<State> state_;
 };
 
-// The old names, from when GPT-2 was the only architecture.
-using Gpt = Transformer;
-using GptOptions = TransformerOptions;
-
 }  // namespace tbt

@@ -19,8 +19,8 @@ TransformerNetwork::TransformerNetwork(const TransformerConfig& shape, const Wei
                                        const Safetensors* file)
     : config(shape), options(chosen), outputs(output_count) {
     KvCache::check_type(config.cache_type = options.cache);
-    check_config(config, "gpt");
-    if (!source) throw Error("gpt: there is nothing that gives the weights");
+    check_config(config, "transformer");
+    if (!source) throw Error("transformer: there is nothing that gives the weights");
     if (options.threads <= 0) options.threads = default_threads();
     options.threads = std::min(options.threads, most_threads);
     const WeightReader weights(config, source, file, options.threads);
@@ -43,27 +43,29 @@ static void check_caches(std::span<const Step> steps, const TransformerConfig& c
     for (const Step& step : steps) {
         if (!step.cache || !step.cache->fits(config))
             throw Error(
-                "gpt: a cache that was not made for this model; make one with its config()");
+                "transformer: a cache that was not made for this model; make one with its "
+                "config()");
         caches.push_back(step.cache);
     }
     std::sort(caches.begin(), caches.end());
     if (std::adjacent_find(caches.begin(), caches.end()) != caches.end())
-        throw Error("gpt: one cache for two sequences of a pass; copy it, and each has its own");
+        throw Error(
+            "transformer: one cache for two sequences of a pass; copy it, and each has its own");
 }
 
 // For each token of a step, the number of this step's tokens before it in its branch.
 static std::vector<int> depths_of(const Step& step) {
     std::vector<int> depths;
     if (!step.parents.empty())
-        check_size("gpt: the parents of a tree", step.parents.size(), step.tokens.size());
+        check_size("transformer: the parents of a tree", step.parents.size(), step.tokens.size());
     for (int i = 0; i < count(step.tokens); ++i) {
         const int parent = step.parents.empty() ? i - 1 : step.parents[index(i)];
         if (parent < -1 || parent >= i)
-            throw Error("gpt: token " + std::to_string(i) + " of a tree follows token " +
+            throw Error("transformer: token " + std::to_string(i) + " of a tree follows token " +
                         std::to_string(parent) + ", expected an earlier one, or -1");
         depths.push_back(parent < 0 ? 0 : depths[index(parent)] + 1);
         if (!step.parents.empty() && depths.back() >= most_tree_depth)
-            throw Error("gpt: a branch of more than " + std::to_string(most_tree_depth) +
+            throw Error("transformer: a branch of more than " + std::to_string(most_tree_depth) +
                         " tokens in a tree");
     }
     return depths;
@@ -71,7 +73,7 @@ static std::vector<int> depths_of(const Step& step) {
 
 // Everything that can fail or allocate happens here, before the threads start.
 void TransformerNetwork::prepare(std::span<const Step> steps) {
-    if (steps.empty()) throw Error("gpt: a forward pass over no sequences");
+    if (steps.empty()) throw Error("transformer: a forward pass over no sequences");
     check_caches(steps, config);
     TransformerPass& p = pass;
     p.sequences.clear();
@@ -80,12 +82,13 @@ void TransformerNetwork::prepare(std::span<const Step> steps) {
     p.logit_rows.clear();
     for (const Step& step : steps) {
         if (step.tokens.empty())
-            throw Error("gpt: a forward pass over no tokens; start from the document separator");
+            throw Error(
+                "transformer: a forward pass over no tokens; start from the document separator");
         const int rows_of_step = count(step.tokens);
         const auto first = static_cast<std::int64_t>(p.tokens.size());
         for (const int token : step.tokens) {
             if (token < 0 || token >= config.vocab_size) {
-                throw Error("gpt: token id " + std::to_string(token) +
+                throw Error("transformer: token id " + std::to_string(token) +
                             " is outside the vocabulary, expected 0 to " +
                             std::to_string(config.vocab_size - 1) +
                             "; is this the tokenizer of this model?");

@@ -36,8 +36,8 @@ const std::vector<float> five{5, 3, 2, 1, -1};
 }  // namespace
 
 TEST_CASE("api: the loop and its models", "[api]") {
-    const GptConfig tiny = gpt_config(1, 2, 8, 16, 11);
-    Gpt gpt(tiny, random_weights(tiny, 1), {1, {}});
+    const TransformerConfig tiny = gpt_config(1, 2, 8, 16, 11);
+    Transformer gpt(tiny, random_weights(tiny, 1), {1, {}});
     WholeTextModel whole(gpt);
     CachedModel cached(gpt);
     const std::vector<int> text{1, 2, 3}, long_text(17, 1);

@@ -63,8 +63,9 @@ TEST_CASE("api: matrices in few bits", "[api]") {
     }
     REFUSES(rounded(row, {}));
     REFUSES(signal_to_noise(matrix, other));
-    const GptConfig config = gpt_config(1, 2, 8, 16, 11), wider = gpt_config(1, 2, 8, 16, 12);
-    Gpt gpt(config, random_weights(config, 1), {1, {}}),
+    const TransformerConfig config = gpt_config(1, 2, 8, 16, 11),
+                            wider = gpt_config(1, 2, 8, 16, 12);
+    Transformer gpt(config, random_weights(config, 1), {1, {}}),
         wide(wider, random_weights(wider, 1), {1, {}});
     REFUSES(compare_distributions(gpt, gpt, {}));
     REFUSES(compare_distributions(gpt, gpt, {{1}}));

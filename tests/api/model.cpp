@@ -6,7 +6,6 @@
 #include <utility>
 #include <vector>
 
-#include "lib/model/gpt.hpp"
 #include "lib/model/kv_cache.hpp"
 #include "lib/model/layers.hpp"
 #include "lib/model/llama_config.hpp"
@@ -17,6 +16,7 @@
 #include "lib/model/random_model.hpp"
 #include "lib/model/safetensors.hpp"
 #include "lib/model/safetensors_write.hpp"
+#include "lib/model/transformer.hpp"
 #include "tests/api/hostile.hpp"
 
 using namespace tbt;
@@ -24,48 +24,50 @@ using namespace tbt::api;
 
 namespace {
 
-GptConfig tiny() { return gpt_config(1, 2, 8, 16, 11); }
-Gpt tiny_gpt() { return Gpt(tiny(), random_weights(tiny(), 1), {1, {}}); }
+TransformerConfig tiny() { return gpt_config(1, 2, 8, 16, 11); }
+Transformer tiny_gpt() { return Transformer(tiny(), random_weights(tiny(), 1), {1, {}}); }
 
 // Llamas with an architecture that none has.
-std::vector<GptConfig> hostile_llamas() {
-    std::vector<GptConfig> all;
+std::vector<TransformerConfig> hostile_llamas() {
+    std::vector<TransformerConfig> all;
     const auto with = [&](const auto& change) {
         all.push_back(llama_config(1, 2, 1, 8, 12, 16, 11));
         change(all.back(), all.back().architecture);
     };
     const auto with_each = [&](int Architecture::*size, std::initializer_list<int> values) {
-        for (const int value : values) with([&](GptConfig&, Architecture& a) { a.*size = value; });
+        for (const int value : values)
+            with([&](TransformerConfig&, Architecture& a) { a.*size = value; });
     };
     with_each(&Architecture::kv_heads, {-1, 3, INT_MIN, INT_MAX});
     with_each(&Architecture::head_size, {-1, 3, INT_MIN, INT_MAX});
     with_each(&Architecture::rotary_size, {-2, 0, 3, 6, INT_MIN, INT_MAX});
     for (const double theta : {0.0, -1.0, std::numeric_limits<double>::quiet_NaN(),
                                std::numeric_limits<double>::infinity()})
-        with([&](GptConfig&, Architecture& a) { a.rotaries[0].theta = theta; });
-    with([](GptConfig&, Architecture& a) { a.rotaries.clear(); });
-    with([](GptConfig&, Architecture& a) { a.layers.resize(5); });
-    with([](GptConfig&, Architecture& a) { a.layers[0].window = -1; });
+        with([&](TransformerConfig&, Architecture& a) { a.rotaries[0].theta = theta; });
+    with([](TransformerConfig&, Architecture& a) { a.rotaries.clear(); });
+    with([](TransformerConfig&, Architecture& a) { a.layers.resize(5); });
+    with([](TransformerConfig&, Architecture& a) { a.layers[0].window = -1; });
     for (const int rotary : {-2, 1, INT_MIN, INT_MAX})
-        with([&](GptConfig&, Architecture& a) { a.layers[0].rotary = rotary; });
-    with([](GptConfig&, Architecture& a) { a.score_scalar = not_a_number; });
-    with([](GptConfig&, Architecture& a) { a.embedding_scale = infinity; });
-    with([](GptConfig&, Architecture& a) { a.gated = false; });
-    with([](GptConfig&, Architecture& a) { a.norm = Norm::layer; });
-    with([](GptConfig&, Architecture& a) { a.learned_positions = true; });
+        with([&](TransformerConfig&, Architecture& a) { a.layers[0].rotary = rotary; });
+    with([](TransformerConfig&, Architecture& a) { a.score_scalar = not_a_number; });
+    with([](TransformerConfig&, Architecture& a) { a.embedding_scale = infinity; });
+    with([](TransformerConfig&, Architecture& a) { a.gated = false; });
+    with([](TransformerConfig&, Architecture& a) { a.norm = Norm::layer; });
+    with([](TransformerConfig&, Architecture& a) { a.learned_positions = true; });
     for (const char* type : {"", "gpt2", "no such type"})
-        with([&](GptConfig&, Architecture& a) { a.model_type = type; });
-    with([](GptConfig& config, Architecture&) { config.n_layer = 2; });
-    with([](GptConfig& config, Architecture&) { config.n_head = 1 << 24; });
+        with([&](TransformerConfig&, Architecture& a) { a.model_type = type; });
+    with([](TransformerConfig& config, Architecture&) { config.n_layer = 2; });
+    with([](TransformerConfig& config, Architecture&) { config.n_head = 1 << 24; });
     return all;
 }
 
 // Configurations that no model has.
-std::vector<GptConfig> hostile_configs() {
-    std::vector<GptConfig> all;
-    for (int GptConfig::*size :
-         {&GptConfig::vocab_size, &GptConfig::n_positions, &GptConfig::n_embd, &GptConfig::n_layer,
-          &GptConfig::n_head, &GptConfig::n_inner}) {
+std::vector<TransformerConfig> hostile_configs() {
+    std::vector<TransformerConfig> all;
+    for (int TransformerConfig::*size :
+         {&TransformerConfig::vocab_size, &TransformerConfig::n_positions,
+          &TransformerConfig::n_embd, &TransformerConfig::n_layer, &TransformerConfig::n_head,
+          &TransformerConfig::n_inner}) {
         for (const int value : {0, -1, INT_MIN, INT_MAX}) {
             all.push_back(tiny());
             all.back().*size = value;
@@ -84,7 +86,7 @@ std::vector<GptConfig> hostile_configs() {
     all.push_back(tiny());
     all.back().n_head = 3;
     all.emplace_back();
-    for (GptConfig& config : hostile_llamas()) all.push_back(std::move(config));
+    for (TransformerConfig& config : hostile_llamas()) all.push_back(std::move(config));
     return all;
 }
 
@@ -92,9 +94,9 @@ std::vector<GptConfig> hostile_configs() {
 
 TEST_CASE("api: configurations", "[api]") {
     const test::TemporaryFolder folder;
-    for (const GptConfig& config : hostile_configs()) {
+    for (const TransformerConfig& config : hostile_configs()) {
         REFUSES(check_config(config, "test"));
-        REFUSES(Gpt(config, random_weights(tiny(), 1)));
+        REFUSES(Transformer(config, random_weights(tiny(), 1)));
         REFUSES(random_weights(config, 1));
         REFUSES(write_model_config(folder.path(), config));
         REFUSES(plan_memory(config, WeightType::f32, 1, 1));
@@ -103,7 +105,7 @@ TEST_CASE("api: configurations", "[api]") {
         HOLDS(parameter_count(config));
         HOLDS(KvCache::bytes_per_token(config));
         if (config.n_layer < 100000) HOLDS(weight_shapes(config));
-        GptConfig random = config;
+        TransformerConfig random = config;
         random.eos_token_ids.clear(), random.bos_token_id.reset();
         if (random != tiny()) REFUSES(write_random_model(folder.file("model"), random));
     }
@@ -113,7 +115,7 @@ TEST_CASE("api: configurations", "[api]") {
         REFUSES(read_config_file(folder.write("config.json", text)));
         HOLDS(shipped_model(text));
         REFUSES(load_model(text));
-        REFUSES(Gpt::load(text));
+        REFUSES(Transformer::load(text));
     }
     for (const int context : {0, -1, 17, INT_MAX})
         REFUSES(plan_memory(tiny(), WeightType::f16, context, 1));
@@ -168,7 +170,7 @@ TEST_CASE("api: caches", "[api]") {
 }
 
 TEST_CASE("api: forward passes", "[api]") {
-    Gpt gpt = tiny_gpt();
+    Transformer gpt = tiny_gpt();
     KvCache cache(gpt.config());
     const std::vector<int> three{1, 2, 3}, long_text(17, 1);
     for (const int id : hostile_ids) REFUSES(gpt.forward(cache, std::vector<int>{1, id}));
@@ -180,8 +182,9 @@ TEST_CASE("api: forward passes", "[api]") {
     REFUSES(gpt.forward({&nowhere, 1}));
     const std::vector<Step> twice{{&cache, three, false}, {&cache, three, false}};
     REFUSES(gpt.forward(twice));
-    for (const GptConfig& other : {gpt_config(2, 2, 8, 16, 11), gpt_config(1, 1, 8, 16, 11),
-                                   gpt_config(1, 2, 40, 16, 11), gpt_config(1, 2, 8, 32, 11)}) {
+    for (const TransformerConfig& other :
+         {gpt_config(2, 2, 8, 16, 11), gpt_config(1, 1, 8, 16, 11), gpt_config(1, 2, 40, 16, 11),
+          gpt_config(1, 2, 8, 32, 11)}) {
         KvCache foreign(other);
         REFUSES(gpt.forward(foreign, three));
     }
@@ -189,13 +192,13 @@ TEST_CASE("api: forward passes", "[api]") {
     for (const std::int64_t row : {std::int64_t{3}, std::int64_t{-1}, INT64_MAX})
         REFUSES(logits.row(row));
     REFUSES(Logits{}.last());
-    const Gpt taken = std::move(gpt);
+    const Transformer taken = std::move(gpt);
     REFUSES(gpt.config());
     REFUSES(gpt.forward(cache, three));
     REFUSES(gpt.weight_bytes());
-    REFUSES(Gpt(tiny(), WeightSource{}));
-    REFUSES(Gpt(tiny(), [](const std::string&, const Shape&) { return Tensor(Shape{1}); }));
-    HOLDS(Gpt(tiny(), random_weights(tiny(), 1), {INT_MIN, {}}));
+    REFUSES(Transformer(tiny(), WeightSource{}));
+    REFUSES(Transformer(tiny(), [](const std::string&, const Shape&) { return Tensor(Shape{1}); }));
+    HOLDS(Transformer(tiny(), random_weights(tiny(), 1), {INT_MIN, {}}));
 }
 
 TEST_CASE("api: layers of one row", "[api]") {

@@ -104,7 +104,8 @@ TEST_CASE("api: reports of a search", "[api]") {
     REFUSES(beam_json("\xff", "p", {}, {}, {text}));
     for (const std::string& s : hostile_texts)
         for (const int width : {-1, 0, 2, INT_MAX}) HOLDS(shortened(s, width));
-    Gpt gpt(gpt_config(1, 2, 8, 16, 11), random_weights(gpt_config(1, 2, 8, 16, 11), 1), {1, {}});
+    Transformer gpt(gpt_config(1, 2, 8, 16, 11), random_weights(gpt_config(1, 2, 8, 16, 11), 1),
+                    {1, {}});
     REFUSES(log_probabilities(gpt, beams(), {}, {1}));
     REFUSES(log_probabilities(gpt, beams(), {1}, {-1}));
     REFUSES(log_probabilities(gpt, beams(), {1}, {99}));

@@ -18,16 +18,17 @@ using namespace tbt::train;
 
 namespace {
 
-GptConfig tiny() { return gpt_config(1, 2, 16, 8, 11); }
+TransformerConfig tiny() { return gpt_config(1, 2, 16, 8, 11); }
 
 }  // namespace
 
 TEST_CASE("api: parameters", "[api]") {
-    for (int GptConfig::*size :
-         {&GptConfig::vocab_size, &GptConfig::n_positions, &GptConfig::n_embd, &GptConfig::n_layer,
-          &GptConfig::n_head, &GptConfig::n_inner}) {
+    for (int TransformerConfig::*size :
+         {&TransformerConfig::vocab_size, &TransformerConfig::n_positions,
+          &TransformerConfig::n_embd, &TransformerConfig::n_layer, &TransformerConfig::n_head,
+          &TransformerConfig::n_inner}) {
         for (const int value : {0, -1, INT_MIN, INT_MAX}) {
-            GptConfig config = tiny();
+            TransformerConfig config = tiny();
             config.*size = value;
             REFUSES(ParameterLayout{config});
             REFUSES(Trainer(config, 1));

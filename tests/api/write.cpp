@@ -31,7 +31,7 @@ namespace {
 
 const std::vector<float> five{5, 3, 2, 1, -1};
 
-GptConfig tiny() { return gpt_config(1, 2, 8, 16, 11); }
+TransformerConfig tiny() { return gpt_config(1, 2, 8, 16, 11); }
 
 }  // namespace
 
@@ -153,7 +153,7 @@ TEST_CASE("api: stops and streams", "[api]") {
 }
 
 TEST_CASE("api: batches of texts", "[api]") {
-    Gpt gpt(tiny(), random_weights(tiny(), 1), {1, {}});
+    Transformer gpt(tiny(), random_weights(tiny(), 1), {1, {}});
     CachedBatch batch(gpt);
     const std::vector<int> ids{1, 2, 3}, long_text(17, 1);
     const auto ask = [&](std::vector<BatchText> texts) { batch(texts); };

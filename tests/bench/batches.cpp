@@ -3,9 +3,9 @@
 #include <string>
 #include <vector>
 
-#include "lib/model/gpt.hpp"
 #include "lib/model/kv_cache.hpp"
 #include "lib/model/random_model.hpp"
+#include "lib/model/transformer.hpp"
 #include "tests/bench/bench.hpp"
 
 namespace tbt::bench {
@@ -15,7 +15,7 @@ namespace {
 constexpr int sizes[] = {1, 8, 16, 17, 24, 32, 64}, most = 64, depth = 100;
 
 // A token for each of the first `texts` caches, again and again.
-Contender batch_of(Gpt& gpt, std::vector<KvCache>& caches, const std::vector<int>& token,
+Contender batch_of(Transformer& gpt, std::vector<KvCache>& caches, const std::vector<int>& token,
                    int texts) {
     return {"batch", [&gpt, &caches, &token, texts](int times) {
                 for (int i = 0; i < times; ++i) {
@@ -31,8 +31,8 @@ Contender batch_of(Gpt& gpt, std::vector<KvCache>& caches, const std::vector<int
 }
 
 void measure(Table& table, const std::string& name, WeightType cache, int threads, int rounds) {
-    const GptConfig config = preset_config(name);
-    Gpt gpt(config, random_weights(config, 1), {threads, WeightType::f16, cache});
+    const TransformerConfig config = preset_config(name);
+    Transformer gpt(config, random_weights(config, 1), {threads, WeightType::f16, cache});
     const std::vector<int> text(depth, 7), token(1, 7);
     std::vector<KvCache> caches;
     caches.reserve(most);

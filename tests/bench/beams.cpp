@@ -35,7 +35,7 @@ void run(const Settings& settings) {
             const BeamRequest request = request_of(sizes[i], model);
             work.push_back({"beams", [&, i, request](int times) {
                                 for (int t = 0; t < times; ++t) {
-                                    CachedBatch batch(model.gpt);
+                                    CachedBatch batch(model.transformer);
                                     keep(static_cast<float>(
                                         beam_search(std::ref(batch), request, prompt)[0].sum));
                                     positions[i] = static_cast<double>(batch.computed());

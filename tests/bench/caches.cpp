@@ -3,9 +3,9 @@
 #include <string>
 #include <vector>
 
-#include "lib/model/gpt.hpp"
 #include "lib/model/kv_cache.hpp"
 #include "lib/model/random_model.hpp"
+#include "lib/model/transformer.hpp"
 #include "tests/bench/bench.hpp"
 
 namespace tbt::bench {
@@ -13,7 +13,7 @@ namespace tbt::bench {
 namespace {
 
 // The token at a position, again and again.
-Contender token_at(Gpt& gpt, KvCache& cache, const std::vector<int>& text, int position) {
+Contender token_at(Transformer& gpt, KvCache& cache, const std::vector<int>& text, int position) {
     const std::span<const int> ids(text);
     gpt.forward(cache, ids.first(static_cast<std::size_t>(position)));
     return {"token", [&gpt, &cache, ids, position](int times) {
@@ -26,16 +26,16 @@ Contender token_at(Gpt& gpt, KvCache& cache, const std::vector<int>& text, int p
 
 void measure(Table& table, const std::string& name, WeightType weights, int threads,
              const std::vector<int>& positions) {
-    const GptConfig config = preset_config(name);
+    const TransformerConfig config = preset_config(name);
     const WeightSource source = random_weights(config, 1);
-    Gpt wide(config, source, {threads, weights}),
+    Transformer wide(config, source, {threads, weights}),
         half(config, source, {threads, weights, WeightType::f16});
     const std::vector<int> text(static_cast<std::size_t>(config.n_positions), 7);
     std::vector<KvCache> caches;
     caches.reserve(2 * positions.size());
     std::vector<Contender> work;
     for (const int position : positions)
-        for (Gpt* gpt : {&wide, &half})
+        for (Transformer* gpt : {&wide, &half})
             work.push_back(token_at(*gpt, caches.emplace_back(gpt->config()), text, position));
     const std::vector<Timing> t = interleaved(work, 15, 0.02);
     for (std::size_t i = 0; i < positions.size(); ++i) {

@@ -55,7 +55,7 @@ GenerateRequest request() {
     return r;
 }
 
-std::vector<int> write(Gpt& gpt, const GenerateRequest& r, double& passes) {
+std::vector<int> write(Transformer& gpt, const GenerateRequest& r, double& passes) {
     CachedBatch batch(gpt);
     const BatchLogits model = [&](std::span<const BatchText> texts) {
         return ++passes, batch(texts);
@@ -64,7 +64,7 @@ std::vector<int> write(Gpt& gpt, const GenerateRequest& r, double& passes) {
     return generate_texts(model, bytes, std::vector<int>{11, 12, 13, 14}, r)[0].ids;
 }
 
-void measure(Table& table, Gpt& gpt, const std::string& weights) {
+void measure(Table& table, Transformer& gpt, const std::string& weights) {
     double plain_passes = 0;
     const std::vector<int> text = write(gpt, request(), plain_passes);
     struct Way {
@@ -109,11 +109,11 @@ void measure(Table& table, Gpt& gpt, const std::string& weights) {
 void run(const Settings& settings) {
     Table table("scripted",
                 {"weights", "right", "draft", "a pass", "plain tok/s", "spec tok/s", "ratio"});
-    GptConfig config = preset_config("gpt2");
+    TransformerConfig config = preset_config("gpt2");
     if (quick()) config.n_layer = 1;
     for (const WeightType type : {WeightType::f32, WeightType::f16}) {
         if (quick() && type == WeightType::f32) continue;
-        Gpt gpt(config, random_weights(config, 1), {settings.threads.back(), type});
+        Transformer gpt(config, random_weights(config, 1), {settings.threads.back(), type});
         measure(table, gpt, type == WeightType::f32 ? "f32" : "f16");
     }
 }

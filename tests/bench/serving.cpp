@@ -38,10 +38,10 @@ std::vector<int> prompt_of(int tokens, int first) {
 // A model and what spells its tokens.
 struct Subject {
     std::string name;
-    Gpt& gpt;
+    Transformer& transformer;
     TokenBytes bytes;
 
-    int vocab_size() const { return gpt.config().vocab_size; }
+    int vocab_size() const { return transformer.config().vocab_size; }
     bool large() const { return name == "gpt2"; }
 };
 
@@ -69,7 +69,7 @@ double pass(const Subject& s, std::vector<KvCache>& caches, int texts) {
             caches[static_cast<std::size_t>(t)].truncate(middle);
             steps.push_back({&caches[static_cast<std::size_t>(t)], token});
         }
-        keep(s.gpt.forward(steps).values[0]);
+        keep(s.transformer.forward(steps).values[0]);
     }
     return (now() - begin) / (new_tokens - 1);
 }
@@ -81,7 +81,7 @@ double median(std::vector<double> values) {
 
 // Milliseconds of each step of 16 texts, while every twentieth brings a prompt of 480 tokens.
 std::vector<double> steps_under_load(const Subject& s, int budget) {
-    CachedBatch batch(s.gpt);
+    CachedBatch batch(s.transformer);
     Engine engine(std::ref(batch), s.bytes, s.vocab_size(), PlainScheduler(writers + 1, budget));
     for (int t = 0; t < writers; ++t) engine.add(prompt_of(16, t), request_for(400));
     engine.step();
@@ -105,7 +105,7 @@ struct FirstToken {
     std::vector<double> seconds;
 
     FirstToken(const Subject& s, bool remembers)
-        : cache(s.gpt, 0, remembers),
+        : cache(s.transformer, 0, remembers),
           batch(cache),
           engine(&batch, s.bytes, s.vocab_size(), PlainScheduler(1)) {}
     void ask(int question) {
@@ -132,8 +132,8 @@ void measure_rates(std::vector<std::vector<Cell>>& rows, const Subject& s, int t
     std::vector<KvCache> caches;
     caches.reserve(32);
     for (int t = 0; t < 32; ++t)
-        s.gpt.forward(caches.emplace_back(s.gpt.config(), middle + 1), text);
-    PrefixCache cache(s.gpt);
+        s.transformer.forward(caches.emplace_back(s.transformer.config(), middle + 1), text);
+    PrefixCache cache(s.transformer);
     std::vector<std::vector<double>> steps(sizes.size()), passes(sizes.size());
     for (int round = 0; round < (quick() ? 1 : s.large() ? 5 : 25); ++round)
         for (std::size_t i = 0; i < sizes.size(); ++i) {
@@ -190,10 +190,10 @@ void run(const Settings& settings) {
     Rows rows;
     for (const int threads : settings.threads) {
         Model model = load_model(shipped_model("storyteller"), {threads, WeightType::f16});
-        measure(rows, {"storyteller", model.gpt, token_bytes_of(model.tokenizer)}, threads);
+        measure(rows, {"storyteller", model.transformer, token_bytes_of(model.tokenizer)}, threads);
         if (quick()) continue;
-        const GptConfig config = preset_config("gpt2");
-        Gpt gpt(config, random_weights(config, 1), {threads, WeightType::f16});
+        const TransformerConfig config = preset_config("gpt2");
+        Transformer gpt(config, random_weights(config, 1), {threads, WeightType::f16});
         measure(rows, {"gpt2", gpt, [](int) { return "a"; }}, threads);
     }
     print({"tokens/s, f16", "threads", "texts", "tokens/s", "µs a text beside the pass", "one = 1",

@@ -37,7 +37,7 @@ struct Counts {
 void plain(Pair& pair, std::uint64_t seed, double& tokens) {
     tokens = 0;
     for (const std::vector<int>& prompt : pair.prompts) {
-        CachedModel model(pair.target.gpt);
+        CachedModel model(pair.target.transformer);
         RandomChance chance(Rng(seed, 0));
         Candidates p;
         const auto pick = [&](std::span<const float> logits, std::span<const int> ids) {
@@ -63,7 +63,7 @@ void speculative(Pair& pair, std::uint64_t seed, const DraftLength& length, bool
     };
     const auto go_on = [](int) { return true; };
     for (const std::vector<int>& prompt : pair.prompts) {
-        CachedModel large(pair.target.gpt), small(pair.draft.gpt);
+        CachedModel large(pair.target.transformer), small(pair.draft.transformer);
         RandomChance chance(Rng(seed, 0));
         const LastLogits target = [&](std::span<const int> ids, int count) {
             return large.last(ids, count);
@@ -136,7 +136,7 @@ void run(const Settings& settings) {
     const std::filesystem::path models("data/models");
     const int threads = settings.threads.back();
     for (const bool wide : {false, true}) {
-        GptOptions options{threads, {}};
+        TransformerOptions options{threads, {}};
         if (wide) options.weights = WeightType::f32;
         Pair pair{load_model(models / "storyteller", options),
                   load_model(models / "sketch", options),

@@ -83,11 +83,12 @@ Hash hash_of(std::span<const float> values) {
 // Logits of some tokens read together and of one after them, for each way to keep the weights,
 // and keys and values.
 void add_logits(Lines& lines, const std::string& name, const std::string& directory) {
-    for (const GptOptions& options :
-         {GptOptions{0, WeightType::f32}, GptOptions{0, WeightType::f16},
-          GptOptions{0, WeightType::bf16}, GptOptions{0, WeightType::int8},
-          GptOptions{0, WeightType::int4}, GptOptions{0, WeightType::f32, WeightType::f16}}) {
-        Gpt gpt = Gpt::load(directory, options);
+    for (const TransformerOptions& options :
+         {TransformerOptions{0, WeightType::f32}, TransformerOptions{0, WeightType::f16},
+          TransformerOptions{0, WeightType::bf16}, TransformerOptions{0, WeightType::int8},
+          TransformerOptions{0, WeightType::int4},
+          TransformerOptions{0, WeightType::f32, WeightType::f16}}) {
+        Transformer gpt = Transformer::load(directory, options);
         std::vector<int> ids;
         for (int i = 0; i < 37; ++i) ids.push_back(i * i * 7 % gpt.config().vocab_size);
         KvCache cache(gpt.config());

@@ -5,7 +5,7 @@
 
 #include "07_1_kv_work.hpp"
 #include "chapters/07_kv_cache/work.hpp"
-#include "lib/model/gpt.hpp"
+#include "lib/model/transformer.hpp"
 
 using namespace tbt;
 using namespace tbt::ex07_1;
@@ -146,7 +146,7 @@ TEST_CASE("nothing to read and less than nothing to write are refused", "[ex07_1
 
 TEST_CASE("a real network gives the same text and the same bits", "[ex07_1]") {
     THINK("which position does the row of logits belong to?");
-    Gpt gpt = Gpt::load("tests/data/tiny-gpt2");
+    Transformer gpt = Transformer::load("tests/data/tiny-gpt2");
     KvCache cache(gpt.config());
     std::vector<std::vector<float>> rows[2];
     Run runs[2];

@@ -9,7 +9,7 @@ using namespace tbt::ex18_2;
 
 namespace {
 
-Sizes sizes_of(const GptConfig& c) {
+Sizes sizes_of(const TransformerConfig& c) {
     return {c.vocab_size, c.n_positions, c.n_embd, c.n_layer, c.n_inner};
 }
 
@@ -22,7 +22,7 @@ TEST_CASE("parameters: the published GPT-2s, and a tiny one by hand", "[ex18_2]"
     REQUIRE(parameters({3, 2, 1, 1, 1}) == 23);
     for (const char* name :
          {"gpt2", "gpt2-medium", "gpt2-large", "gpt2-xl", "storyteller", "sketch"}) {
-        const GptConfig config = preset_config(name);
+        const TransformerConfig config = preset_config(name);
         INFO(name);
         REQUIRE(parameters(sizes_of(config)) == parameter_count(config));
     }

@@ -52,7 +52,7 @@ inline void read_config(std::string_view bytes) {
         read_heads_config(folder().path());
     } catch (const Error&) {
     }
-    const GptConfig config = read_model_config(folder().path());
+    const TransformerConfig config = read_model_config(folder().path());
     parameter_count(config);
 }
 

@@ -14,7 +14,7 @@
 using namespace tbt;
 
 TEST_CASE("greedy texts are transformers' to the last id", "[ch10][golden]") {
-    Gpt gpt = Gpt::load("tests/data/tiny-gpt2");
+    Transformer gpt = Transformer::load("tests/data/tiny-gpt2");
     const auto golden = nlohmann::json::parse(std::ifstream("tests/data/tiny-gpt2/golden.json"));
     const std::vector<std::string> understood = {"kind",
                                                  "prompt",

@@ -14,8 +14,8 @@
 #include "chapters/11_beam_search/diverse_beams.hpp"
 #include "lib/machine/files.hpp"
 #include "lib/machine/json_file.hpp"
-#include "lib/model/gpt.hpp"
 #include "lib/model/safetensors.hpp"
+#include "lib/model/transformer.hpp"
 #include "tests/support/temporary.hpp"
 
 using namespace tbt;

@@ -66,7 +66,7 @@ constexpr Way ways[] = {{WeightType::f32},
 struct Reference {
     std::vector<float> rows;
     explicit Reference(const Way& way) {
-        Gpt gpt(small_config(), loud_weights(), way.options(1));
+        Transformer gpt(small_config(), loud_weights(), way.options(1));
         KvCache cache(gpt.config());
         const std::vector<int> ids = some_text();
         const Logits logits = gpt.forward_all(cache, ids);
@@ -93,7 +93,7 @@ TEST_CASE(
     for (const Way& way : ways) {
         const Reference reference(way);
         for (int threads = 1; threads <= 4; ++threads) {
-            Gpt gpt(small_config(), loud_weights(), way.options(threads));
+            Transformer gpt(small_config(), loud_weights(), way.options(threads));
             KvCache growing(gpt.config());
             int wrong = 0, known = 0;
             for (int t = 0; t < context; ++t) {
@@ -127,7 +127,7 @@ TEST_CASE(
     std::reverse(other.begin(), other.end());
     for (const Way& way : ways) {
         const Reference reference(way);
-        Gpt gpt(small_config(), loud_weights(), way.options(3));
+        Transformer gpt(small_config(), loud_weights(), way.options(3));
         KvCache cache(gpt.config());
         for (int cut = 1; cut < context - 1; ++cut) {
             const int middle = cut + (context - cut) / 2;
@@ -148,7 +148,7 @@ TEST_CASE("forks at every length leave each other's bits alone", "[contract]") {
     std::vector<int> other = ids;
     std::reverse(other.begin(), other.end());
     const Reference reference({WeightType::f32});
-    Gpt gpt(small_config(), loud_weights(), {3});
+    Transformer gpt(small_config(), loud_weights(), {3});
     KvCache trunk(gpt.config());
     for (int length = 1; length < context; ++length) {
         gpt.forward(trunk, part(ids, length - 1, length));
@@ -170,7 +170,7 @@ TEST_CASE(
     const std::vector<int> ids = some_text();
     const Reference reference({WeightType::f32});
     for (int threads = 1; threads <= 4; ++threads) {
-        Gpt gpt(small_config(), loud_weights(), {threads});
+        Transformer gpt(small_config(), loud_weights(), {threads});
         for (int shift = 0; shift < 8; ++shift) {
             std::vector<KvCache> caches;
             std::vector<int> lengths;
@@ -211,7 +211,7 @@ TEST_CASE("at the sizes of a real GPT-2 a text read at once and token by token h
     std::vector<int> ids(40);
     for (int& id : ids) id = static_cast<int>(rng.below(50257));
     for (const Way& way : ways) {
-        Gpt gpt(config, weights, way.options(2));
+        Transformer gpt(config, weights, way.options(2));
         KvCache whole(gpt.config()), growing(gpt.config());
         const Logits all = gpt.forward_all(whole, ids);
         for (int t = 0; t < 40; ++t) {

@@ -46,7 +46,7 @@ std::vector<int> random_ids(int n, int vocab, std::uint64_t seed) {
     return ids;
 }
 
-std::vector<float> all_logits(Gpt& gpt, const std::vector<int>& ids) {
+std::vector<float> all_logits(Transformer& gpt, const std::vector<int>& ids) {
     KvCache cache(gpt.config());
     const Logits logits = gpt.forward_all(cache, ids);
     return {logits.values.begin(), logits.values.end()};
@@ -55,7 +55,7 @@ std::vector<float> all_logits(Gpt& gpt, const std::vector<int>& ids) {
 }  // namespace
 
 TEST_CASE("the logits of transformers come out for its reference model", "[gpt][golden]") {
-    Gpt gpt = Gpt::load("tests/data/tiny-gpt2");
+    Transformer gpt = Transformer::load("tests/data/tiny-gpt2");
     const auto golden = nlohmann::json::parse(std::ifstream("tests/data/tiny-gpt2/golden.json"));
     REQUIRE(golden["forward"].size() >= 5);
     for (const auto& example : golden["forward"]) {
@@ -77,7 +77,7 @@ TEST_CASE("the logits of transformers come out for its reference model", "[gpt][
 
 TEST_CASE("cached and uncached logits are the same bits at every position of the context",
           "[gpt]") {
-    Gpt gpt(small_config(), random_weights(1));
+    Transformer gpt(small_config(), random_weights(1));
     const std::vector<int> ids = random_ids(96, 301, 2);
     const std::vector<float> together = all_logits(gpt, ids);
     KvCache cache(gpt.config());
@@ -95,7 +95,7 @@ TEST_CASE("cached and uncached logits are the same bits at every position of the
 
 TEST_CASE("logits have the same bits in pieces of any size, for each type of weights", "[gpt]") {
     for (const WeightType type : {WeightType::f32, WeightType::f16, WeightType::bf16}) {
-        Gpt gpt(small_config(), random_weights(5), {1, type});
+        Transformer gpt(small_config(), random_weights(5), {1, type});
         const std::vector<int> ids = random_ids(61, 301, 3);
         const std::vector<float> together = all_logits(gpt, ids);
         for (const std::size_t piece : {2u, 3u, 4u, 5u, 7u, 8u, 13u, 33u}) {
@@ -113,10 +113,10 @@ TEST_CASE("logits have the same bits in pieces of any size, for each type of wei
 
 TEST_CASE("logits have the same bits with one thread or several", "[gpt]") {
     const std::vector<int> ids = random_ids(40, 301, 4);
-    Gpt one(small_config(), random_weights(6), {1});
+    Transformer one(small_config(), random_weights(6), {1});
     const std::vector<float> reference = all_logits(one, ids);
     for (const int threads : {2, 3, 4, 7}) {
-        Gpt several(small_config(), random_weights(6), {threads});
+        Transformer several(small_config(), random_weights(6), {threads});
         REQUIRE(all_logits(several, ids) == reference);
         KvCache a(one.config()), b(one.config());
         for (const int id : {5, 6, 7}) {
@@ -128,7 +128,7 @@ TEST_CASE("logits have the same bits with one thread or several", "[gpt]") {
 }
 
 TEST_CASE("a batch of sequences gets what each gets alone, forks included", "[gpt]") {
-    Gpt gpt(small_config(), random_weights(8), {2});
+    Transformer gpt(small_config(), random_weights(8), {2});
     const std::vector<int> prompt = random_ids(70, 301, 5);
     KvCache a(gpt.config());
     gpt.forward(a, prompt);
@@ -155,7 +155,7 @@ TEST_CASE("a batch of sequences gets what each gets alone, forks included", "[gp
 }
 
 TEST_CASE("a forward pass refuses what it cannot do, and the cache stays usable", "[gpt]") {
-    Gpt gpt(small_config(16), random_weights(9), {1});
+    Transformer gpt(small_config(16), random_weights(9), {1});
     KvCache cache(gpt.config());
     const std::vector<int> fine = {1, 2, 3}, outside = {1, 301}, negative = {-1}, none, many(14, 1);
     gpt.forward(cache, fine);
@@ -180,7 +180,7 @@ TEST_CASE("16-bit weights compute what the same weights widened to float compute
         return t;
     };
     const std::vector<int> ids = random_ids(10, 301, 1);
-    Gpt f32(small_config(), source), f16(small_config(), source, {0, WeightType::f16}),
+    Transformer f32(small_config(), source), f16(small_config(), source, {0, WeightType::f16}),
         bf16(small_config(), source, {0, WeightType::bf16});
     const std::vector<float> reference = all_logits(f32, ids);
     REQUIRE(all_logits(f16, ids) == reference);
@@ -191,7 +191,8 @@ TEST_CASE("16-bit weights compute what the same weights widened to float compute
 TEST_CASE("weights kept as they are stored, in 16 bits, give the bits of weights widened to float",
           "[gpt][model]") {
     const auto directory = std::filesystem::path("data/models/storyteller");
-    Gpt stored = Gpt::load(directory), wide = Gpt::load(directory, {0, WeightType::f32});
+    Transformer stored = Transformer::load(directory),
+                wide = Transformer::load(directory, {0, WeightType::f32});
     CHECK(stored.weight_bytes() < wide.weight_bytes());
     std::vector<int> ids;
     for (int i = 0; i < 40; ++i) ids.push_back(i * 97 % stored.config().vocab_size);

@@ -142,7 +142,7 @@ TEST_CASE("16-bit keys and values take half the memory, by formula, as counted a
 TEST_CASE("a cache of another type than the model's is refused, and types that no cache has",
           "[kv_cache]") {
     TransformerConfig config = sized(2, 12, WeightType::f32);
-    Gpt gpt(config, random_weights(config, 1), {1, {}, WeightType::f16});
+    Transformer gpt(config, random_weights(config, 1), {1, {}, WeightType::f16});
     REQUIRE(gpt.config().cache_type == WeightType::f16);
     KvCache foreign(config), own(gpt.config());
     const std::vector<int> ids = {1, 2, 3};
@@ -152,7 +152,7 @@ TEST_CASE("a cache of another type than the model's is refused, and types that n
         config.cache_type = type;
         REQUIRE(contains(error_of([&] { KvCache cache(config); }), "kept as f32 or f16, not as"));
         REQUIRE(contains(error_of([&] {
-                             Gpt(config, random_weights(config, 1), {1, {}, type});
+                             Transformer(config, random_weights(config, 1), {1, {}, type});
                          }),
                          "kept as f32 or f16, not as"));
     }
@@ -160,15 +160,16 @@ TEST_CASE("a cache of another type than the model's is refused, and types that n
 
 TEST_CASE("options say how a model is opened; impossible ones are usage errors", "[options]") {
     ModelOptions o;
-    TransformerOptions gpt = gpt_options(o);
+    TransformerOptions gpt = transformer_options(o);
     REQUIRE(!gpt.weights);
     REQUIRE(gpt.cache == WeightType::f32);
     o.weights = "int8", o.cache = "f16", o.threads = 2;
-    gpt = gpt_options(o);
+    gpt = transformer_options(o);
     REQUIRE(gpt.weights == WeightType::int8);
     REQUIRE(gpt.cache == WeightType::f16);
     REQUIRE(gpt.threads == 2);
     o.cache = "bf16";
-    REQUIRE_THROWS_AS(gpt_options(o), UsageError);
-    REQUIRE(error_of([&] { gpt_options(o); }) == "--cache: got 'bf16', expected f32 or f16");
+    REQUIRE_THROWS_AS(transformer_options(o), UsageError);
+    REQUIRE(error_of([&] { transformer_options(o); }) ==
+            "--cache: got 'bf16', expected f32 or f16");
 }

@@ -185,7 +185,7 @@ TEST_CASE("a weight that is no number is named when the model is loaded") {
             }
             write_safetensors(folder.file("model.safetensors"), tensors);
             write_model_config(folder.path(), config);
-            const std::string error = error_of([&] { Gpt::load(folder.path()); });
+            const std::string error = error_of([&] { Transformer::load(folder.path()); });
             REQUIRE(contains(error, "h.0.mlp.c_fc.bias"));
             REQUIRE(contains(error, "number 5 is"));
         }

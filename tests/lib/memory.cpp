@@ -46,7 +46,7 @@ struct Directory {
         std::ofstream(folder.file("config.json")) << json;
         const std::int64_t held = tensor_bytes();
         reset_most_tensor_bytes();
-        const std::string message = error_of([&] { Gpt::load(folder.path()); });
+        const std::string message = error_of([&] { Transformer::load(folder.path()); });
         return most_tensor_bytes() == held ? message : "allocated before it complained: " + message;
     }
 };
@@ -81,7 +81,7 @@ TEST_CASE("what a model and its caches really take is what the plan says", "[mem
                                 WeightType::int8, WeightType::int4};
     for (const WeightType type : types) {
         // The working memory that each thread keeps for large products is allocated once: not here.
-        Gpt warm_up(some_config(), random_weights(some_config(), 1), {1, type});
+        Transformer warm_up(some_config(), random_weights(some_config(), 1), {1, type});
         KvCache cache(some_config());
         warm_up.forward(cache, std::vector<int>(200, 3));
     }
@@ -91,7 +91,7 @@ TEST_CASE("what a model and its caches really take is what the plan says", "[mem
             const int context = 200;
             const MemoryPlan plan = plan_memory(config, type, context, batch);
             const std::int64_t before = tensor_bytes();
-            Gpt gpt(config, random_weights(config, 1), {1, type});
+            Transformer gpt(config, random_weights(config, 1), {1, type});
             const auto weights = static_cast<double>(tensor_bytes() - before);
             std::vector<KvCache> caches;
             const std::vector<int> prompt(static_cast<std::size_t>(context - 1), 7), next = {9};

@@ -25,7 +25,7 @@ TransformerConfig small() {
     return config;
 }
 
-std::vector<float> logits_of(Gpt& gpt, const std::vector<int>& ids) {
+std::vector<float> logits_of(Transformer& gpt, const std::vector<int>& ids) {
     KvCache cache(gpt.config());
     const Logits logits = gpt.forward_all(cache, ids);
     return {logits.values.begin(), logits.values.end()};
@@ -124,7 +124,7 @@ TEST_CASE(
         REQUIRE(model.config().eos_token_ids == std::vector<int>{599});
         REQUIRE(weight_type_named(model.config().torch_dtype) == type);
         const WeightSource source = random_weights(small(), 7);
-        Gpt in_memory(small(), [&](const std::string& name, const Shape& shape) {
+        Transformer in_memory(small(), [&](const std::string& name, const Shape& shape) {
             Tensor w = source(name, shape);
             for (float& v : w.values()) {
                 if (type == WeightType::f16) v = from_f16(to_f16(v));
@@ -132,7 +132,7 @@ TEST_CASE(
             }
             return w;
         });
-        REQUIRE(logits_of(model.gpt, ids) == logits_of(in_memory, ids));
+        REQUIRE(logits_of(model.transformer, ids) == logits_of(in_memory, ids));
     }
 }
 

@@ -42,15 +42,16 @@ TransformerConfig long_config() {
     return config;
 }
 
-Gpt model_of(int threads, WeightType type = WeightType::f32, WeightType cache = WeightType::f32) {
-    return Gpt(long_config(),
-               [](const std::string& name, const Shape& shape) {
-                   Rng rng(name.size(), static_cast<std::uint64_t>(name[name.size() / 2]));
-                   Tensor t(shape);
-                   for (float& v : t.values()) v = static_cast<float>(rng.normal() * 0.4);
-                   return t;
-               },
-               {threads, type, cache});
+Transformer model_of(int threads, WeightType type = WeightType::f32,
+                     WeightType cache = WeightType::f32) {
+    return Transformer(long_config(),
+                       [](const std::string& name, const Shape& shape) {
+                           Rng rng(name.size(), static_cast<std::uint64_t>(name[name.size() / 2]));
+                           Tensor t(shape);
+                           for (float& v : t.values()) v = static_cast<float>(rng.normal() * 0.4);
+                           return t;
+                       },
+                       {threads, type, cache});
 }
 
 }  // namespace
@@ -64,7 +65,7 @@ TEST_CASE("each row of a tree has the logits of its branch read in order, bit fo
         for (const int threads : {1, 3})
             // 61: the branches cross from one block of the cache into the next.
             for (const int length : {0, 1, 20, 61, 130}) {
-                Gpt gpt = model_of(threads, type, cached);
+                Transformer gpt = model_of(threads, type, cached);
                 const std::vector<int> text = long_text(length);
                 KvCache cache(gpt.config());
                 if (length > 0) gpt.forward(cache, text);
@@ -86,7 +87,7 @@ TEST_CASE("the cache keeps the branch it is told, and the text goes on with the 
     const std::vector<int> text = long_text(61);
     for (int i = 0; i < 14; ++i) {
         const int r = i % 7;
-        Gpt gpt = model_of(1, WeightType::f32, i < 7 ? WeightType::f32 : WeightType::f16);
+        Transformer gpt = model_of(1, WeightType::f32, i < 7 ? WeightType::f32 : WeightType::f16);
         KvCache cache(gpt.config());
         gpt.forward(cache, text);
         const Step step{&cache, tokens, true, parents};
@@ -104,7 +105,7 @@ TEST_CASE("the cache keeps the branch it is told, and the text goes on with the 
 }
 
 TEST_CASE("a tree beside a text without one, in one pass", "[gpt][tree]") {
-    Gpt gpt = model_of(2);
+    Transformer gpt = model_of(2);
     const std::vector<int> a = long_text(10), b = long_text(33), plain = {5, 6};
     KvCache first(gpt.config()), second(gpt.config());
     gpt.forward(first, a), gpt.forward(second, b);
@@ -124,7 +125,7 @@ TEST_CASE("a tree beside a text without one, in one pass", "[gpt][tree]") {
 TEST_CASE("more guesses than the text has tokens, all after it, with more threads", "[gpt][tree]") {
     // The memory that attention needs is counted from the first pass on: each model is a new one.
     for (const int threads : {1, 2, 8}) {
-        Gpt gpt = model_of(threads), alone = model_of(1);
+        Transformer gpt = model_of(threads), alone = model_of(1);
         const std::vector<int> text = long_text(5), guesses = long_text(200), above(200, -1);
         KvCache cache(gpt.config()), fresh(gpt.config());
         gpt.forward(cache, text);
@@ -141,7 +142,7 @@ TEST_CASE("more guesses than the text has tokens, all after it, with more thread
 }
 
 TEST_CASE("a row's state is what the output matrix turns into its logits", "[gpt][tree]") {
-    Gpt gpt = model_of(1);
+    Transformer gpt = model_of(1);
     KvCache cache(gpt.config());
     const std::vector<int> text = long_text(5);
     const Logits logits = gpt.forward_all(cache, text);
@@ -162,7 +163,7 @@ TEST_CASE("a row's state is what the output matrix turns into its logits", "[gpt
 }
 
 TEST_CASE("trees that are none are refused", "[gpt][tree]") {
-    Gpt gpt = model_of(1);
+    Transformer gpt = model_of(1);
     KvCache cache(gpt.config());
     const auto run = [&](const std::vector<int>& ids, const std::vector<int>& above) {
         const Step step{&cache, ids, true, above};

@@ -107,7 +107,7 @@ inline BeamRequest beams(int B, int max_new_tokens, std::vector<int> eos = {},
 
 // A model over the bytes and one end-of-text token that knows nothing: its weights are zero.
 inline Model small_model() {
-    GptConfig config;
+    TransformerConfig config;
     config.vocab_size = 257;
     config.n_positions = 64;
     config.n_embd = 32;
@@ -123,7 +123,7 @@ inline Model small_model() {
     vocabulary.tokens.emplace_back("<|endoftext|>");
     vocabulary.added = {{256, true}};
     vocabulary.eos_id = 256;
-    return {Gpt(config, source, {1}), Tokenizer(std::move(vocabulary))};
+    return {Transformer(config, source, {1}), Tokenizer(std::move(vocabulary))};
 }
 
 template <class Model>

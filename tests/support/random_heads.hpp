@@ -16,7 +16,7 @@ namespace tbt::test {
 // They draft every third id, 'a' to 'z', and the last id, which ends a text.
 inline void write_random_heads(const std::string& directory, const std::string& target, int heads,
                                std::uint64_t seed) {
-    const GptConfig of = read_model_config(target);
+    const TransformerConfig of = read_model_config(target);
     HeadsConfig config{{heads, of.n_embd, 16}, {}, hash_of_weights(target), {}};
     for (int id = 0; id < of.vocab_size; ++id)
         if (id % 3 == 0 || (id >= 'a' && id <= 'z') || id == of.vocab_size - 1)

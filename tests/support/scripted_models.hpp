@@ -80,8 +80,8 @@ inline GeneratedText write(const std::string& prompt, const std::string& answer,
                           bytes_of(prompt), r, observer)[0];
 }
 
-inline GptConfig small_config() {
-    GptConfig config;
+inline TransformerConfig small_config() {
+    TransformerConfig config;
     config.vocab_size = static_cast<int>(vocabulary);
     config.n_positions = 64;
     config.n_embd = 32;

@@ -12,7 +12,7 @@ namespace tbt {
 
 // A model of random weights over the bytes and one end-of-text token.
 inline Model small_model() {
-    GptConfig config;
+    TransformerConfig config;
     config.vocab_size = 257;
     config.n_positions = 64;
     config.n_embd = 32;
@@ -31,7 +31,7 @@ inline Model small_model() {
     vocabulary.tokens.emplace_back("<|endoftext|>");
     vocabulary.added = {{256, true}};
     vocabulary.eos_id = 256;
-    return {Gpt(config, source, {1}), Tokenizer(std::move(vocabulary))};
+    return {Transformer(config, source, {1}), Tokenizer(std::move(vocabulary))};
 }
 
 }  // namespace tbt

@@ -5,13 +5,13 @@
 #include <vector>
 
 #include "lib/kernels/rng.hpp"
-#include "lib/model/gpt.hpp"
 #include "lib/model/kv_cache.hpp"
+#include "lib/model/transformer.hpp"
 
 namespace tbt {
 
-inline GptConfig tiny_config() {
-    GptConfig config;
+inline TransformerConfig tiny_config() {
+    TransformerConfig config;
     config.vocab_size = 50;
     config.n_positions = 40;
     config.n_embd = 16;
@@ -21,8 +21,8 @@ inline GptConfig tiny_config() {
     return config;
 }
 
-inline Gpt tiny_gpt() {
-    return Gpt(tiny_config(), [](const std::string& name, const Shape& shape) {
+inline Transformer tiny_gpt() {
+    return Transformer(tiny_config(), [](const std::string& name, const Shape& shape) {
         Rng rng(name.size(), static_cast<std::uint64_t>(name[name.size() / 2]));
         Tensor t(shape);
         for (float& v : t.values()) v = static_cast<float>(rng.normal() * 0.4);
@@ -30,7 +30,7 @@ inline Gpt tiny_gpt() {
     });
 }
 
-inline std::vector<float> fresh_logits(Gpt& gpt, const std::vector<int>& ids) {
+inline std::vector<float> fresh_logits(Transformer& gpt, const std::vector<int>& ids) {
     KvCache cache(gpt.config());
     const auto logits = gpt.forward(cache, ids);
     return {logits.begin(), logits.end()};

@@ -72,6 +72,6 @@ void add_model_options(CLI::App& app, GenerateOptions& o) {
     loading_options(line, o);
 }
 
-Model open_model(const GenerateOptions& o) { return load_model(o.model, gpt_options(o)); }
+Model open_model(const GenerateOptions& o) { return load_model(o.model, transformer_options(o)); }
 
 }  // namespace tbt

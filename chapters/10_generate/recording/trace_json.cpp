@@ -158,7 +158,7 @@ static const char* decoder_of(const Chain& chain) {
     return "sampling";
 }
 
-OrderedJson header_json(const RunFacts& run, const GptConfig& c, const Chain& chain,
+OrderedJson header_json(const RunFacts& run, const TransformerConfig& c, const Chain& chain,
                         const Tokenizer& tokenizer, std::span<const ShownPrompt> prompts) {
     return {{"format", trace_format},
             {"version", course_version},
@@ -231,7 +231,7 @@ OrderedJson prompts_json(const Tokenizer& tokenizer, std::span<const ShownPrompt
 std::string run_trace(RunFacts run, Model& model, const GenerateRequest& request,
                       const ShownPrompt& prompt, const std::vector<GeneratedText>& texts,
                       const std::vector<RecordedPass>& passes) {
-    CachedBatch batch(model.gpt);
+    CachedBatch batch(model.transformer);
     std::vector<std::vector<RecordedToken>> tokens;
     for (std::size_t i = 0; i < texts.size(); ++i)
         tokens.push_back(replay(std::ref(batch), request,

@@ -43,7 +43,7 @@ OrderedJson token_json(const Tokenizer& tokenizer, int id);
 OrderedJson tokens_json(const Tokenizer& tokenizer, const std::vector<int>& ids);
 
 // The first line; what only some decoders have is added to it.
-OrderedJson header_json(const RunFacts& run, const GptConfig& config, const Chain& chain,
+OrderedJson header_json(const RunFacts& run, const TransformerConfig& config, const Chain& chain,
                         const Tokenizer& tokenizer, std::span<const ShownPrompt> prompts);
 
 // Lines: the choices of each text, the passes of the model, the texts.

@@ -22,7 +22,7 @@ Distributions distributions(Model& model, const std::vector<std::string>& texts)
         ids.insert(ids.end(), tokens.begin(), tokens.end());
         ids.resize(std::min(ids.size(), index(model.config().n_positions)));
         cache.clear();
-        const Logits logits = model.gpt.forward_all(cache, ids);
+        const Logits logits = model.transformer.forward_all(cache, ids);
         for (std::int64_t t = 0; t < logits.rows; ++t, ++positions) {
             log_softmax(logits.row(t), log_p);
             std::ranges::sort(log_p, std::greater<>());

@@ -36,7 +36,7 @@ bool fits(const Model& model, const std::string& prompt) {
 std::vector<GeneratedText> write_texts(Model& model, const std::vector<std::vector<int>>& prompts,
                                        const GenerateRequest& request) {
     const TokenBytes bytes = [&](int id) { return model.tokenizer.token_bytes(id); };
-    CachedBatch batch(model.gpt);
+    CachedBatch batch(model.transformer);
     Candidates scratch;
     std::vector<TextWriter> writers;
     writers.reserve(prompts.size());

@@ -14,7 +14,7 @@ EngineThread::EngineThread(TextGenerator& generator, ServingLimits limits, Metri
     : generator_(&generator),
       limits_(limits),
       metrics_(&metrics),
-      cache_(generator.model().gpt, limits.pages),
+      cache_(generator.model().transformer, limits.pages),
       batch_(cache_),
       engine_(&batch_, token_bytes_of(generator.model().tokenizer),
               generator.model().config().vocab_size,

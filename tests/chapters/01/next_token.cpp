@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "chapters/01_next_token/next_token.hpp"
-#include "lib/model/gpt.hpp"
+#include "lib/model/transformer.hpp"
 #include "tests/support/tiny_gpt.hpp"
 
 using namespace tbt;
@@ -62,8 +62,8 @@ TEST_CASE("candidates come by value, then by id, with probabilities over the who
 
 TEST_CASE("a model that reads the whole text gives a row at each position, the last one its answer",
           "[ch01]") {
-    Gpt gpt = tiny_gpt();
-    Gpt other = tiny_gpt();
+    Transformer gpt = tiny_gpt();
+    Transformer other = tiny_gpt();
     WholeTextModel model(gpt);
     const std::vector<int> ids = {5, 6, 7, 8, 9};
     const auto copy = [](std::span<const float> row) {

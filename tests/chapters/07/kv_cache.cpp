@@ -9,7 +9,7 @@
 #include "chapters/07_kv_cache/roofline.hpp"
 #include "chapters/07_kv_cache/work.hpp"
 #include "lib/kernels/rng.hpp"
-#include "lib/model/gpt.hpp"
+#include "lib/model/transformer.hpp"
 #include "tests/support/temporary.hpp"
 #include "tests/support/tiny_gpt.hpp"
 
@@ -54,14 +54,14 @@ TEST_CASE(
     "greedy text and logits are the same with and without a cache, and the cache reads P + G - 1 "
     "positions",
     "[ch07]") {
-    GptConfig config;
+    TransformerConfig config;
     config.vocab_size = 97;
     config.n_positions = 80;
     config.n_embd = 32;
     config.n_layer = 2;
     config.n_head = 2;
     config.n_inner = 128;
-    Gpt gpt(config, [](const std::string& name, const Shape& shape) {
+    Transformer gpt(config, [](const std::string& name, const Shape& shape) {
         Rng rng(17, name.size() * 1000 + static_cast<std::uint64_t>(name.back()));
         Tensor t(shape);
         for (float& v : t.values()) v = static_cast<float>(rng.normal() * 0.3);
@@ -91,8 +91,8 @@ TEST_CASE(
 
 namespace {
 
-GptConfig two_layers() {
-    GptConfig config;
+TransformerConfig two_layers() {
+    TransformerConfig config;
     config.vocab_size = 97;
     config.n_positions = 80;
     config.n_embd = 20;
@@ -102,8 +102,8 @@ GptConfig two_layers() {
     return config;
 }
 
-Gpt some_gpt() {
-    return Gpt(two_layers(), [](const std::string& name, const Shape& shape) {
+Transformer some_gpt() {
+    return Transformer(two_layers(), [](const std::string& name, const Shape& shape) {
         Rng rng(23, name.size() * 1000 + static_cast<std::uint64_t>(name.back()));
         Tensor t(shape);
         for (float& v : t.values()) v = static_cast<float>(rng.normal() * 0.3);
@@ -116,7 +116,7 @@ Gpt some_gpt() {
 TEST_CASE(
     "without a cache the keys and values of all earlier positions come out as before, every bit",
     "[ch07]") {
-    Gpt gpt = some_gpt();
+    Transformer gpt = some_gpt();
     std::vector<int> ids;
     KvCache cache(two_layers());
     for (int t = 0; t < 80; ++t) {
@@ -129,7 +129,7 @@ TEST_CASE(
 }
 
 TEST_CASE("from the first other token on, keys and values are others", "[ch07]") {
-    Gpt gpt = some_gpt();
+    Transformer gpt = some_gpt();
     std::vector<int> ids(70);
     for (int t = 0; t < 70; ++t) ids[static_cast<std::size_t>(t)] = t * 5 % 97;
     KvCache cache(two_layers());
@@ -193,8 +193,8 @@ TEST_CASE("a roofline is read from the bench's JSON, and points lie where arithm
 
 TEST_CASE("a cached model gives the bits of a fresh one: growing, rolled back, replaced, repeated",
           "[ch07]") {
-    Gpt gpt = tiny_gpt();
-    Gpt other = tiny_gpt();
+    Transformer gpt = tiny_gpt();
+    Transformer other = tiny_gpt();
     CachedModel cached(gpt);
     const std::vector<std::vector<int>> texts = {
         {1, 2, 3}, {1, 2, 3, 4}, {1, 2, 3, 4, 5, 6}, {1, 2, 3, 4, 5, 6}, {1, 2}, {1, 2, 9, 9},
@@ -208,8 +208,8 @@ TEST_CASE("a cached model gives the bits of a fresh one: growing, rolled back, r
 
 TEST_CASE("the last rows of a cached model are the predictions after each of the last tokens",
           "[ch07]") {
-    Gpt gpt = tiny_gpt();
-    Gpt other = tiny_gpt();
+    Transformer gpt = tiny_gpt();
+    Transformer other = tiny_gpt();
     CachedModel cached(gpt);
     const std::vector<int> ids = {5, 6, 7, 8, 9};
     cached(std::vector<int>{5, 6, 7});

@@ -14,7 +14,7 @@ using namespace tbt::test;
 
 TEST_CASE("samples of a network share one reading of the prompt and are what each is alone",
           "[ch10]") {
-    Gpt gpt(small_config(), random_weight, {1});
+    Transformer gpt(small_config(), random_weight, {1});
     GenerateRequest r = request(20);
     r.samples = 4;
     const std::vector<int> prompt = bytes_of("a prompt of some length");
@@ -37,7 +37,7 @@ TEST_CASE("samples of a network share one reading of the prompt and are what eac
 
 TEST_CASE("a batch goes on from what it has read, over texts that grow, part and go back",
           "[ch10]") {
-    Gpt gpt(small_config(), random_weight, {1});
+    Transformer gpt(small_config(), random_weight, {1});
     CachedBatch batch(gpt);
     Rng rng(1);
     std::vector<std::vector<int>> texts(3, bytes_of("start"));
@@ -62,7 +62,7 @@ TEST_CASE("a batch goes on from what it has read, over texts that grow, part and
         for (std::size_t i = 0; i < asked.size(); ++i) {
             const std::vector<float> got(rows[i].begin(), rows[i].end());
             KvCache fresh(gpt.config());
-            Gpt reference(small_config(), random_weight, {1});
+            Transformer reference(small_config(), random_weight, {1});
             const std::span<const float> expected = reference.forward(fresh, asked[i].ids);
             REQUIRE(std::equal(got.begin(), got.end(), expected.begin(), expected.end()));
         }
@@ -72,7 +72,7 @@ TEST_CASE("a batch goes on from what it has read, over texts that grow, part and
 TEST_CASE("the same seed gives the same texts with any number of threads", "[ch10]") {
     std::vector<std::vector<std::vector<int>>> all;
     for (const int threads : {1, 2, 3}) {
-        Gpt gpt(small_config(), random_weight, {threads});
+        Transformer gpt(small_config(), random_weight, {threads});
         CachedBatch batch(gpt);
         GenerateRequest r = request(30);
         r.samples = 3;

@@ -141,7 +141,7 @@ TEST_CASE("what is forced takes no pass, and uses up its random number all the s
 }
 
 TEST_CASE("several prompts in the same passes: each text is what it is alone", "[ch10]") {
-    Gpt gpt(small_config(), random_weight, {1});
+    Transformer gpt(small_config(), random_weight, {1});
     GenerateRequest r = request(15);
     r.samples = 2;
     const std::vector<std::vector<int>> prompts{bytes_of("one"), bytes_of("a second prompt"),

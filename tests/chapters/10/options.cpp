@@ -209,7 +209,7 @@ TEST_CASE("results and traces are JSON with everything in it", "[ch10][options]"
     request.traced_tokens = 4;
     request.samples = 2;
     const std::vector<int> ids = prompt_ids(parsed(""), model, "é?");
-    CachedBatch batch(model.gpt);
+    CachedBatch batch(model.transformer);
     std::vector<nlohmann::json> lines;
     std::vector<int> steps(2, 0);
     GenerateObserver observer;
@@ -258,7 +258,7 @@ TEST_CASE("a trace has the fields of the lesson, and --explain prints its figure
     GenerateRequest request =
         request_of(parsed("--repetition-penalty 1.3 --top-k 9 --max-new-tokens 12"), model);
     request.traced_tokens = 4;
-    CachedBatch batch(model.gpt);
+    CachedBatch batch(model.transformer);
     const std::vector<int> ids = prompt_ids(parsed(""), model, "abc");
     const auto texts =
         generate_texts(std::ref(batch), token_bytes_of(model.tokenizer), ids, request);

@@ -42,7 +42,7 @@ std::vector<GeneratedText> texts_of(const std::string& line, int samples = 1) {
     GenerateRequest request = request_of(parsed(line), model);
     request.samples = samples, request.traced_tokens = 3;
     const std::vector<int> prompt{72, 105};
-    CachedBatch batch(model.gpt);
+    CachedBatch batch(model.transformer);
     return generate_texts(std::ref(batch), token_bytes_of(model.tokenizer), prompt, request);
 }
 

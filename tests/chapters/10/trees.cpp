@@ -46,7 +46,7 @@ GenerateRequest drawn_request() {
 
 TEST_CASE("guesses that branch stay along the branch that is drawn, and change nothing",
           "[ch10][tree]") {
-    Gpt gpt(small_config(), random_weight, {1});
+    Transformer gpt(small_config(), random_weight, {1});
     const std::vector<int> prompt = bytes_of("a tree");
     int of_all = 0;
     for (std::uint64_t seed = 0; seed < 60; ++seed) {
@@ -80,7 +80,7 @@ TEST_CASE("guesses that branch stay along the branch that is drawn, and change n
 }
 
 TEST_CASE("a slot tells the state after what it has read last, on any branch", "[ch10][tree]") {
-    Gpt gpt(small_config(), random_weight, {1});
+    Transformer gpt(small_config(), random_weight, {1});
     const std::vector<int> text = bytes_of("abcd");
     const std::vector<int> tokens = {'d', 'x', 'y', 'x', 'z'}, parents = {-1, 0, 0, 2, 3};
     std::vector<int> asked = bytes_of("abc");
@@ -117,7 +117,7 @@ TEST_CASE("a slot tells the state after what it has read last, on any branch", "
 }
 
 TEST_CASE("a tree whose text goes on elsewhere leaves no trace", "[ch10][tree]") {
-    Gpt gpt(small_config(), random_weight, {1});
+    Transformer gpt(small_config(), random_weight, {1});
     const std::vector<int> parents = {-1, 0};
     for (const char* other : {"abq", "a", "abcz", "zzzzz", "abcd"}) {
         CachedBatch batch(gpt);

@@ -19,7 +19,7 @@ std::vector<GeneratedText> texts_of(GenerateOptions o) {
     Model model = small_model();
     o.temperature = 1, o.top_p = 1, o.max_new_tokens = 30, o.samples = 30;
     for (const char* id : {"97=9", "98=9", "99=9"}) o.logit_bias.emplace_back(id);
-    CachedBatch batch(model.gpt);
+    CachedBatch batch(model.transformer);
     return generate_texts(std::ref(batch), token_bytes_of(model.tokenizer),
                           prompt_ids(o, model, "a"), request_of(o, model));
 }
@@ -100,13 +100,13 @@ TEST_CASE("tokens named as ends end a text, and an ignored end does not come", "
 TEST_CASE("the prompt's log-probabilities are those of the model, token by token", "[ch10]") {
     Model model = small_model();
     const std::vector<int> ids = {'a', 'b', 'c'};
-    const std::vector<PromptToken> tokens = prompt_logprobs(model.gpt, ids, 2);
+    const std::vector<PromptToken> tokens = prompt_logprobs(model.transformer, ids, 2);
     REQUIRE(tokens.size() == 3);
     REQUIRE(std::isnan(tokens[0].log_probability));
     REQUIRE(tokens[0].choices.empty());
     for (std::size_t i = 1; i < 3; ++i) {
         KvCache cache(model.config());
-        const auto row = model.gpt.forward(cache, std::span(ids).first(i));
+        const auto row = model.transformer.forward(cache, std::span(ids).first(i));
         double sum = 0;
         for (const float s : row) sum += std::exp(static_cast<double>(s));
         const double expected =

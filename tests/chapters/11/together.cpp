@@ -24,7 +24,7 @@ const std::string folder = "tests/data/tiny-gpt2/";
 
 TEST_CASE("all beams in one pass over forked caches: the same bits as each text alone and uncached",
           "[beam]") {
-    Gpt gpt = Gpt::load(folder), alone = Gpt::load(folder);
+    Transformer gpt = Transformer::load(folder), alone = Transformer::load(folder);
     const auto uncached = [&](std::span<const int> ids) {
         KvCache cache(alone.config());
         return alone.forward(cache, ids);
@@ -45,7 +45,7 @@ TEST_CASE("all beams in one pass over forked caches: the same bits as each text 
 }
 
 TEST_CASE("a text's score can be computed again from the text", "[beam]") {
-    Gpt gpt = Gpt::load(folder);
+    Transformer gpt = Transformer::load(folder);
     const std::vector<int> prompt{11, 5, 33};
     for (const int ngram : {0, 2}) {
         BeamRequest request = beams(4, 20, {68}, 0.8, 4);

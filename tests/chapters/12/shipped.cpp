@@ -48,7 +48,7 @@ struct Pair {
     SpeculativeText speculative(const GenerateRequest& request, const std::string& prompt,
                                 int length,
                                 const std::function<void(const std::string&)>& on_text = {}) {
-        CachedModel large(target.gpt), small(draft.gpt);
+        CachedModel large(target.transformer), small(draft.transformer);
         ModelDraft drafts(std::ref(small), draft.config().n_positions);
         RandomChance chance(Rng(request.seed, request.first_stream));
         return speculative_text(
@@ -57,7 +57,7 @@ struct Pair {
             encode_prompt(target, prompt), chance, Correction::residual, false, on_text);
     }
     GeneratedText plain(const GenerateRequest& request, const std::string& prompt) {
-        CachedBatch batch(target.gpt);
+        CachedBatch batch(target.transformer);
         return generate_texts(std::ref(batch), token_bytes_of(target.tokenizer),
                               encode_prompt(target, prompt), request)[0];
     }
@@ -195,13 +195,13 @@ TEST_CASE(
     check_same_vocabulary(target.tokenizer, draft.tokenizer);
     for (const char* text : {"Once upon a time", "The weather today is", "User: hi\nAssistant:"}) {
         const std::vector<int> ids = encode_prompt(target, text);
-        CachedModel plain(target.gpt);
+        CachedModel plain(target.transformer);
         const std::vector<int> greedy = generate(
             std::ref(plain), ids, 60,
             [](std::span<const float> s, std::span<const int>) { return argmax(s); },
             [](int) { return true; });
         for (const int length : {1, 4, 7}) {
-            CachedModel large(target.gpt), small(draft.gpt);
+            CachedModel large(target.transformer), small(draft.transformer);
             ModelDraft drafts(std::ref(small), draft.config().n_positions);
             SpeculativeRules rules =
                 rules_of(chain_of(0, 0, 1, 1), 60, target.config().n_positions);
@@ -228,7 +228,7 @@ TEST_CASE(
     Model target = load_model(shipped_model("storyteller"), {1}),
           draft = load_model(shipped_model("sketch"), {1});
     const std::vector<int> ids = encode_prompt(target, "The weather today");
-    CachedModel plain(target.gpt), large(target.gpt), small(draft.gpt);
+    CachedModel plain(target.transformer), large(target.transformer), small(draft.transformer);
     const SpeculativeRules rules = rules_of(chain_of(1.2, 4, 1, 1), 2, 512);
     const auto expected = [&] {
         std::map<std::vector<int>, double> distribution;

@@ -17,7 +17,7 @@ TEST_CASE(
     "[ch16]") {
     Model model = load_model("data/models/storyteller");
     const auto trie = std::make_shared<const TokenTrie>(model.tokenizer);
-    CachedModel gpt(model.gpt);
+    CachedModel gpt(model.transformer);
     std::vector<GuideRequest> requests;
     for (const char* name : {"arithmetic", "chess", "date", "email", "json", "sql"})
         requests.emplace_back().grammar = "data/grammars/" + std::string(name) + ".gbnf";

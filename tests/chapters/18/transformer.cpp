@@ -17,7 +17,7 @@ namespace {
 bool same_bits(float a, float b) { return std::memcmp(&a, &b, sizeof a) == 0; }
 
 // The plain logits of every position against the library's: how many differ in any bit.
-long differing_logits(const PlainGpt& plain, Gpt& fast, const std::vector<int>& ids) {
+long differing_logits(const PlainGpt& plain, Transformer& fast, const std::vector<int>& ids) {
     const Rows x = plain.forward(ids);
     KvCache cache(fast.config());
     const Logits logits = fast.forward_all(cache, ids);
@@ -44,14 +44,14 @@ TEST_CASE("the plain forward pass gives the library's logits, bit for bit, on wh
                                  "day, she lost her key.",
                                  "The weather today is", "{\"name\": \"Ada\", \"age\": 31}", "x"}) {
             INFO(name << ": " << text);
-            REQUIRE(differing_logits(plain, model.gpt, encode_prompt(model, text)) == 0);
+            REQUIRE(differing_logits(plain, model.transformer, encode_prompt(model, text)) == 0);
         }
         std::vector<int> all;  // the whole context
         Rng rng(7);
         for (int t = 0; t < model.config().n_positions; ++t)
             all.push_back(
                 static_cast<int>(rng.below(static_cast<std::uint32_t>(model.config().vocab_size))));
-        REQUIRE(differing_logits(plain, model.gpt, all) == 0);
+        REQUIRE(differing_logits(plain, model.transformer, all) == 0);
     }
 }
 
@@ -59,7 +59,7 @@ TEST_CASE("with rounded keys and values it gives the logits of --cache f16, bit 
           "[ch18]") {
     const std::string directory = shipped_model("storyteller").string();
     PlainGpt plain = load_plain_gpt(directory);
-    Gpt fast = Gpt::load(directory, {1, {}, WeightType::f16});
+    Transformer fast = Transformer::load(directory, {1, {}, WeightType::f16});
     std::vector<int> ids;
     Rng rng(9);
     for (int t = 0; t < 200; ++t) ids.push_back(static_cast<int>(rng.below(4000)));
@@ -73,20 +73,20 @@ TEST_CASE(
     "[ch18]") {
     for (const auto& [channels, heads, inner, vocab] :
          {std::array{6, 2, 10, 300}, std::array{33, 3, 50, 257}, std::array{48, 4, 1500, 259}}) {
-        GptConfig config;
+        TransformerConfig config;
         config.n_embd = channels, config.n_head = heads, config.n_inner = inner;
         config.vocab_size = vocab, config.n_layer = 2, config.n_positions = 150;
         const test::TemporaryFolder directory;
         write_random_model(directory.path(), config, {3, WeightType::f32});
         PlainGpt plain = load_plain_gpt(directory.path());
-        Gpt fast = Gpt::load(directory.path());
+        Transformer fast = Transformer::load(directory.path());
         std::vector<int> ids;
         Rng rng(5);
         for (int t = 0; t < 150; ++t)
             ids.push_back(static_cast<int>(rng.below(static_cast<std::uint32_t>(vocab))));
         INFO(channels << " channels");
         REQUIRE(differing_logits(plain, fast, ids) == 0);
-        Gpt narrow = Gpt::load(directory.path(), {2, {}, WeightType::f16});
+        Transformer narrow = Transformer::load(directory.path(), {2, {}, WeightType::f16});
         plain.kept = half;
         REQUIRE(differing_logits(plain, narrow, ids) == 0);
     }
@@ -123,7 +123,7 @@ TEST_CASE("what a head of the fast model looks at are the plain one's shares, bi
     Inside inside;
     plain.forward(ids, &inside);
     for (const int threads : {1, 3}) {
-        Gpt gpt = Gpt::load(directory, {threads});
+        Transformer gpt = Transformer::load(directory, {threads});
         for (const auto& [layer, head] : {std::pair{0, 0}, {1, 2}}) {
             const Rows& wanted = inside.attention[index(layer)][index(head)];
             AttentionWatch watch{layer, head};

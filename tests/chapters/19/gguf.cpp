@@ -102,7 +102,7 @@ TEST_CASE("a GPT-2 in GGUF: the same logits, tokens, ends and texts", "[gguf]") 
     const std::string prompt = "Once upon a time, 12 friends<|endoftext|>";
     CHECK(read.tokenizer.encode(prompt, SpecialTokens::parse) ==
           ours.tokenizer.encode(prompt, SpecialTokens::parse));
-    CHECK(bits_of(std::move(read.gpt)) == bits_of(std::move(ours.gpt)));
+    CHECK(bits_of(std::move(read.transformer)) == bits_of(std::move(ours.transformer)));
 }
 
 TEST_CASE("models that GGUF has no values for are not written", "[gguf]") {

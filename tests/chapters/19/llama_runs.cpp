@@ -38,7 +38,7 @@ TEST_CASE("a Llama trained on a text is a directory like any other, and its reci
     CHECK(config.at("torch_dtype") == "float16");
     Model model = load_model(command.loop.out);
     KvCache cache(model.config());
-    CHECK(model.gpt.forward(cache, model.tokenizer.encode("The boat")).size() ==
+    CHECK(model.transformer.forward(cache, model.tokenizer.encode("The boat")).size() ==
           index(model.config().vocab_size));
     const std::string card = read_file((command.loop.out / "README.md").string());
     CHECK(card.find("A Llama of ") != std::string::npos);

@@ -248,7 +248,7 @@ TEST_CASE("an exported model opens in the library and gives the losses of the tr
                                                                std::span(ids).subspan(1), 1, T);
     KvCache cache(model.config());
     const Logits logits =
-        model.gpt.forward_all(cache, std::vector<int>(ids.begin(), ids.end() - 1));
+        model.transformer.forward_all(cache, std::vector<int>(ids.begin(), ids.end() - 1));
     std::vector<float> log_p(static_cast<std::size_t>(model.config().vocab_size));
     for (std::int64_t t = 0; t < T; ++t) {
         log_softmax(logits.row(t), log_p);

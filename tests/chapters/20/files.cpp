@@ -29,7 +29,7 @@ namespace {
 using Floats = std::vector<float>;
 
 // The logits of a text, in pieces.
-Floats logits_of(Gpt& gpt, const std::vector<int>& ids) {
+Floats logits_of(Transformer& gpt, const std::vector<int>& ids) {
     KvCache cache(gpt.config());
     Floats all;
     for (std::size_t t = 0; t < ids.size();) {
@@ -108,7 +108,7 @@ TEST_CASE("a model written in 8 bits computes what it computes with --weights in
         REQUIRE(sizes.after ==
                 static_cast<std::int64_t>(std::filesystem::file_size(to + "/model.safetensors")));
         REQUIRE(sizes.after < sizes.before);
-        Gpt rounded = Gpt::load(from, {2, WeightType::int8});
+        Transformer rounded = Transformer::load(from, {2, WeightType::int8});
         Model stored = load_model(to, {1, {}});  // recognised by itself
         REQUIRE(stored_type(Safetensors::open_directory(to)) == WeightType::int8);
         REQUIRE(stored_type(Safetensors::open_directory(from)) == WeightType::f16);
@@ -116,9 +116,10 @@ TEST_CASE("a model written in 8 bits computes what it computes with --weights in
         REQUIRE(contains(error_of([&] { check_original(to); }), "in 8 bits already"));
         REQUIRE(stored.tokenizer.encode("Once upon") == Tokenizer::load(from).encode("Once upon"));
         const std::vector<int> ids = some_ids(80, stored.config().vocab_size);
-        REQUIRE(same_bits(logits_of(stored.gpt, ids), logits_of(rounded, ids)));
+        REQUIRE(same_bits(logits_of(stored.transformer, ids), logits_of(rounded, ids)));
         // As floats it is another model than the original, and opens too.
-        Gpt wide = Gpt::load(to, {1, WeightType::f32}), original = Gpt::load(from, {1, {}});
+        Transformer wide = Transformer::load(to, {1, WeightType::f32}),
+                    original = Transformer::load(from, {1, {}});
         REQUIRE(!same_bits(logits_of(wide, ids), logits_of(original, ids)));
     }
 }
@@ -127,13 +128,14 @@ TEST_CASE("untied models, sharp shapes and other types of weights are written to
     const test::TemporaryFolder folder;
     int number = 0;
     for (const WeightType type : {WeightType::f32, WeightType::bf16}) {
-        GptConfig config = gpt_config(2, 3, 33, 50, 300);
+        TransformerConfig config = gpt_config(2, 3, 33, 50, 300);
         config.n_inner = 70;
         const std::string from = folder.file("from" + std::to_string(number)),
                           to = folder.file("to" + std::to_string(number++));
         write_random_model(from, config, {3, type});
         REQUIRE(write_quantized_model(from, to).matrices == 8);
-        Gpt rounded = Gpt::load(from, {1, WeightType::int8}), stored = Gpt::load(to, {1, {}});
+        Transformer rounded = Transformer::load(from, {1, WeightType::int8}),
+                    stored = Transformer::load(to, {1, {}});
         const std::vector<int> ids = some_ids(50, 300);
         REQUIRE(same_bits(logits_of(stored, ids), logits_of(rounded, ids)));
         REQUIRE(contains(error_of([&] { write_quantized_model(to, folder.file("third")); }),
@@ -187,7 +189,7 @@ TEST_CASE("broken weights of 8 bits are refused in one line", "[ch20]") {
 TEST_CASE("a directory whose scales are missing is refused before anything is allocated",
           "[ch20]") {
     const test::TemporaryFolder folder;
-    const GptConfig config = gpt_config(1, 2, 16, 20, 300);
+    const TransformerConfig config = gpt_config(1, 2, 16, 20, 300);
     write_random_model(folder.file("a"), config);
     write_quantized_model(folder.file("a"), folder.file("b"));
     const Safetensors file = Safetensors::open_directory(folder.file("b"));
@@ -203,29 +205,30 @@ TEST_CASE("a directory whose scales are missing is refused before anything is al
             {name, view.shape, kept.back().values(), whole ? WeightType::int8 : WeightType::f32});
     }
     write_safetensors(folder.file("b") + "/model.safetensors", std::move(tensors));
-    REQUIRE(contains(error_of([&] { Gpt::load(folder.file("b")); }),
+    REQUIRE(contains(error_of([&] { Transformer::load(folder.file("b")); }),
                      "has no tensor \"h.0.attn.c_proj.weight_scale\""));
     // Another method than ours is not ours to read.
     Json json = read_json(folder.file("b") + "/config.json");
     json["quantization_config"]["quant_method"] = "gptq";
     write_file(folder.file("b") + "/config.json", json_text(json));
-    REQUIRE(contains(error_of([&] { Gpt::load(folder.file("b")); }), "the method int8-columns"));
+    REQUIRE(contains(error_of([&] { Transformer::load(folder.file("b")); }),
+                     "the method int8-columns"));
 }
 
 TEST_CASE("a model with a column of zeros, and one too wide for exact sums", "[ch20]") {
-    const GptConfig config = gpt_config(1, 2, 16, 20, 300);
+    const TransformerConfig config = gpt_config(1, 2, 16, 20, 300);
     const auto source = [&](const std::string& name, const Shape& shape) {
         Tensor w = random_weights(config, 2)(name, shape);
         if (name == "h.0.mlp.c_fc.weight")
             for (std::int64_t k = 0; k < shape[0]; ++k) w.data()[k * shape[1] + 3] = 0;
         return w;
     };
-    Gpt gpt(config, source, {1, WeightType::int8});
+    Transformer gpt(config, source, {1, WeightType::int8});
     for (const float v : logits_of(gpt, some_ids(20, 300))) REQUIRE(std::isfinite(v));
-    GptConfig wide = gpt_config(1, 1, 2, 4, 300);
+    TransformerConfig wide = gpt_config(1, 1, 2, 4, 300);
     wide.n_inner = 133145;
     REQUIRE(contains(error_of([&] {
-                         Gpt(wide, random_weights(wide, 1), {1, WeightType::int8});
+                         Transformer(wide, random_weights(wide, 1), {1, WeightType::int8});
                      }),
                      "133145 rows, expected at most 133144"));
     for (const float broken : {std::nanf(""), std::numeric_limits<float>::infinity()}) {

@@ -30,7 +30,7 @@ using Floats = std::vector<float>;
 using Bytes = std::vector<std::uint8_t>;
 constexpr const char* weight = "h.0.mlp.c_fc.weight";
 
-Floats logits_of(Gpt& gpt) {
+Floats logits_of(Transformer& gpt) {
     std::vector<int> ids;
     for (int i = 0; i < std::min(60, gpt.config().n_positions); ++i)
         ids.push_back(i * i * 11 % gpt.config().vocab_size);
@@ -96,13 +96,14 @@ TEST_CASE("a model written in 4 bits computes what it computes with --weights in
         REQUIRE(sizes.after ==
                 static_cast<std::int64_t>(std::filesystem::file_size(to + "/model.safetensors")));
         REQUIRE(sizes.after < sizes.before);
-        Gpt rounded = Gpt::load(from, {2, WeightType::int4});
+        Transformer rounded = Transformer::load(from, {2, WeightType::int4});
         Model stored = load_model(to, {1, {}});  // recognised by itself
-        REQUIRE(stored.gpt.weight_bytes() == rounded.weight_bytes());
-        REQUIRE(same_bits(logits_of(stored.gpt), logits_of(rounded)));
+        REQUIRE(stored.transformer.weight_bytes() == rounded.weight_bytes());
+        REQUIRE(same_bits(logits_of(stored.transformer), logits_of(rounded)));
         // With every other kind of weights it opens too, as another model than the original.
         for (const WeightType type : {WeightType::f32, WeightType::f16, WeightType::int8}) {
-            Gpt other = Gpt::load(to, {1, type}), original = Gpt::load(from, {1, type});
+            Transformer other = Transformer::load(to, {1, type}),
+                        original = Transformer::load(from, {1, type});
             REQUIRE(!same_bits(logits_of(other), logits_of(original)));
         }
         REQUIRE(contains(error_of([&] { write_quantized_model(to, folder.file("again"), {4}); }),
@@ -118,13 +119,14 @@ TEST_CASE("sharp shapes and zeros are written in 4 bits too, and the plain code 
     const test::TemporaryFolder folder;
     int number = 0;
     for (const WeightType type : {WeightType::f32, WeightType::bf16}) {
-        GptConfig config = gpt_config(2, 3, 33, 50, 300);
+        TransformerConfig config = gpt_config(2, 3, 33, 50, 300);
         config.n_inner = 71;
         const std::string from = folder.file("from" + std::to_string(number)),
                           to = folder.file("to" + std::to_string(number++));
         write_random_model(from, config, {3, type});
         REQUIRE(write_quantized_model(from, to, {4}).matrices == 8);
-        Gpt rounded = Gpt::load(from, {1, WeightType::int4}), stored = Gpt::load(to, {1, {}});
+        Transformer rounded = Transformer::load(from, {1, WeightType::int4}),
+                    stored = Transformer::load(to, {1, {}});
         REQUIRE(same_bits(logits_of(stored), logits_of(rounded)));
         REQUIRE(load_plain_gpt(to).layers == 2);
     }
@@ -183,7 +185,7 @@ TEST_CASE("broken weights of 4 bits are refused in one line", "[ch20]") {
                          Safetensors::open(path).check_weight("h.0.attn.c_proj.weight", {16, 16});
                      }),
                      "weight_multipliers"));
-    REQUIRE(contains(error_of([&] { Gpt::load(folder.file("b")); }),
+    REQUIRE(contains(error_of([&] { Transformer::load(folder.file("b")); }),
                      "has no tensor \"h.0.attn.c_proj.weight_multipliers\""));
 }
 
@@ -244,7 +246,8 @@ TEST_CASE("a directory by GPTQ opens everywhere and is another model than the ne
     for (const auto& piece : pieces) all.insert(all.end(), piece.begin(), piece.end());
     REQUIRE(all == tokenizer.encode(text));
     write_quantized_model(from, to, {4, input_factors(load_plain_gpt(from), pieces)});
-    Gpt by_gptq = Gpt::load(to, {1, {}}), nearest = Gpt::load(from, {1, WeightType::int4});
+    Transformer by_gptq = Transformer::load(to, {1, {}}),
+                nearest = Transformer::load(from, {1, WeightType::int4});
     REQUIRE(by_gptq.weight_bytes() == nearest.weight_bytes());
     REQUIRE(!same_bits(logits_of(by_gptq), logits_of(nearest)));
     REQUIRE_THROWS_AS(calibration_pieces("a", tokenizer, 100), Error);

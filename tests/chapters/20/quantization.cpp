@@ -205,7 +205,7 @@ TEST_CASE(
 
 TEST_CASE("an int8 model's logits depend on no cache, batch or threads", "[ch20]") {
     const std::string directory = shipped_model("storyteller").string();
-    Gpt gpt = Gpt::load(directory, {1, WeightType::int8});
+    Transformer gpt = Transformer::load(directory, {1, WeightType::int8});
     Rng rng(3);
     std::vector<int> ids;
     for (int t = 0; t < 90; ++t) ids.push_back(static_cast<int>(rng.below(4000)));
@@ -214,7 +214,7 @@ TEST_CASE("an int8 model's logits depend on no cache, batch or threads", "[ch20]
     const Floats expected(all.values.begin(), all.values.end());
     const std::size_t V = static_cast<std::size_t>(gpt.config().vocab_size);
     for (const int threads : {1, 2, 3}) {
-        Gpt other = Gpt::load(directory, {threads, WeightType::int8});
+        Transformer other = Transformer::load(directory, {threads, WeightType::int8});
         KvCache cache(other.config()), second(other.config());
         for (std::size_t t = 0; t < ids.size();) {
             const std::size_t n = std::min<std::size_t>(1 + t % 5, ids.size() - t);
@@ -262,9 +262,9 @@ TEST_CASE("shorter rulers are more precise: a matrix, a column, a group; and a b
 
 TEST_CASE("a model's distribution is at distance 0 from itself, and int8's is near", "[ch20]") {
     const std::string directory = shipped_model("sketch").string();
-    Gpt exact = Gpt::load(directory, {1, WeightType::f32}),
-        same = Gpt::load(directory, {1, WeightType::f16}),
-        int8 = Gpt::load(directory, {1, WeightType::int8});
+    Transformer exact = Transformer::load(directory, {1, WeightType::f32}),
+                same = Transformer::load(directory, {1, WeightType::f16}),
+                int8 = Transformer::load(directory, {1, WeightType::int8});
     const Tokenizer tokenizer = Tokenizer::load(directory);
     const std::vector<std::vector<int>> texts = {tokenizer.encode("Once upon a time, there was a"),
                                                  tokenizer.encode("The weather today is")};

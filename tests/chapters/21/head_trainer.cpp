@@ -29,7 +29,7 @@ Tensor noise(const std::string& name, const Shape& shape) {
 
 // A target with random weights, heads with random parameters, two texts.
 struct Trained {
-    Gpt target{gpt_config(1, 2, C, 64, V), noise, {1}};
+    Transformer target{gpt_config(1, 2, C, 64, V), noise, {1}};
     Tensor embedding = noise("transformer.wte.weight", {V, C});
     std::vector<int> drafted;
     HeadTrainer trainer;
@@ -166,7 +166,7 @@ TEST_CASE("steps against the gradient bring the loss of heads down, with any num
 }
 
 TEST_CASE("untrained heads pass the target's state on", "[medusa]") {
-    Gpt target(gpt_config(1, 2, C, 64, V), noise, {1});
+    Transformer target(gpt_config(1, 2, C, 64, V), noise, {1});
     const Tensor embedding = noise("transformer.wte.weight", {V, C});
     HeadTrainer trainer(target, embedding, {1, C, 16}, Trained::every_third(), 3, 1, 1);
     const train::ParameterInfo& out = trainer.layout()["heads.0.out.weight"];
@@ -182,7 +182,7 @@ TEST_CASE("untrained heads pass the target's state on", "[medusa]") {
 }
 
 TEST_CASE("heads that cannot be trained are refused in one line", "[medusa]") {
-    Gpt target(gpt_config(1, 2, C, 64, V), noise, {1});
+    Transformer target(gpt_config(1, 2, C, 64, V), noise, {1});
     const Tensor embedding = noise("transformer.wte.weight", {V, C});
     const auto said = [&](HeadsShape shape, std::vector<int> drafted, int parts, int threads) {
         return test::error_of(

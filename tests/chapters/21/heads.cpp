@@ -22,8 +22,8 @@ using tbt::test::contains;
 
 namespace {
 
-GptConfig config_of(int vocabulary) {
-    GptConfig config = small_config();
+TransformerConfig config_of(int vocabulary) {
+    TransformerConfig config = small_config();
     config.vocab_size = vocabulary;
     return config;
 }
@@ -36,7 +36,7 @@ Tensor random_tensor(const Shape& shape, std::uint64_t seed) {
 }
 
 // Heads of random weights for a network of random weights, which draft some of its ids.
-Heads random_heads(Gpt& gpt, int heads, std::vector<int> drafted) {
+Heads random_heads(Transformer& gpt, int heads, std::vector<int> drafted) {
     HeadsConfig config{{heads, gpt.config().n_embd, 16}, std::move(drafted), "none", {}};
     std::uint64_t seed = 0;
     return Heads(
@@ -88,7 +88,7 @@ TEST_CASE("two trees as one have all branches of both, and nothing twice", "[med
 }
 
 TEST_CASE("with heads the text is plain decoding's, whatever they guess", "[medusa]") {
-    Gpt gpt(small_config(), random_weight, {1});
+    Transformer gpt(small_config(), random_weight, {1});
     std::vector<int> some;
     for (int id = 0; id < 257; id += 3) some.push_back(id);
     Heads heads = random_heads(gpt, 3, some);
@@ -121,14 +121,14 @@ TEST_CASE("with heads the text is plain decoding's, whatever they guess", "[medu
 
 TEST_CASE("heads that know the target guess what it draws", "[medusa]") {
     // Logits that do not depend on the text: a head that passes on its state is the target.
-    GptConfig config = small_config();
-    Gpt gpt(config,
-            [](const std::string& name, const Shape& shape) {
-                if (name == "wte.weight") return random_tensor(shape, 7);
-                if (name == "ln_f.bias") return random_tensor(shape, 8);
-                return Tensor(shape);  // ln_f.weight too: the state is its bias
-            },
-            {1});
+    TransformerConfig config = small_config();
+    Transformer gpt(config,
+                    [](const std::string& name, const Shape& shape) {
+                        if (name == "wte.weight") return random_tensor(shape, 7);
+                        if (name == "ln_f.bias") return random_tensor(shape, 8);
+                        return Tensor(shape);  // ln_f.weight too: the state is its bias
+                    },
+                    {1});
     std::vector<int> all;
     for (int id = 0; id < 257; ++id) all.push_back(id);
     const HeadsConfig of{{3, config.n_embd, 16}, all, "none", {}};
@@ -159,7 +159,7 @@ TEST_CASE("heads that know the target guess what it draws", "[medusa]") {
 
 TEST_CASE("by rejection the distribution is the target's, to the last text", "[medusa]") {
     for (const int drafted : {3, 2}) {
-        Gpt gpt(config_of(3), random_weight, {1});
+        Transformer gpt(config_of(3), random_weight, {1});
         std::vector<int> ids(index(drafted));
         for (int i = 0; i < drafted; ++i) ids[index(i)] = i;
         Heads heads = random_heads(gpt, 2, ids);
@@ -212,7 +212,7 @@ TEST_CASE("by rejection the distribution is the target's, to the last text", "[m
 }
 
 TEST_CASE("what is drafted may be banned: then nothing is guessed", "[medusa]") {
-    Gpt gpt(small_config(), random_weight, {1});
+    Transformer gpt(small_config(), random_weight, {1});
     Heads heads = random_heads(gpt, 2, {10, 20});
     const Chain only_a({{"grammar", "", [](Candidates& c, const TextSoFar&) {
                              const std::span<float> row = c.whole_row();
@@ -233,7 +233,7 @@ TEST_CASE("what is drafted may be banned: then nothing is guessed", "[medusa]") 
 }
 
 TEST_CASE("nothing is guessed after what ends a text", "[medusa]") {
-    Gpt gpt(small_config(), random_weight, {1});
+    Transformer gpt(small_config(), random_weight, {1});
     Heads heads = random_heads(gpt, 2, {10, 20});
     const std::vector<float> state(index(small_config().n_embd), 0.5f);
     HeadsDraft draft(heads, best_tree({{.5, .4}, {.5}}, 4),
@@ -256,7 +256,7 @@ TEST_CASE("nothing is guessed after what ends a text", "[medusa]") {
 
 TEST_CASE("a tree deeper than the heads, and heads of another model, are refused in one line",
           "[medusa]") {
-    Gpt gpt(small_config(), random_weight, {1});
+    Transformer gpt(small_config(), random_weight, {1});
     Heads heads = random_heads(gpt, 2, {1, 2, 3});
     const auto state = [](std::span<const int>) { return std::span<const float>(); };
     CHECK(contains(error_of([&] {

@@ -26,8 +26,8 @@ std::vector<float> copy_of(const Logits& logits) {
 
 TEST_CASE("of one layer, the last place gets the bits of a causal model, and the mask no logit",
           "[diffusion]") {
-    const GptConfig config = gpt_config(1, 2, 32, 70, 50);
-    Gpt causal(config, noise, {1});
+    const TransformerConfig config = gpt_config(1, 2, 32, 70, 50);
+    Transformer causal(config, noise, {1});
     MaskedGpt both(config, noise, {1});
     std::vector<int> ids;
     for (int i = 0; i < 67; ++i) ids.push_back(i * 7 % 50);
@@ -42,7 +42,7 @@ TEST_CASE("of one layer, the last place gets the bits of a causal model, and the
 TEST_CASE("logits have the same bits with any number of threads, and after any other pass",
           "[diffusion]") {
     const test::FullTeams full;
-    const GptConfig config = gpt_config(2, 2, 32, 70, 50);
+    const TransformerConfig config = gpt_config(2, 2, 32, 70, 50);
     const std::vector<int> ids = {1, 2, 49, 49, 5, 6, 7};
     MaskedGpt one(config, noise, {1}), three(config, noise, {3});
     const std::vector<float> expected = copy_of(one.forward(ids));
@@ -62,7 +62,7 @@ TEST_CASE("logits have the same bits with any number of threads, and after any o
 }
 
 TEST_CASE("the trainer's losses are those of the finished model", "[diffusion]") {
-    const GptConfig config = gpt_config(2, 2, 32, 40, 50);
+    const TransformerConfig config = gpt_config(2, 2, 32, 40, 50);
     train::Trainer trainer(config, 1, 1, train::Precision::f32, true);
     for (const train::ParameterInfo& t : trainer.layout().tensors) {
         const Tensor values = noise(t.name, t.shape);
@@ -171,6 +171,6 @@ TEST_CASE("a configuration that makes no sense is refused", "[diffusion]") {
     }
     folder.write("config.json", "[1]");
     REFUSES(read_masked_config(folder.path()));
-    GptConfig no_end = gpt_config(1, 2, 32, 24, 301);
+    TransformerConfig no_end = gpt_config(1, 2, 32, 24, 301);
     REFUSES(write_masked_config(folder.path(), no_end));
 }

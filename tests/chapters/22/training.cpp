@@ -149,7 +149,7 @@ TEST_CASE("training goes on from a checkpoint bit for bit, and its recipe makes 
     CHECK(contains(read_file(folder.file("model/recipe.json")), "\"fill_masks\": true"));
     CHECK(adoption_table(folder.file("model"), folder.file("none")) != "");
     // Neither kind of program takes the other's model.
-    CHECK(contains(error_of([&] { Gpt::load(folder.file("model")); }), "fills masks"));
+    CHECK(contains(error_of([&] { Transformer::load(folder.file("model")); }), "fills masks"));
     export_model(other, mix, world.tokenizer, folder.file("causal"), {"here", false, {}, {}});
     CHECK(contains(error_of([&] { MaskedModel::load(folder.file("causal")); }), "gpt2_masked"));
 }

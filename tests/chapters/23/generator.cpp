@@ -39,7 +39,7 @@ TEST_CASE("plain draws are chapter 10's, bit for bit", "[ch23]") {
         TextOptions o;
         o.seed = seed, o.samples = 2, o.max_new_tokens = 30;
         Model own = load_model(shipped_model("storyteller"));
-        CachedBatch batch(own.gpt);
+        CachedBatch batch(own.transformer);
         const std::vector<GeneratedText> expected =
             generate_texts(std::ref(batch), token_bytes_of(own.tokenizer),
                            prompt_ids(o, own, "Once upon a time"), request_of(o, own));

@@ -24,7 +24,7 @@ struct Models {
     std::string target = folder.file("target"), other = folder.file("other"),
                 heads = folder.file("heads");
     Models() {
-        GptConfig config;
+        TransformerConfig config;
         config.vocab_size = 300, config.n_positions = 48, config.n_embd = 32;
         config.n_layer = 2, config.n_head = 2, config.n_inner = 128;
         RandomModelOptions o;

@@ -25,7 +25,7 @@ struct TinyModels {
     test::TemporaryFolder folder;
     std::string target = folder.file("target"), draft = folder.file("draft");
     static void write(const std::string& directory, int layers, std::uint64_t seed) {
-        GptConfig config = gpt_config(layers, 2, 32, 48, 300);
+        TransformerConfig config = gpt_config(layers, 2, 32, 48, 300);
         RandomModelOptions options;
         options.seed = seed;
         write_random_model(directory, config, options);

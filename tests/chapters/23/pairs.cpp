@@ -20,8 +20,8 @@ using namespace tbt;
 
 namespace {
 
-GptConfig tiny(int layers) {
-    GptConfig config;
+TransformerConfig tiny(int layers) {
+    TransformerConfig config;
     config.vocab_size = 300;
     config.n_positions = 48;
     config.n_embd = 32;

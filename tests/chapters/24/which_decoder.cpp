@@ -59,7 +59,7 @@ TEST_CASE("frontier: points that no other beats", "[which]") {
 
 TEST_CASE("score: over all texts of so many tokens every decoder's probabilities add up to one",
           "[which]") {
-    Gpt gpt = tiny_gpt();
+    Transformer gpt = tiny_gpt();
     std::vector<Mixture> mixtures;
     for (const Setting& setting : settings()) {
         if (setting.beams > 0) continue;  // a search is no distribution
@@ -80,7 +80,7 @@ TEST_CASE("score: over all texts of so many tokens every decoder's probabilities
 }
 
 TEST_CASE("score: mirostat is told how probable the tokens so far were", "[which]") {
-    Gpt gpt = tiny_gpt();
+    Transformer gpt = tiny_gpt();
     Setting setting{"mirostat", "", {}};
     setting.options.temperature = 1;
     setting.options.mirostat = 2, setting.options.mirostat_tau = 2,
@@ -115,7 +115,7 @@ TEST_CASE("score: mirostat is told how probable the tokens so far were", "[which
 }
 
 TEST_CASE("score: greedy gives its own text everything, and any other nothing", "[which]") {
-    Gpt gpt = tiny_gpt();
+    Transformer gpt = tiny_gpt();
     const std::vector<Mixture> greedy{settings("greedy").at(0).mixture()};
     int certain = 0;
     for (int a = 0; a < gpt.config().vocab_size; ++a) {
@@ -268,7 +268,7 @@ TEST_CASE("figures of a text: its tokens' bits, in pieces where the context ends
     CHECK(f.texts == 2);
     CHECK(f.tokens == 2 * (to_int(ids.size()) - 1));
     CHECK(f.bytes == 2 * static_cast<long>(text.size()));
-    CHECK(f.bits == 2 * score(model.gpt, ids, 1, {}).m);
+    CHECK(f.bits == 2 * score(model.transformer, ids, 1, {}).m);
     CHECK(std::abs(f.perplexity() - std::exp2(f.bits / static_cast<double>(f.tokens))) < 1e-12);
     CHECK(f.bits_per_byte() == f.bits / static_cast<double>(f.bytes));
     CHECK(f.diversity.distinct_texts == .5);

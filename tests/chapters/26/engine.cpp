@@ -53,7 +53,7 @@ Wanted random_request(Rng& rng) {
 
 // How many texts differ from those alone: random arrivals, slots and chunks.
 int different(std::uint64_t seed, int requests, int threads, long& texts) {
-    Gpt gpt(small_config(), random_weight, {threads});
+    Transformer gpt(small_config(), random_weight, {threads});
     Rng rng(seed);
     const int slots = 1 + static_cast<int>(rng.below(8));
     const int budget = rng.below(3) == 0 ? 0 : slots + static_cast<int>(rng.below(12));
@@ -108,7 +108,7 @@ TEST_CASE("random requests together are each alone: text, end, log-probabilities
 }
 
 TEST_CASE("texts of one prompt share its reading, also those that join later", "[ch26]") {
-    Gpt gpt(small_config(), random_weight, {1});
+    Transformer gpt(small_config(), random_weight, {1});
     CachedBatch batch(gpt);
     Engine engine(std::ref(batch), one_byte, static_cast<int>(vocabulary), PlainScheduler(3, 8));
     const std::vector<int> prompt = bytes_of("a prompt of thirty-one letters!");

@@ -76,7 +76,7 @@ TEST_CASE("requests of all kinds together are what the text generator writes for
     Rng rng(26);
     TextGenerator alone(shipped_model("storyteller").string());
     Model model = load_model(shipped_model("storyteller"));
-    CachedBatch batch(model.gpt);
+    CachedBatch batch(model.transformer);
     Engine engine(std::ref(batch), token_bytes_of(model.tokenizer), model.config().vocab_size,
                   PlainScheduler(7, 24));
     struct Sent {

@@ -19,8 +19,8 @@ namespace {
 
 constexpr int context = 320;  // five pages
 
-GptConfig five_pages() {
-    GptConfig config = small_config();
+TransformerConfig five_pages() {
+    TransformerConfig config = small_config();
     config.n_positions = context;
     return config;
 }
@@ -38,7 +38,7 @@ std::vector<int> random_ids(Rng& rng, std::size_t n) {
 }
 
 // Most prompts begin with one of two texts, and part from it anywhere.
-Wanted random_request(Rng& rng, Gpt& gpt) {
+Wanted random_request(Rng& rng, Transformer& gpt) {
     Rng two(rng.below(2));
     Wanted w;
     w.prompt = random_ids(two, 200);
@@ -107,7 +107,7 @@ TEST_CASE("texts are what they are alone, in pools of any size, with known prefi
     long forked = 0;  // known because a text that runs begins alike
     for (const int threads : {1, 2})
         for (const WeightType type : {WeightType::f32, WeightType::f16}) {
-            Gpt gpt(five_pages(), random_weight, {threads, {}, type});
+            Transformer gpt(five_pages(), random_weight, {threads, {}, type});
             Rng rng(26);
             std::vector<Wanted> wanted;
             for (int i = 0; i < 14; ++i) wanted.push_back(random_request(rng, gpt));
@@ -134,7 +134,7 @@ TEST_CASE("texts are what they are alone, in pools of any size, with known prefi
 
 TEST_CASE("when two texts need a page and none is left, the younger gives its pages back",
           "[ch26][ch27]") {
-    Gpt gpt(five_pages(), random_weight, {1});
+    Transformer gpt(five_pages(), random_weight, {1});
     PrefixCache cache(gpt, 6);
     CachedBatch batch(cache);
     Engine engine(&batch, one_byte, static_cast<int>(vocabulary), PlainScheduler(2));

@@ -15,8 +15,8 @@ using namespace tbt::test;
 
 namespace {
 
-GptConfig long_config() {
-    GptConfig config = small_config();
+TransformerConfig long_config() {
+    TransformerConfig config = small_config();
     config.n_positions = 320;
     return config;
 }
@@ -28,7 +28,7 @@ std::vector<int> some_ids(std::size_t n, std::uint64_t seed) {
     return ids;
 }
 
-std::vector<float> alone(Gpt& gpt, const std::vector<int>& ids) {
+std::vector<float> alone(Transformer& gpt, const std::vector<int>& ids) {
     KvCache cache(gpt.config());
     const std::span<const float> logits = gpt.forward(cache, ids);
     return {logits.begin(), logits.end()};
@@ -78,7 +78,7 @@ TEST_CASE("a pool refuses what is above its limit, unless somebody gives a block
 TEST_CASE("a pool holds caches of one shape and one type only", "[ch27]") {
     const auto pool = std::make_shared<KvPool>(long_config());
     REQUIRE_NOTHROW(KvCache(pool, long_config()));
-    GptConfig other = long_config();
+    TransformerConfig other = long_config();
     other.cache_type = WeightType::f16;
     REQUIRE_THROWS_WITH(
         KvCache(pool, other),
@@ -97,7 +97,7 @@ TEST_CASE("a pool holds caches of one shape and one type only", "[ch27]") {
 TEST_CASE("a text starts after what is known, at every border of a page, with the same bits",
           "[ch27]") {
     for (const WeightType type : {WeightType::f32, WeightType::f16}) {
-        Gpt gpt(long_config(), random_weight, {1, {}, type});
+        Transformer gpt(long_config(), random_weight, {1, {}, type});
         for (const std::size_t length : {1u, 2u, 63u, 64u, 65u, 127u, 128u, 129u, 200u})
             for (const std::size_t common :
                  {std::size_t{0}, std::size_t{1}, std::size_t{63}, std::size_t{64}, std::size_t{65},
@@ -118,7 +118,7 @@ TEST_CASE("a text starts after what is known, at every border of a page, with th
 }
 
 TEST_CASE("what is longest not used is forgotten when memory is needed, and read again", "[ch27]") {
-    Gpt gpt(long_config(), random_weight, {1});
+    Transformer gpt(long_config(), random_weight, {1});
     PrefixCache cache(gpt, 4);
     const std::vector<int> a = some_ids(100, 1), b = some_ids(100, 2), c = some_ids(100, 3);
     const auto bits_a = alone(gpt, a), bits_b = alone(gpt, b), bits_c = alone(gpt, c);
@@ -140,7 +140,7 @@ TEST_CASE("what is longest not used is forgotten when memory is needed, and read
 }
 
 TEST_CASE("sequences outlive the cache that they came from", "[ch27]") {
-    Gpt gpt(long_config(), random_weight, {1});
+    Transformer gpt(long_config(), random_weight, {1});
     const std::vector<int> ids = some_ids(100, 1);
     auto cache = std::make_unique<PrefixCache>(gpt, 2);
     KvCache text = cache->start(ids);
@@ -156,7 +156,7 @@ TEST_CASE("sequences outlive the cache that they came from", "[ch27]") {
 }
 
 TEST_CASE("four beams share the pages of their prompt and have one more each", "[ch27]") {
-    Gpt gpt(long_config(), random_weight, {1});
+    Transformer gpt(long_config(), random_weight, {1});
     PrefixCache cache(gpt);
     CachedBatch batch(cache);
     std::vector<int> prompt = some_ids(200, 1);
@@ -176,7 +176,7 @@ TEST_CASE("four beams share the pages of their prompt and have one more each", "
 }
 
 TEST_CASE("a turn of a chat reads what is new, also after another chat had the slot", "[ch27]") {
-    Gpt gpt(long_config(), random_weight, {1});
+    Transformer gpt(long_config(), random_weight, {1});
     PrefixCache cache(gpt);
     CachedBatch batch(cache);
     const auto turn = [&](const std::vector<int>& ids) {
@@ -195,7 +195,7 @@ TEST_CASE("a turn of a chat reads what is new, also after another chat had the s
 }
 
 TEST_CASE("a batch without room for a pass refuses it, and goes on when there is", "[ch27]") {
-    Gpt gpt(long_config(), random_weight, {1});
+    Transformer gpt(long_config(), random_weight, {1});
     PrefixCache cache(gpt, 3);
     CachedBatch batch(cache);
     const std::vector<int> a = some_ids(100, 1), b = some_ids(100, 2);
