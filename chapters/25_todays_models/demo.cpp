@@ -136,9 +136,9 @@ void show_caches() {
         "4. Keys and values of one token, as F16:\n\n"
         "   model           layers   heads   of keys    D       bytes   a head each\n");
     for (const Published& m : published)
-        std::printf("   %-14s %7d %7d %9d %4d %8d kB %10d kB\n", m.name, m.layers, m.heads,
-                    m.kv_heads, m.head_size, m.bytes_per_token(m.kv_heads) / 1000,
-                    m.bytes_per_token(m.heads) / 1000);
+        std::printf("   %-14s %7d %7d %9d %4d %8.0f kB %10.0f kB\n", m.name, m.layers, m.heads,
+                    m.kv_heads, m.head_size, m.bytes_per_token(m.kv_heads) / 1000.0,
+                    m.bytes_per_token(m.heads) / 1000.0);
 }
 
 }  // namespace tbt
