@@ -1,4 +1,4 @@
-// What a model needs in memory: forecast from its sizes, and measured.
+// Prints how much memory a model needs: computed from its sizes, and measured.
 #pragma once
 
 #include <filesystem>
@@ -7,17 +7,17 @@
 
 namespace tbt {
 
-// Reads DIRECTORY/config.json, nothing else, and prints what each type of weights would take.
-// cache: how keys and values are kept. context 0: all of it.
+// Reads only DIRECTORY/config.json and prints the memory for each type of weights. `cache` is the
+// type of keys and values. context 0: the model's whole context.
 void print_memory_forecast(const std::filesystem::path& directory, WeightType cache, int context,
                            int batch);
 
-// Loads the model, fills `batch` caches up to `context` tokens and prints what was allocated beside
-// the forecast. Refuses before loading when the machine has not that much memory.
+// Loads the model, fills `batch` caches with `context` tokens each and prints the allocated memory
+// beside the forecast. Throws Error before loading if the machine has too little memory.
 void print_memory_used(const std::filesystem::path& directory, const TransformerOptions& options,
                        int context, int batch);
 
-// The cache alone: formula and blocks, and what a fork copies.
+// Prints the memory of a cache, by the formula and in blocks, and how much a fork copies.
 void print_cache_memory(const TransformerConfig& config);
 
 }  // namespace tbt

@@ -1,4 +1,4 @@
-// What a forward pass over the whole text computes a second time.
+// Counts what a forward pass over the whole text computes again.
 #pragma once
 
 #include <algorithm>
@@ -9,8 +9,8 @@
 
 namespace tbt {
 
-// Of the first `tokens` positions of two caches, those whose keys and values are the same bits in
-// every layer and head.
+// The number of positions, among the first `tokens` of two caches, whose keys and values have the
+// same bits in every layer and head.
 inline int equal_positions(const KvCache& a, const KvCache& b, const TransformerConfig& config,
                            int tokens) {
     if (!a.fits(config) || !b.fits(config) || tokens > std::min(a.length(), b.length()))

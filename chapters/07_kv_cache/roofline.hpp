@@ -1,12 +1,12 @@
-// Where the time goes: each matrix product as a point under the two limits of a machine
-// [Williams et al. 2009].
+// The roofline chart: each matrix product as a point under the two limits of a machine [Williams et
+// al. 2009].
 //
-//   operations a second <= min(peak, intensity · bandwidth)
+//   operations per second <= min(peak, intensity · bandwidth)
 //   intensity: operations per byte read and written
 //
-// One row (decoding) does two operations for each weight that it reads:
-// far left, under the slope of the memory. Many rows (reading a prompt) use each weight many times:
-// far right, under the flat roof of the arithmetic.
+// One row (decoding) does two operations for each weight that it reads, so its point is far left,
+// under the slope of the memory. Many rows (reading a prompt) use each weight many times, so their
+// point is far right, under the flat roof of the arithmetic.
 #pragma once
 
 #include <string>
@@ -18,7 +18,7 @@ namespace tbt {
 
 struct Product {
     double m = 0, k = 0, n = 0;  // x (M, K) · w (K, N)
-    double weight_bytes = 4;     // of one number of w
+    double weight_bytes = 4;     // bytes of one number of w
     double microseconds = 0;
 
     double operations() const { return 2 * m * k * n; }
@@ -29,20 +29,20 @@ struct Product {
 
 struct Slope {
     std::string name;      // "12 MB"
-    double gigabytes = 0;  // a second
+    double gigabytes = 0;  // per second
 };
 
 struct Roofline {
     double threads = 0;
-    double peak = 0;  // gigaflops a second
+    double peak = 0;  // gigaflops: 10^9 operations per second
     std::vector<Slope> slopes;
     std::vector<Product> products;
 
     double limit(double intensity, const Slope& slope) const;
 };
 
-// From the JSON of `build/bench --json FILE`: sections limits and matmul, at this number of threads
-// (0: the largest). Throws Error when they are not there.
+// Reads the sections limits and matmul of a file from `build/bench --json FILE`, for this number of
+// threads (0: the largest). Throws Error if they are missing.
 Roofline read_roofline(const std::string& file, int threads);
 
 LineChart chart_of(const Roofline& roofline);

@@ -1,5 +1,4 @@
-// The clock beside the counts: what one token costs at each position, and a whole text,
-// with a cache and without.
+// Measures the time for one token at each position and for a whole text, with and without a cache.
 #pragma once
 
 #include <string>
@@ -8,7 +7,8 @@
 
 namespace tbt {
 
-// Prints both; `figure`, unless empty, is where the picture of time against position goes (SVG).
+// Prints both. If `figure` is not empty, it is the file for the picture of time against position
+// (SVG).
 void print_times(Transformer& gpt, const std::string& figure);
 
 }  // namespace tbt

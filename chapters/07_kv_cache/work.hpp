@@ -1,4 +1,4 @@
-// What generating costs with and without a KV cache, counted exactly.
+// Counts the work of generating a text with and without a KV cache, exactly.
 #pragma once
 
 #include <cstdint>
@@ -8,15 +8,15 @@
 
 namespace tbt {
 
-// Work of generating G tokens after a prompt of P. A position is projected when its keys,
-// values and everything else of it are computed; a dot product is one query with one key,
-// per head and layer, causal.
+// The work of generating G tokens after a prompt of P. A position is projected if it goes through
+// all matrices of the model. A dot product is one query with one key; they are counted for one head
+// of one layer, with the causal mask.
 struct Work {
     std::int64_t positions = 0;
     std::int64_t dot_products = 0;
 };
 
-// Throws Error unless both are lengths of texts.
+// Throws Error if a length is negative or too large.
 constexpr void check_lengths(std::int64_t a, std::int64_t b) {
     constexpr std::int64_t most = 1 << 26;
     if (a < 0 || b < 0 || a > most || b > most - a)
@@ -24,8 +24,8 @@ constexpr void check_lengths(std::int64_t a, std::int64_t b) {
                     " tokens, expected 0 or more, and less than a hundred million together");
 }
 
-// One forward pass over `fresh` new tokens after `past` known ones:
-// fresh token i meets past + i + 1 keys.
+// One forward pass over `fresh` new tokens after `past` cached ones: new token i has past + i + 1
+// dot products.
 constexpr Work forward_work(std::int64_t past, std::int64_t fresh) {
     check_lengths(past, fresh);
     return {fresh, fresh * past + fresh * (fresh + 1) / 2};
@@ -43,8 +43,8 @@ constexpr Work uncached_work(std::int64_t prompt, std::int64_t generated) {
     return total;
 }
 
-// With a cache the prompt is read once, then one token at a time; the last one drawn is never read:
-// P + G − 1 positions.
+// With a cache the prompt is read once, then one token at a time. The last generated token is never
+// read: P + G − 1 positions.
 constexpr Work cached_work(std::int64_t prompt, std::int64_t generated) {
     check_lengths(prompt, generated);
     if (generated == 0) return {};

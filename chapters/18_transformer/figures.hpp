@@ -1,4 +1,4 @@
-// The pictures of chapter 18.
+// Draws the pictures of chapter 18.
 #pragma once
 
 #include <string>
@@ -8,9 +8,10 @@
 
 namespace tbt {
 
-// The strongest head of four patterns, on a text: squares as dark as the share (SVG).
+// The strongest head of each of four patterns, on a text: the larger an attention weight, the
+// darker its square (SVG).
 void write_heads(const std::string& file, const PlainGpt& gpt, const Tokenizer& tokenizer);
-// The whole machine with the size of everything (SVG).
+// The whole model with the sizes of all its parts (SVG).
 void write_machine(const std::string& file, const PlainGpt& gpt);
 
 }  // namespace tbt

@@ -1,4 +1,4 @@
-// A plain GPT from a model directory.
+// Loads a PlainGpt from a model directory.
 #pragma once
 
 #include <string>
@@ -7,7 +7,7 @@
 
 namespace tbt {
 
-// Reads config.json and the weights, widened to floats. Errors name the file.
+// Reads config.json and the weights, converted to floats. Throws Error with the file.
 PlainGpt load_plain_gpt(const std::string& directory);
 
 }  // namespace tbt

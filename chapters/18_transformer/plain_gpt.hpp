@@ -4,8 +4,8 @@
 //   for each layer:   x += attention(norm(x));   x += mlp(norm(x))
 //   logits = norm(x) · wteᵀ
 //
-// T tokens, C channels, H heads of D = C/H, F = 4·C, V words. Every sum runs in the order in which
-// the library's kernels run it, so the logits are the library's, bit for bit.
+// T tokens, C channels, H heads of D = C/H, F = 4·C, V tokens in the vocabulary. Every sum has the
+// same order as in the library's kernels, so the logits are the library's, bit for bit.
 #pragma once
 
 #include <algorithm>
@@ -20,22 +20,22 @@
 
 namespace tbt {
 
-// What a pass can show, and what it can be told to leave out.
+// What a forward pass records, and which head it leaves out.
 struct Inside {
-    std::vector<std::vector<Rows>> attention;  // [layer][head] row t: the share of each u <= t
+    std::vector<std::vector<Rows>> attention;  // [layer][head] row t: attention weights of u <= t
     std::vector<Rows> residual;                // x (T, C) before layer 0, 1, …, after the last
-    int cut_layer = -1, cut_head = -1;         // this head says nothing
-    std::map<std::string, Rows>* inputs = nullptr;  // collects what each matrix is multiplied with
+    int cut_layer = -1, cut_head = -1;         // the output of this head is set to 0
+    std::map<std::string, Rows>* inputs = nullptr;  // collects the inputs of each matrix
 };
 
 struct PlainGpt {
     std::size_t layers = 0, heads = 0, channels = 0, inner = 0, vocab_size = 0, positions = 0;
     float epsilon = 1e-5f;
-    float (*kept)(float) = nullptr;  // what a cache keeps of each key and value, if not all of it
-    std::map<std::string, Row> weights;  // by their names on the hub, matrices row by row
+    float (*kept)(float) = nullptr;      // rounds each number of keys and values, as a cache does
+    std::map<std::string, Row> weights;  // by their names on the hub; matrices are row-major
 
     // The residual x (T, C) after the last layer, which logits() reads.
-    // Throws Error on no ids, more than the model has positions for, or an unknown one.
+    // Throws Error if there are no ids, more than the model has positions, or an unknown one.
     Rows forward(const std::vector<int>& ids, Inside* inside = nullptr) const {
         check(ids);
         Rows x;
@@ -55,7 +55,7 @@ struct PlainGpt {
         return x;
     }
 
-    // What a row x (C) of the residual says about the next token: logits (V).
+    // The logits (V) of the next token, computed from a row x (C) of the residual.
     Row logits(const Row& x) const {
         const Row normed = norm(x, "ln_f");
         const Row& wte = w("wte.weight");
@@ -67,8 +67,8 @@ struct PlainGpt {
     }
 
 private:
-    // Tokens talk to each other here, and nowhere else. Every position makes a query ("what do I
-    // look for?"), a key ("what do I have?") and a value ("what do I say?"), for each head.
+    // Only here do tokens exchange information. For each head, every position makes a query ("what
+    // do I look for?"), a key ("what do I have?") and a value ("what do I say?").
     void add_attention(Rows& x, const std::string& h, std::size_t layer, Inside* inside) const {
         Rows qkv;  // (T, 3C)
         for (const Row& row : x) {
@@ -92,8 +92,8 @@ private:
         }
     }
 
-    // One head at one position t: softmax(q · k_u / √D) over u <= t gives shares, and the answer
-    // is that mixture of the values v_u. u stops at t, so nothing looks ahead: the causal mask.
+    // One head at position t: softmax(q · k_u / √D) over u <= t gives the attention weights of the
+    // values v_u, whose weighted sum is the answer. u ends at t: this is the causal mask.
     Row attend(const Rows& qkv, std::size_t t, std::size_t head, Rows* shares) const {
         const std::size_t C = channels, D = C / heads, first = head * D;
         const float scale = 1.0f / std::sqrt(static_cast<float>(D));
@@ -106,7 +106,7 @@ private:
         const float largest = *std::max_element(s.begin(), s.end());
         for (float& e : s) e = portable_expf(e - largest);
         const float inverse = 1.0f / sum_of(s, [](float e) { return e; });
-        Row even(D, 0.0f), odd(D, 0.0f);  // positions 0, 2, 4, … and 1, 3, 5, … are summed apart
+        Row even(D, 0.0f), odd(D, 0.0f);  // positions 0, 2, 4, … and 1, 3, 5, … have separate sums
         for (std::size_t u = 0; u <= t; ++u) {
             Row& sum = u % 2 == 0 ? even : odd;
             for (std::size_t d = 0; d < D; ++d)
@@ -118,7 +118,7 @@ private:
         return even;
     }
 
-    // Each position by itself: F features are looked for, and those found say something.
+    // Each position by itself: F features are looked for, and each one found adds something to x.
     void add_mlp(Rows& x, const std::string& h, Inside* inside) const {
         for (Row& row : x) {
             Row features(inner, 0.0f);

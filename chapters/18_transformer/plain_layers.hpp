@@ -1,4 +1,4 @@
-// The parts a transformer is made of, on rows of C numbers: a layer norm, a matrix, a bend.
+// The parts of a transformer, on rows of C numbers: layer norm, matrix product, GELU.
 #pragma once
 
 #include <array>
@@ -12,7 +12,8 @@ namespace tbt {
 using Row = std::vector<float>;
 using Rows = std::vector<Row>;
 
-// Σ x_i in sixteen sums side by side, then those in pairs: what a machine with vectors does.
+// Σ f(x_i) with sixteen sums side by side, which are then added in pairs, as a processor with
+// vectors does it.
 template <class F>
 float sum_of(const Row& x, F&& f) {
     std::array<float, 16> sum{};
@@ -22,8 +23,8 @@ float sum_of(const Row& x, F&& f) {
     return sum[0];
 }
 
-// y = (x − mean) / √(variance + ε) · γ + β: every row gets mean 0 and width 1,
-// then a learned scale.
+// y = (x − mean) / √(variance + ε) · γ + β: every row gets mean 0 and standard deviation 1, then a
+// learned scale and shift.
 inline Row layer_norm(const Row& x, const Row& gamma, const Row& beta, float epsilon) {
     const float inverse_c = 1.0f / static_cast<float>(x.size());
     const float mean = sum_of(x, [](float v) { return v; }) * inverse_c;
@@ -35,7 +36,7 @@ inline Row layer_norm(const Row& x, const Row& gamma, const Row& beta, float eps
     return y;
 }
 
-// y += x · w, then + bias. w (K, N) row by row: input k adds x_k · w[k, ·] to every output.
+// y += x · w, then + bias. w (K, N) is row-major: input k adds x_k · w[k, ·] to the outputs.
 inline void add_product(Row& y, const Row& x, const Row& w, const Row& bias) {
     const std::size_t N = y.size();
     for (std::size_t k = 0; k < x.size(); ++k)

@@ -1,4 +1,4 @@
-// Plain against fast, with a clock.
+// Measures the times of the plain code and of the library.
 #pragma once
 
 #include <string>
@@ -7,7 +7,8 @@
 
 namespace tbt {
 
-// Part 6: one step of speed after the other, on the model in this directory.
+// Part 6: the time per token after each step from plain to fast code, for the model in this
+// directory.
 void show_times(const PlainGpt& gpt, const std::string& directory);
 
 }  // namespace tbt

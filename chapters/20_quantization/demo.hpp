@@ -9,7 +9,7 @@ namespace tbt {
 void show_row();
 // 2. The model's matrices with scales for the whole matrix, for each column, for groups.
 void show_matrices(const std::string& directory);
-// 4. Tokens a second. The only part with a clock.
+// 4. Tokens per second, the only part that measures time.
 void show_speed(const std::string& directory);
 
 }  // namespace tbt

@@ -1,5 +1,5 @@
-// What GPTQ needs to know about the inputs of a matrix: how they go together, and the factor that
-// says how the weights make good for each other.
+// What GPTQ needs to know about the inputs of a matrix: their correlations H, and the factor U that
+// says how weights compensate for each other's errors.
 //
 //   H = Σ_x xᵀx (K, K),   UᵀU = H⁻¹ with U zero below its diagonal
 #pragma once
@@ -14,8 +14,8 @@ namespace tbt {
 
 using Square = std::vector<std::vector<double>>;  // (K, K)
 
-// H of the inputs, rows of K numbers; and 1 % of its mean on the diagonal, so that it has an
-// inverse where some inputs never speak.
+// H of the inputs, which are rows of K numbers. 1 % of the diagonal's mean is added to the
+// diagonal, so that H has an inverse even if some inputs are always 0.
 inline Square input_products(const std::vector<std::vector<float>>& inputs) {
     check_at_least("gptq: inputs", static_cast<long long>(inputs.size()), 1);
     const std::size_t K = inputs[0].size();
@@ -32,8 +32,8 @@ inline Square input_products(const std::vector<std::vector<float>>& inputs) {
     return H;
 }
 
-// U with UᵀU = H⁻¹: from the last row up, H = R · Rᵀ with R zero below its diagonal (a Cholesky
-// factor, begun at the other end); then U = R⁻¹.
+// U with UᵀU = H⁻¹. First H = R · Rᵀ with R zero below its diagonal, computed from the last row up
+// (a Cholesky factor from the other end); then U = R⁻¹.
 inline Square upper_factor(const Square& H) {
     const std::size_t K = H.size();
     for (const auto& row : H) check_size("gptq: a row of H", row.size(), K);

@@ -1,5 +1,5 @@
-// A column of weights in 4 bits with a step for each 32 of them, in plain code. The steps are whole
-// multiples of one unit, so the product with a row in 8 bits is an exact sum of whole numbers.
+// A column of weights in 4 bits with a scale for every 32 of them, in plain code. The scales are
+// integer multiples of one unit, so the product with a row of 8 bits is an exact sum of integers.
 //
 //   S = max |w| / (7 · 127)     m_g = round(127 · max_g |w| / max |w|), at least 1
 //   q_k = round(w_k · (1 / (S · m_g))) in −7 … 7             w_k ≈ S · m_g · q_k
@@ -19,8 +19,8 @@ namespace tbt {
 struct FourBitColumn {
     static constexpr std::size_t group = 32;
     std::vector<std::int8_t> q;  // −7 … 7
-    std::vector<int> m;          // 0 … 127, one a group; 0: nothing but zeros
-    float unit = 0;              // S; 0: the column is nothing but zeros; NaN: it was broken
+    std::vector<int> m;          // 0 … 127, one for each group; 0: the group has only zeros
+    float unit = 0;              // S; 0: the column has only zeros; NaN: it is not finite
 };
 
 inline FourBitColumn quantize_in_groups(const std::vector<float>& w) {
@@ -48,7 +48,7 @@ inline FourBitColumn quantize_in_groups(const std::vector<float>& w) {
     return column;
 }
 
-// One output: a row of activations in 8 bits with such a column.
+// One output: the product of a row of activations in 8 bits and such a column.
 inline float product(const QuantizedRow& x, const FourBitColumn& w, float bias = 0) {
     check_size("product: the column", w.q.size(), x.q.size());
     std::int32_t sum = 0;

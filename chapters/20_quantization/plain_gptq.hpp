@@ -1,11 +1,11 @@
-// GPTQ in plain code: weights rounded one after the other, each error made good by those that
-// follow. [Frantar et al. 2023]
+// GPTQ in plain code: weights are rounded one after the other, and those that follow compensate for
+// each error. [Frantar et al. 2023]
 //
-// What shall stay is not the column w but what it makes of its inputs x:
+// The aim is not to preserve the column w but its outputs for inputs x. It minimises
 //
 //   Σ_x (x · w − x · ŵ)² = (w − ŵ)ᵀ H (w − ŵ),   H = Σ_x xᵀx
 //
-// With w_k rounded, off by e, the best that the weights after it can do is
+// If w_k is rounded and its error is e, the best compensation by the weights after it is
 //
 //   w_j ← w_j − e / U_kk · U_kj   for all j > k,   where UᵀU = H⁻¹ and U is 0 below its diagonal
 #pragma once
@@ -20,7 +20,7 @@
 
 namespace tbt {
 
-// A column (K) in multiples, −levels … levels, of a scale for each group: ruler(its max |w|).
+// A column (K), rounded to multiples −levels … levels of each group's scale, ruler(max |w|).
 template <class Ruler>
 std::vector<double> gptq_rounded_by(const std::vector<float>& column, const Square& U,
                                     double levels, std::size_t group, Ruler ruler) {
@@ -30,7 +30,7 @@ std::vector<double> gptq_rounded_by(const std::vector<float>& column, const Squa
         if (!std::isfinite(v)) throw Error("gptq: a weight is not finite; the model is broken");
     double scale = 0;
     for (std::size_t k = 0; k < w.size(); ++k) {
-        if (k % group == 0) {  // the ruler of this group, as the weights are now
+        if (k % group == 0) {  // choose the scale of this group from the present weights
             double largest = 0;
             for (std::size_t j = k; j < std::min(k + group, w.size()); ++j)
                 largest = std::max(largest, std::abs(w[j]));
@@ -45,7 +45,7 @@ std::vector<double> gptq_rounded_by(const std::vector<float>& column, const Squa
     return restored;
 }
 
-// The column w (K) in `bits` bits with a scale for each `group` of weights, restored.
+// The column (K) in `bits` bits with a scale for every `group` weights, restored to floats.
 inline std::vector<float> gptq(const std::vector<float>& column, const Square& U, int bits,
                                std::size_t group) {
     if (bits < 2 || bits > 8 || group < 1)

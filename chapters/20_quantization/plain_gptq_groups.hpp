@@ -1,5 +1,5 @@
-// GPTQ for the four bits that run: steps are whole multiples of one unit a column, as
-// plain_four_bits.hpp has them, and their sums exact.
+// GPTQ for --weights int4: scales are integer multiples of one unit per column, as in
+// plain_four_bits.hpp, so sums are exact.
 #pragma once
 
 #include <algorithm>
@@ -12,11 +12,11 @@
 
 namespace tbt {
 
-// The column w (K): its unit is that of rounding to the nearest, a group's multiplier is taken when
-// its turn comes, from the weights as they are then.
+// Quantises the column w (K). Its unit is the same as for rounding to the nearest. A group's
+// multiplier is chosen when its turn comes, from the weights at that moment.
 inline FourBitColumn gptq_in_groups(const std::vector<float>& w, const Square& U) {
     FourBitColumn column = quantize_in_groups(w);
-    if (column.unit == 0) return column;  // nothing but zeros
+    if (column.unit == 0) return column;  // only zeros
     std::size_t g = 0;
     const auto unit = static_cast<double>(column.unit);
     const auto ruler = [&](double largest) {

@@ -1,7 +1,7 @@
-// Weights and activations in 8 bits, in plain code: a row of numbers becomes whole numbers and one
-// scale, and a product becomes an exact sum of whole numbers and one multiplication.
+// Weights and activations in 8 bits, in plain code: a row of numbers becomes integers and one
+// scale, and a product becomes an exact sum of integers and one multiplication.
 //
-//   s = max |x| / 127       q_k = round(x_k · (1/s))       x_k ≈ s · q_k, off by s/2 at most
+//   s = max |x| / 127       q_k = round(x_k · (1/s))       x_k ≈ s · q_k, with an error up to s/2
 //   y = float(Σ_k q_k · p_k) · (s · t) + bias              for rows (q, s) and (p, t)
 #pragma once
 
@@ -15,11 +15,11 @@
 namespace tbt {
 
 struct QuantizedRow {
-    std::vector<std::int8_t> q;  // −127 … 127: one value of 256 is not used
-    float scale = 0;             // 0: the row is nothing but zeros; NaN: it was broken
+    std::vector<std::int8_t> q;  // −127 … 127; −128 is not used
+    float scale = 0;             // 0: the row has only zeros; NaN: it is not finite
 };
 
-// bits: 2 to 8, 127 being 2^7 − 1. Ties go to the even number, as everywhere in IEEE 754.
+// Quantises a row to 2 … 8 bits; the largest code is 2^(bits − 1) − 1. Ties are rounded to even.
 inline QuantizedRow quantize(const std::vector<float>& x, int bits = 8) {
     if (bits < 2 || bits > 8)
         throw UsageError("quantize: got " + std::to_string(bits) + " bits, expected 2 to 8");
@@ -37,14 +37,14 @@ inline QuantizedRow quantize(const std::vector<float>& x, int bits = 8) {
     return row;
 }
 
-// What is left of the row.
+// The floats that the codes represent.
 inline std::vector<float> restored(const QuantizedRow& row) {
     std::vector<float> x;
     for (const std::int8_t q : row.q) x.push_back(row.scale * static_cast<float>(q));
     return x;
 }
 
-// Σ q_k · p_k: whole numbers, so the order of the sum means nothing. At most 127² · K.
+// Σ q_k · p_k. These are integers, so the order of the sum does not matter. At most 127² · K.
 inline std::int32_t dot(const QuantizedRow& a, const QuantizedRow& b) {
     check_size("dot: the second row", b.q.size(), a.q.size());
     std::int32_t sum = 0;
@@ -52,7 +52,7 @@ inline std::int32_t dot(const QuantizedRow& a, const QuantizedRow& b) {
     return sum;
 }
 
-// One output: a row of activations with a column of weights.
+// One output: the product of a row of activations and a column of weights.
 inline float product(const QuantizedRow& x, const QuantizedRow& w, float bias = 0) {
     return static_cast<float>(dot(x, w)) * (x.scale * w.scale) + bias;
 }

@@ -1,4 +1,4 @@
-// Part 3 of chapter 20: how far rounding moves a model's distribution.
+// Part 3 of chapter 20: how much rounding changes a model's distribution.
 #pragma once
 
 #include <string>
@@ -9,17 +9,17 @@
 namespace tbt {
 
 struct DistributionShift {
-    double loss = 0;        // −log2 q of the texts' own tokens, a token
-    double kl = 0;          // Σ p · log2(p/q), a token: 0 where nothing has changed
-    double same_first = 0;  // the share of positions whose first choice is the same
+    double loss = 0;        // mean of −log2 q(token) over the texts' tokens
+    double kl = 0;          // mean of Σ p · log2(p/q) over the positions; 0: no change
+    double same_first = 0;  // the fraction of positions with the same most probable token
 };
 
-// The distributions of `exact` (p) and `other` (q) at every position of these texts.
-// Both models have the same vocabulary; each text has at least two ids.
+// Compares the distributions of `exact` (p) and `other` (q) at every position of these texts. Both
+// models must have the same vocabulary; each text must have at least two ids.
 DistributionShift compare_distributions(Transformer& exact, Transformer& other,
                                         const std::vector<std::vector<int>>& all);
 
-// What it costs the model, in several ways, on texts it writes itself.
+// Prints the table for several ways of rounding, on texts that the model writes itself.
 void show_quality(const std::string& directory);
 
 }  // namespace tbt

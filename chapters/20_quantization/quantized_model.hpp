@@ -1,4 +1,4 @@
-// A model directory with its matrices in 8 or 4 bits.
+// Writes a model directory with its matrices in 8 or 4 bits (build/quantize).
 #pragma once
 
 #include <cstdint>
@@ -11,15 +11,15 @@
 
 namespace tbt {
 
-// A matrix (K, N) in 8 bits, as int8_matrix.hpp rounds it.
+// A matrix (K, N) in 8 bits, rounded as in int8_matrix.hpp.
 struct Int8Columns {
-    Tensor q;       // (K, N) whole numbers, −127 … 127
+    Tensor q;       // (K, N) integers, −127 … 127
     Tensor scales;  // (N)
 };
 Int8Columns quantized_columns(const std::string& name, const Tensor& w);
 
-// A matrix (K, N) in 4 bits, as int4_matrix.hpp rounds it or, with the factor of its inputs, by
-// GPTQ; laid out as int4_file.hpp has it.
+// A matrix (K, N) in 4 bits, rounded as in int4_matrix.hpp or, if the factor of its inputs is
+// given, by GPTQ. The layout is that of int4_file.hpp.
 struct Int4Columns {
     std::vector<std::uint8_t> codes, multipliers;  // (⌈K/2⌉, N), (⌈K/32⌉, N)
     Tensor units;                                  // (N)
@@ -29,26 +29,27 @@ Int4Columns quantized_groups(const std::string& name, const Tensor& w,
 
 struct Quantization {
     int bits = 8;                             // or 4
-    std::map<std::string, Square> gptq = {};  // few_bits.hpp: input_factors; empty: to the nearest
+    std::map<std::string, Square> gptq = {};  // input_factors() of few_bits.hpp; empty: no GPTQ
 };
 
 struct QuantizedSizes {
     std::int64_t before = 0, after = 0;  // bytes of the weights' files
-    std::int64_t matrices = 0;           // so many were rounded
+    std::int64_t matrices = 0;           // the number of rounded matrices
 };
 
-// Throws Error where the weights of this directory are in 8 or 4 bits: they are rounded already.
+// Throws Error if the weights of this directory are already in 8 or 4 bits.
 void check_original(const std::string& directory);
 
-// Throws the errors of write_quantized_model that need no weights.
+// Throws those errors of write_quantized_model() that can be found without reading the weights.
 void check_quantizable(const std::string& from, const std::string& to);
 
-// Writes `to` from the model in `from`: the matrices of the layers in 8 bits with a scale for each
-// column, or in 4 with a step for each 32 rows of one; everything else as it was. The embedding
-// stays, as its rows are looked up as they are; as the output matrix it is rounded when the model
-// is loaded. So the model in `to` has the logits of `from` with --weights int8 or, without GPTQ,
-// int4, bit for bit. model.safetensors comes last: without it `to` is none. Throws Error where
-// `from` is no model or is in few bits already, and where `to` holds a model.
+// Quantises the model in `from` and writes it to `to`. The matrices of the layers are in 8 bits
+// with a scale for each column, or in 4 bits with a scale for every 32 rows of a column; everything
+// else is unchanged. The embedding is not rounded, since its rows are used as they are; as the
+// output matrix it is rounded when the model is loaded. So the model in `to` has the same logits,
+// bit for bit, as `from` with --weights int8 or, without GPTQ, --weights int4. model.safetensors is
+// written last; without this file `to` is not a model. Throws Error if `from` is not a model or is
+// quantised already, or if `to` has a model.
 QuantizedSizes write_quantized_model(const std::string& from, const std::string& to,
                                      const Quantization& how = {});
 

@@ -1,4 +1,4 @@
-// Samplers without chance: every way that the draws can go, and how probable it is.
+// Exact distributions of samplers: enumerates every sequence of random draws with its probability.
 #pragma once
 
 #include <functional>
@@ -12,19 +12,19 @@ namespace tbt {
 using Sampler =
     std::function<void(Canvas& row, const MaskedDistribution& distribution, const Draw& draw)>;
 
-// The exact distribution of what the sampler makes of a row: it is run once for each sequence of
-// draws that can happen. For tiny vocabularies and rows.
+// The exact distribution of a sampler's results for a row. The sampler is run once for each
+// possible sequence of draws, so this is for tiny vocabularies and rows.
 std::map<Canvas, double> distribution_of(const Sampler& sampler,
                                          const MaskedDistribution& distribution, const Canvas& row);
 
-// The conditionals of a distribution over whole texts: what a perfect model answers.
-// For a row that no text fits, equal probabilities.
+// The conditional distributions of a joint distribution over whole texts, that is, a perfect model.
+// For a row that fits no text, all probabilities are equal.
 MaskedDistribution conditionals(std::map<Canvas, double> joint, int vocabulary);
 
-// What n places a step cost, in nats: with f[j] the cross-entropy of a token when j of f.size()
-// are known, a step that reveals places j … j+k−1 at once costs Σ_{m<k} (f[j] − f[j+m]) more than
-// one place after the other. Against the model's distribution the sampler's divergence is at most
-// that.
+// The cost of filling n places per step, in nats. f[j] is the cross-entropy of a token when j of
+// f.size() are known. A step that fills places j … j+k−1 at once costs Σ_{m<k} (f[j] − f[j+m]) more
+// than one place at a time. The sum over the steps is an upper bound for the KL divergence of the
+// sampler's distribution from the model's.
 double cost_of_steps(const std::vector<double>& f, std::size_t n);
 
 }  // namespace tbt

@@ -1,5 +1,5 @@
-// Filled gaps as a trace (--html, --trace): for each place the distribution that its token was
-// chosen from, with what was known then.
+// Records filled gaps as a trace (--html, --trace): for each place, the distribution from which its
+// token was chosen, given what was known at that step.
 #pragma once
 
 #include <cstddef>
@@ -15,25 +15,27 @@
 
 namespace tbt {
 
-// A distribution that notes each row that it is asked about. distribution and rows must outlive it.
+// Wraps a distribution so that each row for which it is called is added to `rows`. Both arguments
+// must outlive it.
 MaskedDistribution noting(const MaskedDistribution& distribution, std::vector<Canvas>& rows);
 
-// The choice of each place of [begin, end). rows: before each pass, the last one complete. banned:
-// ids that could not be chosen. Throws Error where a place of the last row is still masked.
+// The choice at each place of [begin, end). `rows` has the row before each pass, and the complete
+// row at the end. `banned` are ids that could not be chosen. Throws Error if a place of the last
+// row is still masked.
 std::vector<RecordedToken> replay_filling(MaskedModel& model, const Chain& chain,
                                           std::span<const int> banned,
                                           const std::vector<Canvas>& rows, std::size_t begin,
                                           std::size_t end);
 
-// Some fillings of gaps, their places after one another in the texts.
+// Filled gaps, with their places one after the other in the texts.
 struct FilledTexts {
     std::vector<GeneratedText> texts;
     std::vector<std::vector<RecordedToken>> tokens;  // of each text
     FillOptions fill;
-    std::optional<std::string> suffix;  // what follows the gap
+    std::optional<std::string> suffix;  // the text after the gap
 };
 
-// The lines of a trace. run.decoder and run.texts are filled in here.
+// The lines of a trace. This function sets run.decoder and run.texts.
 std::string filled_trace(RunFacts run, const MaskedModel& model, const Chain& chain,
                          std::span<const ShownPrompt> prompts, const FilledTexts& filled);
 

@@ -1,5 +1,4 @@
-// Texts with a hole in the middle, and who fills it: with both ends given, or with the beginning
-// alone.
+// Texts with a gap in the middle, to be filled with both ends given or from the beginning alone.
 #pragma once
 
 #include <string>
@@ -20,16 +19,17 @@ struct Gap {
     Canvas row(const MaskedModel& model) const;
 };
 
-// Nobody chooses: of each genre the first `each` held-out documents that fit the canvas and have
-// twice `length` tokens; the gap is the middle `length`.
+// The first `each` held-out documents of each genre that fit the canvas and have at least twice
+// `length` tokens. The gap is the middle `length` tokens.
 std::vector<Gap> gaps(const Corpus& corpus, const std::vector<std::string>& genres,
                       const MaskedModel& model, int each, int length);
 
-// Left to right: the most probable token after the beginning, `length` times; then the end.
+// Decoding from left to right: greedily as many tokens as the gap has after the beginning; then the
+// given end.
 std::string continued(Model& model, const Tokenizer& tokenizer, const Gap& gap);
 
-// Mean of −ln p of a hidden token of the gap when j of its tokens are known, j = 0 … length − 1:
-// `orders` random orders of each gap.
+// The mean of −ln p of a hidden token of the gap when j of its tokens are known, for
+// j = 0 … length − 1, over `orders` random orders of each gap.
 std::vector<double> cross_entropies(MaskedModel& model, const std::vector<Gap>& gaps, int orders);
 
 }  // namespace tbt

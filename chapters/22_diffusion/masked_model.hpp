@@ -1,4 +1,4 @@
-// A trained model as the distribution of plain_diffusion.hpp.
+// A trained masked model as the distribution of plain_diffusion.hpp.
 #pragma once
 
 #include <filesystem>
@@ -16,28 +16,28 @@ namespace tbt {
 
 class MaskedModel {
 public:
-    // Throws Error unless the mask is the id after the tokenizer's last.
+    // Throws Error unless the mask's id is the one after the tokenizer's last id.
     MaskedModel(MaskedGpt gpt, Tokenizer tokenizer);
-    // A directory of the trainer (build/train --fill-masks). Throws Error for any other.
+    // Loads a directory written by build/train --fill-masks. Throws Error for any other.
     static MaskedModel load(const std::filesystem::path& directory,
                             const TransformerOptions& options = {});
 
-    // The probabilities at a place. One pass serves all places of a row: the samplers ask for many
-    // before they change it. Throws Error for a place that the row has not.
+    // The probabilities at a place. One forward pass is enough for all places of a row: samplers
+    // need many places before they change the row. Throws Error if the row has no such place.
     std::vector<double> operator()(const Canvas& row, std::size_t place);
-    // What they are made of; valid until the next pass.
+    // The logits at a place; valid until the next pass.
     std::span<const float> logits(const Canvas& row, std::size_t place);
-    // The same as a function, for the samplers; the model must outlive it.
+    // operator() as a function object, for the samplers. The model must outlive it.
     MaskedDistribution distribution();
 
     int passes() const { return passes_; }
-    // Called with each row before the pass over it: a sampler's steps.
+    // Called with each row before the pass over it, so that a caller can see a sampler's steps.
     std::function<void(const Canvas& row)> on_pass;
 
-    // A text as a row, with ends of text after it up to `length` (0: the model's canvas). Throws
-    // Error where it is too long, or longer than the model's canvas.
+    // A text as a row, padded with end-of-text tokens to `length` places (0: the model's canvas).
+    // Throws Error if the text is longer than that, or `length` longer than the model's canvas.
     Canvas canvas(const std::vector<int>& tokens, int length = 0) const;
-    // Up to the first end of text. Masks are shown as `mask`.
+    // The text of a row up to the first end-of-text token. Masks are written as `mask`.
     std::string text(const Canvas& row, const std::string& mask = "░") const;
 
     MaskedGpt gpt;
@@ -49,9 +49,9 @@ private:
     Logits logits_;
 };
 
-// Draws with random numbers; the generator must outlive it.
+// Draws at random; the generator must outlive it.
 Draw drawing(Rng& rng);
-// Always the most probable, the first of several.
+// Always takes the most probable id, the first one of several.
 Draw most_probable();
 
 }  // namespace tbt

@@ -1,6 +1,6 @@
-// Masked diffusion in plain code [Sahoo et al. 2024; Nie et al. 2025]: a text is a row of places,
-// masked at first and filled in any order. model(row, place) gives the probability of each token at
-// a place, from the whole row, masks included. All chance is draw(p): i with probability p[i].
+// Masked diffusion in plain code [Sahoo et al. 2024; Nie et al. 2025]. A text is a row of places,
+// which are masked at first and filled in any order. model(row, place) has the probability of each
+// token at a place, given the whole row. draw(p), the only randomness, is i with probability p[i].
 #pragma once
 
 #include <algorithm>
@@ -20,7 +20,7 @@ using Canvas = std::vector<int>;
 using MaskedDistribution = std::function<std::vector<double>(const Canvas& row, std::size_t place)>;
 using Draw = std::function<int(const std::vector<double>& p)>;
 
-// The masked places among the first `end`.
+// The masked places among the first `end` places.
 inline std::vector<std::size_t> masked_places(const Canvas& row, std::size_t end) {
     std::vector<std::size_t> places;
     for (std::size_t i = 0; i < std::min(end, row.size()); ++i)
@@ -28,8 +28,8 @@ inline std::vector<std::size_t> masked_places(const Canvas& row, std::size_t end
     return places;
 }
 
-// The mean of −ln p over the k masked places of `row`, of which `text` is the truth. With k from
-// 1 … L and the places left to chance, L times its mean is at least −ln p(text): the loss.
+// The loss: the mean of −ln p over the k masked places of `row`, whose true tokens are in `text`.
+// If k is drawn from 1 … L and the places are random, L times its mean is at least −ln p(text).
 inline double masked_loss(const MaskedDistribution& model, const Canvas& row, const Canvas& text) {
     check_size("masked loss: the text", text.size(), row.size());
     double sum = 0;
@@ -42,8 +42,8 @@ inline double masked_loss(const MaskedDistribution& model, const Canvas& row, co
     return sum / static_cast<double>(hidden.size());
 }
 
-// n places a step, at random, each drawn as if the others of its step stayed masked. n = 1: the
-// distribution of the model itself. Only the first `end` places.
+// Fills n random places per step, each drawn as if the others of its step stayed masked. n = 1
+// gives the model's own distribution. Only the first `end` places are filled.
 inline void fill_at_random(Canvas& row, const MaskedDistribution& model, const Draw& draw,
                            std::size_t n, std::size_t end = SIZE_MAX) {
     check_at_least("fill: places a step", static_cast<long long>(n), 1);
@@ -62,7 +62,7 @@ inline void fill_at_random(Canvas& row, const MaskedDistribution& model, const D
     }
 }
 
-// Draws at every masked place; keeps the n tokens that `sure` (or the model) finds most probable.
+// Draws at every masked place; keeps the n tokens that are most probable by `sure` (or the model).
 inline void fill_by_confidence(Canvas& row, const MaskedDistribution& model, const Draw& draw,
                                std::size_t n, std::size_t end = SIZE_MAX,
                                const MaskedDistribution& sure = {}) {
@@ -80,7 +80,7 @@ inline void fill_by_confidence(Canvas& row, const MaskedDistribution& model, con
     }
 }
 
-// Either of the two, block by block from the left: `fill` gets the end of the block.
+// Fills block by block from the left. fill(row, end), one of the two above, fills up to `end`.
 template <class Fill>
 void fill_by_blocks(Canvas& row, std::size_t length, const Fill& fill) {
     check_at_least("fill: places a block", static_cast<long long>(length), 1);
