@@ -24,7 +24,8 @@ std::vector<std::span<const float>> CachedBatch::operator()(std::span<const Batc
         std::size_t known = index(slot.cache->length());
         slot.seen.assign(text.ids.begin(), text.ids.end());
         computed_ += to_int(text.ids.size() - known);
-        // Rows that nobody asked for cost as much as others, so a beginning is read by itself.
+        // In a pass with several rows each position costs a row of logits, so what comes before the
+        // requested rows is read in a pass of its own.
         if ((text.rows > 1 || !text.parents.empty()) && known < before) {
             gpt_->forward(*slot.cache, text.ids.subspan(known, before - known));
             known = before;
@@ -132,7 +133,7 @@ void CachedBatch::settle(Slot& slot, std::span<const int> ids) {
 void CachedBatch::settle(std::span<const BatchText> texts) {
     for (const BatchText& text : texts) {
         if (text.slot >= slots_.size() || text.rows < 1 || text.rows > text.ids.size())
-            continue;  // a new one, or to be refused
+            continue;  // a new text, or one that will be refused
         const std::size_t guesses = text.parents.empty() ? 0 : text.rows - 1;
         settle(slots_[text.slot], text.ids.first(text.ids.size() - guesses));
     }

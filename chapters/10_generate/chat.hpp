@@ -1,5 +1,5 @@
-// A conversation with a model that only continues text: a list of turns, written out as a prompt
-// that ends where the assistant's answer begins.
+// A chat with a model that only continues text: a list of turns, written as a prompt that ends
+// where the assistant's answer begins.
 #pragma once
 
 #include <algorithm>
@@ -19,13 +19,13 @@ struct Turn {
     std::string user, assistant;
 };
 
-// What ends an answer in such lines: the model goes on to write the user's next line. Cut where it
-// is complete, by the stream (chapter 09).
+// The stop strings of an answer: the model would go on with the user's next line. The stream
+// (chapter 09) cuts the text before them.
 inline const std::vector<std::string> chat_stop_strings = {"\nUser:", "User:"};
 
 std::string_view trimmed(std::string_view text);
 
-// A blank line, or quit, exit, q.
+// Is the line blank, or quit, exit or q?
 bool says_goodbye(std::string_view line);
 
 //   User: hi
@@ -36,19 +36,19 @@ std::string chat_prompt(const std::vector<Turn>& turns, std::string_view user);
 
 class Conversation {
 public:
-    // The ids of a prompt: of the turns before, and what the user says now.
+    // Returns the ids of a prompt, from the previous turns and what the user says now.
     using Prompt =
         std::function<std::vector<int>(const std::vector<Turn>& turns, std::string_view user)>;
 
-    // budget: the tokens that a prompt may have, the context less those of an answer.
+    // budget: the most tokens of a prompt: the context minus the tokens of an answer.
     Conversation(Prompt prompt, int budget);
 
-    // The prompt for what the user says now. When it is too long, the oldest turns go, whole ones:
-    // half a turn would be a question without its answer. Throws Error, and changes nothing,
-    // when not even the new line fits.
+    // The prompt for what the user says now. If it is too long, the oldest turns are dropped, whole
+    // ones only: half a turn would be a question without its answer. If not even the new line fits,
+    // throws Error and changes nothing.
     std::vector<int> ask(std::string_view line);
 
-    // Completes the turn. An empty answer is one too.
+    // Completes the turn with the answer, which may be empty.
     void answer(std::string_view reply);
 
     const std::vector<Turn>& turns() const { return turns_; }
@@ -60,11 +60,11 @@ private:
     std::string question_;
 };
 
-// Prompts in lines User: and Assistant:, turned into tokens by this.
+// Makes prompts in lines User: and Assistant:, and encodes them with `encode`.
 Conversation::Prompt lines_prompt(std::function<std::vector<int>(std::string_view)> encode);
 
-// Shows an answer while it comes, already trimmed: no white space before the first word,
-// and white space only once something follows it.
+// Shows an answer while it is generated, trimmed: without white space before the first word, and
+// with other white space only once a word follows it.
 class TrimmedStream {
 public:
     std::string push(std::string_view piece);
@@ -74,7 +74,7 @@ private:
     bool begun_ = false;
 };
 
-// Where lines come from and where answers go; a terminal, a pipe, a test.
+// Where lines come from and where answers go: a terminal, a pipe or a test.
 struct ChatScreen {
     std::function<std::optional<std::string>()> read_line;  // none: the end of input
     std::function<void(const std::string& line)> before_answer;
@@ -83,12 +83,12 @@ struct ChatScreen {
     std::function<void(const std::string& message)> complain;
 };
 
-// Gives the model's answer to a prompt, without what ends it (chat_stop_strings, or a token), and
-// shows it piece by piece.
+// Returns the model's answer to a prompt, without the stop string or token that ends it, and shows
+// it piece by piece.
 using Answer = std::function<std::string(const std::vector<int>& prompt,
                                          const std::function<void(const std::string&)>& show)>;
 
-// Until the end of input or a goodbye.
+// Runs the chat until the end of input or a goodbye.
 void chat(Conversation& conversation, const Answer& answer, const ChatScreen& screen);
 
 }  // namespace tbt

@@ -36,7 +36,7 @@ std::vector<GeneratedText> TextBatch::write() {
     if (request_->stop.max_new_tokens < 1) end_all(FinishReason::length);
     skip_forced();
     read_prompts();
-    // From then on one pass a step over those that still run.
+    // Then each step is one pass over the texts that still run.
     while (!all_done()) {
         if (observer_->go_on && !observer_->go_on()) end_all(FinishReason::interrupted);
         else pass();
@@ -69,7 +69,7 @@ void TextBatch::read_prompts() {
     skip_forced();
 }
 
-// A text's window, and after it what is guessed to follow; a tree says which row each follows.
+// A text's window followed by the guesses; for a tree, also the row that each guess follows.
 BatchText TextBatch::with_guesses(std::size_t i, Ahead& ahead) {
     const std::span<const int> window = writers_[i].window();
     ahead.guesses = guess(i);

@@ -1,4 +1,4 @@
-// The complete generator: a chain (chapters 03 to 08), rules for stopping (09)
+// The complete generator: a chain of sampling steps (chapters 03 to 08), rules for stopping (09)
 // and a batch of texts.
 #pragma once
 
@@ -16,18 +16,18 @@
 
 namespace tbt {
 
-// Told while the texts are written. Each function may be empty. Text number p·samples + i is
-// sample i of prompt p.
+// Functions that are called while the texts are generated; each may be empty. Text number
+// p·samples + i is sample i of prompt p.
 struct GenerateObserver {
-    // The pieces join to the text.
+    // Called for each piece; all pieces joined are the text.
     std::function<void(std::size_t text, const std::string& piece)> on_text;
     std::function<void(std::size_t text, const Trace& trace)> on_trace;
-    std::function<bool()> go_on;  // asked before each pass; false: every text ends here
+    std::function<bool()> go_on;  // called before each pass; false ends all texts
 };
 
 void check_request(const GenerateRequest& request, std::size_t prompt_length);
 
-// The texts of a generation, all under way together.
+// The texts of a generation, which are generated together.
 class TextBatch {
 public:
     TextBatch(const BatchLogits& model, const TokenBytes& bytes,
@@ -40,12 +40,12 @@ private:
     bool all_done() const;
     void end_all(FinishReason reason);
 
-    // Each prompt is read once; every sample's first token is drawn from the same logits.
+    // Reads each prompt once; the first tokens of all its samples are drawn from the same logits.
     void read_prompts();
 
-    // Each text that runs, with what is guessed to follow, and then what does follow.
+    // One pass over each running text and its guesses; then draws what really follows.
     void pass();
-    // What the model reads of a text in a pass, where something is guessed.
+    // What the model reads of a text in a pass if there are guesses.
     struct Ahead {
         Guesses guesses;
         std::vector<int> ids, follows;
@@ -56,14 +56,13 @@ private:
 
     Guesses guess(std::size_t i);
 
-    // The first row is what the model says after the text, each other one what it says after
-    // a guess: of use if that was drawn.
+    // The first row has the logits after the text; each other row has those after a guess and is
+    // used if that guess was drawn.
     void take(std::size_t i, const Guesses& guesses, std::span<const std::span<const float>> rows);
 
     void step(std::size_t i, std::span<const float> logits);
 
-    // Where there is no choice there is nothing to ask. Only a trace wants to know
-    // what the model would have said.
+    // Appends forced tokens without asking the model. Only a trace needs the model's logits there.
     void skip_forced();
 
     void show(std::size_t i, const std::string& piece);
@@ -76,9 +75,9 @@ private:
     Candidates scratch_;
 };
 
-// Writes `samples` continuations of each prompt, the first prompt's first. A text is the same
-// however many others are written with it: it has its own random numbers,
-// and its logits don't depend on who else is in the batch.
+// Generates `samples` continuations of each prompt, those of the first prompt first. A text is the
+// same however many others are generated with it: it has its own random numbers, and its logits do
+// not depend on the other texts of the batch.
 std::vector<GeneratedText> generate_batch(const BatchLogits& model, const TokenBytes& bytes,
                                           std::span<const std::vector<int>> prompts,
                                           const GenerateRequest& request,

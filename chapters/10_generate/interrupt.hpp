@@ -1,4 +1,5 @@
-// Ctrl-C as a request, not an end: the loop that writes looks here between two tokens.
+// Makes Ctrl-C a request to stop instead of an immediate end: the generating loop checks it between
+// two tokens.
 #pragma once
 
 #include <csignal>
@@ -12,7 +13,7 @@ public:
         struct sigaction action {};
         action.sa_handler = [](int) {
             count_ = count_ + 1;
-            if (count_ > 2) std::signal(SIGINT, SIG_DFL);  // somebody means it
+            if (count_ > 2) std::signal(SIGINT, SIG_DFL);  // the next one kills
         };
         sigaction(SIGINT, &action, &before_);
     }

@@ -1,8 +1,8 @@
 // Chapter 10: the complete generator.
 //
-// Continues a prompt: every option of chapters 03 to 09 at once, streamed as it is written.
+// Continues a prompt, with every option of chapters 03 to 09, and streams the text.
 // Run it: make run-10, make run-10 ARGS='"Once upon a time" --explain --max-new-tokens 5'.
-// Look for: --explain, which says for each token what every step of the chain did;
+// Look for: --explain, which shows for each token what every step of the chain did;
 // and that sample 2 of 3 is the same text as sample 2 of 10.
 // (make run is chapter 23: this, and everything after it.)
 #include <functional>
@@ -22,7 +22,7 @@ using namespace tbt;
 
 namespace {
 
-// The texts, shown while they are written and when they are complete.
+// Generates the texts, and shows them while they are written and when they are complete.
 void write_texts(const RunFacts& run, Model& model, const GenerateRequest& request,
                  const std::vector<ShownPrompt>& prompts, const Output& output) {
     const PageFile page(output.html);
@@ -54,7 +54,7 @@ int main(int argc, char** argv) {
             add_model_options(app, options);
         },
         [&] {
-            // 1. Model and request. What contradicts itself is refused before anything is written.
+            // 1. Model and request. Contradictions are refused before any output.
             use_generation_config(options);
             sampling_of(options);
             Model model = open_model(options);
@@ -66,7 +66,7 @@ int main(int argc, char** argv) {
             if (const auto& n = output.prompt_logprobs)
                 prompts[0].tokens = prompt_logprobs(model.transformer, prompts[0].ids, *n);
 
-            // 2. The texts, and how they came about.
+            // 2. The texts, and how they were chosen.
             const Interrupt interrupt;
             write_texts({shell_line(argc, argv), options.model, "", request.seed, options.samples},
                         model, request, prompts, output);

@@ -154,7 +154,7 @@ void TextPrinter::print_texts(const std::vector<GeneratedText>& texts) const {
     }
 }
 
-// One line on stderr: it never gets between the text's words.
+// Prints one line on stderr, so that it is not mixed with the text.
 void TextPrinter::print_stats(const std::vector<GeneratedText>& texts) const {
     std::size_t tokens = 0, read = 0;
     std::string reasons;

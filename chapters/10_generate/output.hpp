@@ -1,4 +1,4 @@
-// What a program shows of the texts it writes, and how: while they are written, and at the end.
+// Shows the texts of a program: while they are generated, and at the end.
 #pragma once
 
 #include <chrono>
@@ -25,13 +25,13 @@ struct Output {
     std::string trace_file, figure, html;
 
     bool text() const { return format == "text"; }
-    // Does anything need a trace of each token, and with how many first choices? −1: nothing.
+    // How many of the likeliest tokens a trace must have; −1 if no trace is needed.
     int traced_tokens() const;
 };
 
 void add_output_options(CLI::App& app, Output& output);
 
-// Throws UsageError on what contradicts itself. texts: how many there will be.
+// Throws UsageError for contradictory options. texts: the number of texts.
 void check_output(const Output& output, std::size_t texts, int vocab_size);
 
 struct ShownPrompt {
@@ -40,17 +40,17 @@ struct ShownPrompt {
     std::vector<PromptToken> tokens = {};  // for --prompt-logprobs
 };
 
-// Follows a generation and shows it. What it is given must outlive it.
+// Follows a generation and shows it. All arguments must outlive it.
 class TextPrinter {
 public:
-    // streams: pieces are shown when they come, if the output allows it at all.
+    // streams: show pieces as soon as they come, if the output format allows it.
     TextPrinter(const Output& output, const std::string& model, const Tokenizer& tokenizer,
                 const std::vector<ShownPrompt>& prompts, const GenerateRequest& request,
                 bool streams = true);
 
-    // To be told while the texts are written. Ctrl-C ends them (interrupt.hpp).
+    // The observer of the generation. Ctrl-C ends the texts (interrupt.hpp).
     GenerateObserver observer();
-    // All that is shown when they are complete, and the files.
+    // Shows what is shown at the end, and writes the files.
     void finish(const std::vector<GeneratedText>& texts);
     double seconds() const;
 

@@ -1,5 +1,5 @@
-// The whole generator on one screen: what most tutorials end with. The real one (generate.hpp)
-// writes the same tokens, many texts at once.
+// A plain generator on one screen, as at the end of most tutorials. The complete one (generate.hpp)
+// writes the same tokens, and several texts at once.
 #pragma once
 
 #include <functional>
@@ -18,13 +18,13 @@ struct PlainRequest {
     double temperature = 1, top_p = 1;
     int top_k = 0, max_new_tokens = 40;
     int eos = -1;                            // the end-of-text token
-    std::vector<std::string> stop_strings;   // not shown
+    std::vector<std::string> stop_strings;   // they end the text and are not part of it
     std::function<double()> uniform;         // random numbers in [0, 1)
     std::function<std::string(int)> decode;  // the bytes of a token
 };
 
 struct PlainText {
-    std::vector<int> ids;  // what was generated
+    std::vector<int> ids;  // the generated tokens
     std::string text;
 };
 

@@ -1,4 +1,4 @@
-// --prompt-logprobs: how probable each token of the prompt was, as vLLM shows it.
+// The option --prompt-logprobs: how probable each token of the prompt was, as in vLLM.
 #pragma once
 
 #include <span>
@@ -15,15 +15,16 @@ struct PromptToken {
         double log_probability;
     };
     int id = 0;
-    double log_probability = 0;   // NaN for the first, before which nothing stands
-    std::vector<Choice> choices;  // the model's first ones, the most probable first
+    double log_probability = 0;   // NaN for the first token, since nothing comes before it
+    std::vector<Choice> choices;  // the model's likeliest tokens, the most probable first
 };
 
-// The model's own distribution, before any step of a chain. One pass over the prompt.
-// Errors: as forward_all() has them.
+// For each token of the prompt: its log-probability and the likeliest tokens, in the model's own
+// distribution. One pass over the prompt. choices: how many likeliest tokens. Throws as
+// forward_all() does.
 std::vector<PromptToken> prompt_logprobs(Transformer& gpt, std::span<const int> ids, int choices);
 
-// A line for each token.
+// Prints a line for each token.
 void print_prompt_logprobs(const Tokenizer& tokenizer, const std::vector<PromptToken>& tokens);
 
 }  // namespace tbt

@@ -16,7 +16,7 @@ namespace tbt {
 
 namespace {
 
-// With no wish of the caller's: the pair that most text generators start from.
+// The defaults if no option is given: the values that most text generators start from.
 SamplingOptions default_sampling() {
     SamplingOptions s;
     s.temperature = 0.8;
@@ -24,8 +24,8 @@ SamplingOptions default_sampling() {
     return s;
 }
 
-// Each sampling option that would cut or draw, by name: for contradictions and for messages.
-// What is switched off, and a seed, changes nothing where nothing is drawn.
+// The names of the given options that truncate or draw, to find contradictions and for messages.
+// Options that are off, and a seed, are not among them: they have no effect if nothing is drawn.
 std::vector<std::string> given_cuts(const GenerateOptions& o) {
     std::vector<std::string> names;
     const auto note = [&](bool on, const char* name) {
@@ -129,7 +129,7 @@ PenaltyOptions penalties_of(const GenerateOptions& o, const Model& model, const 
     return more;
 }
 
-// Keys and values of all samples, before the system finds out in the middle of a text.
+// Checks that the keys and values of all samples fit into memory, before the text begins.
 void check_memory(const Model& model, const GenerateRequest& r) {
     if (r.samples == 1) return;
     const std::int64_t tokens =
@@ -152,7 +152,7 @@ SamplingOptions sampling_of(const GenerateOptions& o) {
     if (o.greedy || (o.temperature && *o.temperature == 0)) s.temperature = 0;
     else if (o.preset) s = preset_named(*o.preset).options;
     else s = o.dialect ? defaults_of(dialect) : default_sampling();
-    if (o.mirostat.value_or(0) != 0) s.top_k = 0, s.top_p = 1, s.min_p = 0;  // it cuts by itself
+    if (o.mirostat.value_or(0) != 0) s.top_k = 0, s.top_p = 1, s.min_p = 0;  // truncates itself
     const auto set = [](auto& value, const auto& given) {
         if (given) value = *given;
     };

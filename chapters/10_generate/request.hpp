@@ -1,4 +1,4 @@
-// What the options of the command line ask for: checked, and made into a request of the generator.
+// Checks the options of the command line and makes a request of the generator from them.
 #pragma once
 
 #include <string>
@@ -12,22 +12,22 @@
 
 namespace tbt {
 
-// The steps that the options switch on. What is not said: as the preset has it,
-// or as the dialect does by itself; without either temperature 0.8 and top-p 0.9.
+// The sampling options. Values that are not given come from the preset, or else from the dialect's
+// defaults; without either, temperature is 0.8 and top-p 0.9.
 SamplingOptions sampling_of(const GenerateOptions& options);
 
-// Throws UsageError on contradictions and on values that make no sense.
+// The request. Throws UsageError for contradictions and impossible values.
 GenerateRequest request_of(const GenerateOptions& options, const Model& model,
                            int default_max_new_tokens = 200);
 
-// The ids of a prompt that leaves room for what was asked.
+// The ids of a prompt. Throws if it leaves no room for the requested tokens.
 std::vector<int> prompt_ids(const GenerateOptions& options, const Model& model,
                             std::string_view prompt);
 
-// The bytes of a model's tokens; special ones are no text.
+// The bytes of a model's tokens; empty for special tokens.
 TokenBytes token_bytes_of(const Tokenizer& tokenizer);
 
-// \n \t \r \\ \" \' as the characters they stand for; other backslashes stay.
+// Replaces \n \t \r \\ \" \' by the characters that they stand for; other backslashes stay.
 std::string unescaped(std::string_view text);
 
 }  // namespace tbt

@@ -30,7 +30,7 @@ std::string TextWriter::step(std::span<const float> logits, const TokenBytes& by
     if (request_->traced_tokens >= 0)
         traces_.push_back(trace(request_->chain, logits, so_far(), u, id, request_->traced_tokens));
     if (surprise_ != Surprise::none) {
-        // After pick() the candidates are what the chain left. A forced token is no surprise.
+        // After pick() the candidates are those that the chain left. A forced token is no surprise.
         if (only < 0 && surprise_ == Surprise::raw) scratch.reset(logits);
         log_probabilities_.push_back(only >= 0 ? not_known
                                                : scratch.log_probability(position_of(scratch, id)));
@@ -70,7 +70,7 @@ std::string TextWriter::append(int id, const TokenBytes& bytes) {
     const std::size_t generated = ids_.size() - prompt_length_;
     if (const auto why = why_stop(request_->stop, id, stream_, to_int(generated), count(ids_)))
         shown += end(*why);
-    else window();  // it slides token by token, however many of them a pass has read
+    else window();  // slides token by token, even if a pass has read several
     return shown;
 }
 

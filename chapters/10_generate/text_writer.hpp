@@ -1,4 +1,4 @@
-// One text under way: what it is asked for, what it has, how it goes on by one token.
+// One text while it is generated: its request, its tokens so far, and the step that adds a token.
 #pragma once
 
 #include <algorithm>
@@ -21,14 +21,14 @@
 
 namespace tbt {
 
-// The bytes of a token; none for those that are no text.
+// The bytes of a token; empty for special tokens.
 using TokenBytes = std::function<std::string_view(int id)>;
 
-// Tokens that may come next, each after another guess or after the text.
+// Guessed tokens; each follows another guess or the text.
 struct Guesses {
     std::vector<int> ids;
-    // Of a tree (chapter 21): the guess that each follows, an earlier one, or −1 after the text.
-    // Empty: each follows the one before it.
+    // In a tree (chapter 21): the earlier guess that each guess follows; −1: it follows the text.
+    // Empty: each follows the previous guess.
     std::vector<int> parents = {};
 
     Guesses() = default;
@@ -38,7 +38,7 @@ struct Guesses {
         : ids(std::move(tokens)), parents(std::move(after)) {}
     bool empty() const { return ids.empty(); }
     int parent(int guess) const { return parents.empty() ? guess - 1 : parents[index(guess)]; }
-    // The guess of this token after another one (−1: the text); −1: there is none.
+    // The index of the guess `id` that follows guess `after` (−1: the text); −1 if there is none.
     int child(int after, int id) const {
         for (int i = after + 1; i < count(ids); ++i)
             if (parent(i) == after && ids[index(i)] == id) return i;
@@ -46,66 +46,66 @@ struct Guesses {
     }
 };
 
-// Who knows how a text goes on saves passes. No text is changed by it. Each may be empty.
+// Functions that predict how a text goes on. They save passes and change no text; each may be
+// empty.
 struct Foresight {
-    // The only token that may come next (a grammar leaves no choice, chapter 13);
-    // −1: there are several. It is written without asking the model, or the chain.
+    // The only token that may come next (if a grammar leaves no choice, chapter 13); −1 if there
+    // are several. It is appended without asking the model or the chain.
     std::function<int(const TextSoFar& text)> forced;
-    // What will probably be drawn next, at most `room` tokens (a draft, chapter 12).
-    // luck: a copy of the text's own random numbers, one of which is drawn for each token.
-    // The model reads them all in one pass; they stay as far as they are what is drawn.
-    // Of a tree no branch is longer than the room.
+    // A draft (chapter 12): the tokens that will probably be drawn next, at most `room` of them; in
+    // a tree, no branch is longer. luck: a copy of the text's own random numbers; each token uses
+    // one. The model reads all guesses in one pass; those that equal the tokens drawn are kept.
     std::function<Guesses(std::size_t text_number, const TextSoFar& text, Rng luck, int room)>
         guess;
-    // How many of them stayed.
+    // Called with the number of guesses, and how many were right.
     std::function<void(std::size_t text_number, int guessed, int right)> judged;
 };
 
 struct GenerateRequest {
-    Chain chain;  // temperature 0 in it: greedy
+    Chain chain;  // greedy decoding if its temperature is 0
     StopRules stop;
     int keep = 0;  // tokens kept when the context slides; 0: half of it
     int samples = 1;
     std::uint64_t seed = 0;
     std::uint64_t first_stream = 0;  // sample i draws from stream first_stream + i of the seed
-    int traced_tokens = -1;  // traces with that many of the model's first choices; −1: no traces
+    int traced_tokens = -1;          // how many likeliest tokens traces have; −1: no traces
     Foresight foresight = {};
 };
 
 struct GeneratedText {
-    std::vector<int> ids;  // generated, EOS included
+    std::vector<int> ids;  // the generated tokens, including EOS
     std::string text;      // valid UTF-8, without EOS and the stop string
     FinishReason reason = FinishReason::length;
-    int stop_string = -1;       // index into the request's
+    int stop_string = -1;       // index into the request's stop strings
     std::vector<Trace> traces;  // one for each id, on request
     struct Score {
         double sum = 0, normalised = 0;
     };
-    std::optional<Score> score = {};  // of a search (chapter 11): Σ ln p, and by its length
+    std::optional<Score> score = {};  // in a search (chapter 11): Σ ln p, and that by length
 };
 
 class TextWriter {
 public:
     TextWriter(const GenerateRequest& request, std::span<const int> prompt, std::uint64_t sample);
 
-    // What the model is to read.
+    // The ids that the model must read.
     std::span<const int> window() { return window_.view(ids_); }
     bool done() const { return reason_.has_value(); }
     TextSoFar so_far() const { return {ids_, prompt_length_, log_probabilities_}; }
-    // Its random numbers from here on.
+    // The text's random numbers from here on.
     const Rng& luck() const { return rng_; }
-    // The only token that may come next; −1: there are several.
+    // The only token that may come next; −1 if there are several.
     int forced() const;
-    // How many tokens may be guessed, so that all can be read and one more be drawn.
+    // How many tokens may be guessed so that all can be read and one more can be drawn.
     int room();
 
-    // One step: pick, append, see whether the text is over. Returns the text that became certain.
-    // A random number belongs to each place of the text, also where nothing is left to chance.
+    // One step: picks a token, appends it and checks whether the text is over. Returns the text
+    // that has become certain. Each position has a random number, even if nothing is drawn there.
     std::string step(std::span<const float> logits, const TokenBytes& bytes, Candidates& scratch);
     // The same for a token that is known without the model.
     std::string step_forced(int id, const TokenBytes& bytes);
 
-    // Ends the text; returns what was still held back.
+    // Ends the text; returns the text that was still held back.
     std::string end(FinishReason reason);
 
     int last_token() const { return ids_.back(); }
@@ -113,7 +113,7 @@ public:
     const std::vector<Trace>& traces() const { return traces_; }  // until result() takes them
     const Trace* last_trace() const { return traces_.empty() ? nullptr : &traces_.back(); }
 
-    // Throws Error while the text is under way.
+    // The complete text. Throws Error if the text is not over.
     GeneratedText result();
 
 private:
@@ -122,7 +122,7 @@ private:
     std::string append(int id, const TokenBytes& bytes);
 
     const GenerateRequest* request_;
-    Surprise surprise_;  // which log-probabilities the chain (mirostat) asks for
+    Surprise surprise_;  // which log-probabilities the chain (mirostat) needs
     std::vector<double> log_probabilities_;
     std::vector<int> ids_;
     std::size_t prompt_length_;

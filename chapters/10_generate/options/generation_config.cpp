@@ -19,7 +19,7 @@ namespace {
 
 constexpr const char* file_name = "generation_config.json";
 
-// What changes texts in transformers and is not known here.
+// Keys that change texts in transformers and are not supported here.
 const std::set<std::string> unused_keys = {"max_length",
                                            "min_length",
                                            "max_time",
@@ -59,7 +59,7 @@ public:
     bool read(const char* key, T& value) const {
         return read_member(json_, directory_, key, value);
     }
-    // An option that was not given.
+    // Sets an option that was not given.
     template <class T>
     void fill(std::optional<T>& option, const char* key) const {
         T value{};

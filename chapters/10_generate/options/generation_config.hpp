@@ -1,5 +1,5 @@
-// What a model's generation_config.json asks for, as transformers reads it: defaults for every
-// option that was not given.
+// Reads a model's generation_config.json as transformers does: its values are the defaults of
+// options that were not given.
 #pragma once
 
 #include <functional>
@@ -10,20 +10,21 @@
 
 namespace tbt {
 
-// The file of a model directory; an empty object where there is none. Throws Error when it is no
-// JSON object.
+// The file of a model directory; an empty object if there is none. Throws Error if it is not a JSON
+// object.
 Json read_generation_config(const std::string& directory);
 
-// One of its members. Throws Error naming file and key unless it is a T; false: not there, or null.
+// Reads one of its members; false if it is missing or null. Throws Error, which names file and key,
+// unless it is a T.
 template <class T>
 bool read_member(const Json& config, const std::string& directory, const char* key, T& value);
 
-// Fills what was not given. The cuts are left alone where the most probable token is always taken,
-// and the whole of the sampling where a preset is named. "do_sample": true brings transformers' own
-// defaults (temperature 1, top-k 50), "do_sample": false greedy decoding where no option draws.
-// What would change a text and is not known here is named on stderr.
-// A search draws nothing unless it is asked to, here or there: no cuts then.
-// Throws Error on a value of another kind.
+// Sets the options that were not given. Truncation is not set if decoding is greedy, and no
+// sampling option is set if a preset is named. "do_sample": true sets transformers' own defaults
+// (temperature 1, top-k 50); "do_sample": false means greedy decoding unless an option draws.
+// Keys that would change a text but are not supported here are named on stderr.
+// searches: the decoder is a beam search. It draws nothing, and has no truncation, unless an option
+// or the file asks for draws. Throws Error for a value of the wrong type.
 void use_generation_config(GenerateOptions& options, bool searches = false);
 
 }  // namespace tbt

@@ -1,4 +1,4 @@
-// The generator's command line: options with transformers' names.
+// The generator's command-line options, with transformers' names.
 #pragma once
 
 #include <cstdint>
@@ -19,8 +19,8 @@ class App;
 
 namespace tbt {
 
-// An empty optional was not given. That is more than a default:
-// what was asked for must not be ignored.
+// An empty optional means that the option was not given. That differs from a default value: an
+// option that was given must not be ignored.
 struct GenerateOptions : RareOptions, WordOptions, ModelOptions {
     std::optional<double> temperature, top_p, min_p, typical_p, epsilon_cutoff, eta_cutoff;
     std::optional<double> repetition_penalty, frequency_penalty, presence_penalty;
@@ -32,14 +32,14 @@ struct GenerateOptions : RareOptions, WordOptions, ModelOptions {
     std::string context = "refuse";
     int keep = 0, samples = 1;
 
-    // --max-new-tokens -1: as many as the context has room for.
+    // --max-new-tokens -1: as many tokens as fit into the context.
     bool unlimited() const { return max_new_tokens == -1; }
 
     std::string model = shipped_model("storyteller").string();
 };
 
 void add_sampling_options(CLI::App& app,
-                          GenerateOptions& options);  // how tokens are chosen, where a text ends
+                          GenerateOptions& options);  // how tokens are chosen, when a text ends
 void add_samples_option(CLI::App& app, GenerateOptions& options);  // --num-return-sequences
 void add_model_options(CLI::App& app, GenerateOptions& options);   // --model and how it is opened
 

@@ -14,7 +14,7 @@ namespace tbt {
 
 namespace {
 
-// Where a passage may repeat its form: llama.cpp's list.
+// Texts at which DRY's passages end: llama.cpp's list.
 const std::vector<std::string> usual_breakers{"\n", ":", "\"", "*"};
 
 std::vector<int> parse_lists(const std::string& option, const std::vector<std::string>& lists,
@@ -43,7 +43,7 @@ std::uint64_t parse_key(const std::string& text) {
     return key;
 }
 
-// "5,17=-2.5": the 17 of a text that ends in 5.
+// "5,17=-2.5": the bias of token 17 after token 5.
 SequenceBias parse_sequence_bias(const std::string& text, const Model& model) {
     const std::string option = "--sequence-bias";
     const std::size_t sign = text.find('=');
@@ -56,7 +56,7 @@ SequenceBias parse_sequence_bias(const std::string& text, const Model& model) {
     return bias;
 }
 
-// The tokens that have such a text in them: a passage does not go on across one of these.
+// The tokens that contain one of these texts: a passage ends at them.
 std::vector<int> tokens_with(const std::vector<std::string>& texts, const Model& model) {
     std::vector<int> ids;
     for (int id = 0; id < model.tokenizer.vocab_size(); ++id) {

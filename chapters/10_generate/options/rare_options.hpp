@@ -1,5 +1,5 @@
-// Options that few texts need, with the names that transformers and llama.cpp have for them.
-// They come with those of options.hpp; here they are declared, checked and handed on.
+// Options that few texts need, with their names in transformers and llama.cpp. options.hpp includes
+// them; here they are declared, checked and passed on.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@ class App;
 
 namespace tbt {
 
-// An empty optional was not given.
+// An empty optional means that the option was not given.
 struct RareOptions {
     std::optional<double> dynatemp_range, dynatemp_exponent, top_n_sigma;
     std::optional<double> xtc_probability, xtc_threshold;
@@ -37,14 +37,15 @@ struct RareOptions {
 
 void add_rare_options(CLI::App& app, RareOptions& options);
 
-// Those that choose among candidates, by name: greedy decoding and beams have no use for them.
+// The names of the given options that truncate: greedy decoding and beam search cannot use them.
 std::vector<std::string> given_rare_cuts(const RareOptions& options);
 
-// Throws UsageError where one was given that means nothing without another that was not.
-// The coins of XTC are tossed with the seed of the draws.
+// Sets the sampling options. Throws UsageError if an option was given that has no effect without
+// another. seed: the seed of the draws, also used for XTC's coins.
 void set_rare(SamplingOptions& sampling, const RareOptions& options, std::uint64_t seed);
 
-// Throws UsageError on ids that the model does not have and on texts that are no lists of them.
+// Sets the penalty options. Throws UsageError for ids that the model does not have and for texts
+// that are not lists of ids.
 void set_rare(PenaltyOptions& penalties, const RareOptions& options, const Model& model,
               int max_new_tokens);
 

@@ -63,8 +63,7 @@ void set_words(PenaltyOptions& p, const WordOptions& o, const Model& model, Dial
         const std::string word = unescape ? unescaped(given) : given;
         if (word.empty())
             throw UsageError("--bad-words: got an empty word, expected one that must not come");
-        // It may stand at the beginning of a text or after a space, and is written with other
-        // tokens there.
+        // A word at the beginning of a text has other tokens than a word after a space.
         for (const std::string& form : {word, " " + word})
             p.bad_words.push_back(
                 model.tokenizer.encode(form, SpecialTokens::as_text, TextPlace::inside));

@@ -14,7 +14,7 @@ namespace tbt {
 
 namespace {
 
-// What the page is put together from, in this order.
+// The files that the page is made of, in this order.
 constexpr const char* looks = "page.css";
 constexpr const char* scripts[] = {
     "dom.js",     "trace.js",     "words.js",   "text.js",  "step.js", "wheel.js",
@@ -28,7 +28,7 @@ std::string part(const std::string& name) {
     return read_file(file_exists(beside) ? beside : "data/page/" + name);
 }
 
-// Puts `content` in the place of the mark, which must be there.
+// Replaces the mark in the page, which must be there, by `content`.
 void fill(std::string& page, const std::string& mark, const std::string& content) {
     const std::size_t at = page.find(mark);
     if (at == std::string::npos) throw Error("data/page/page.html: has no " + mark);

@@ -1,4 +1,4 @@
-// --html: traces and their viewer as one page that needs nothing else, no server and no network.
+// The option --html: writes traces and their viewer as one page, which needs no server or network.
 #pragma once
 
 #include <memory>
@@ -11,17 +11,17 @@
 
 namespace tbt {
 
-// --html FILE, and --trace FILE of programs whose trace is what that page shows
+// Declares --html FILE, and --trace FILE for programs whose trace is what that page shows.
 DeclaredOption page_option(CommandLine line, std::string& file);
 DeclaredOption trace_option(CommandLine line, std::string& file);
 
-// The files of --html and --trace: opened before anything is written, so that a wrong name is no
-// surprise at the end. Throws Error; also where data/page, the page's parts, is not found.
+// The files of --html and --trace. They are opened before the text is generated, so that a wrong
+// name is reported at once. Throws Error, also if data/page, with the page's parts, is not found.
 class PageFile {
 public:
-    explicit PageFile(const std::string& page, const std::string& trace = "");  // empty: none
+    explicit PageFile(const std::string& page, const std::string& trace = "");  // empty: no file
     bool wanted() const { return page_ || trace_; }
-    // A trace, and its page. The page's name goes to stderr, since it is no text.
+    // Writes a trace and its page, and prints the page's name on stderr. lines: JSON lines.
     void write(const std::string& lines) const;
 
 private:
@@ -29,20 +29,20 @@ private:
     std::unique_ptr<AtomicFile> page_, trace_;
 };
 
-// A trace of any chapter: JSON lines.
+// A trace of any chapter (JSON lines), with a name.
 struct NamedTrace {
     std::string name, lines;
 };
 
-// The page of one trace, or of two side by side. What is wrong within them the page says itself.
-// Throws Error where data/page, its parts, is not found.
+// The page of one trace, or of two side by side. Faults within a trace are shown by the page.
+// Throws Error if data/page, which has the page's parts, is not found.
 std::string trace_page(const std::vector<NamedTrace>& traces);
 
-// A trace from a file, for --compare. It may be cut off, but must begin like one that the viewer
-// reads. Throws Error.
+// Reads a trace from a file, for --compare. It may be incomplete. Throws Error unless it begins
+// like a trace that the viewer can read.
 NamedTrace read_trace(const std::string& file);
 
-// Lines of JSON as they may stand in a script element: no "<", valid UTF-8.
+// Makes JSON lines safe for a script element: without "<", and valid UTF-8.
 std::string for_script(std::string_view lines);
 
 }  // namespace tbt

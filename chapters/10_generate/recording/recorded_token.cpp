@@ -10,8 +10,8 @@ namespace tbt {
 namespace {
 
 constexpr std::size_t rows_at_once = 64;
-constexpr std::size_t small_wheel = 24;      // candidates that are all shown
-constexpr double smallest_slice = 1.0 / 80;  // of a larger one
+constexpr std::size_t small_wheel = 24;      // up to this many candidates, all slices are shown
+constexpr double smallest_slice = 1.0 / 80;  // of more candidates, slices from this width on
 
 std::vector<RecordedToken::Slice> wheel_of(Candidates& c, int chosen) {
     std::vector<RecordedToken::Slice> wheel;

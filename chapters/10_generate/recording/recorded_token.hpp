@@ -1,7 +1,7 @@
-// How a token came about, for those who want to see it (--html, --trace of version 2).
+// Records how tokens were chosen, for --html and --trace (version 2).
 //
-// Nothing of it is noted while a text is written: a choice depends on the logits and the text
-// alone, so it is replayed afterwards (chapter 06), and looking on changes no text.
+// Nothing is recorded while a text is generated. A choice depends only on the logits and the text,
+// so it is replayed afterwards (chapter 06), and recording changes no text.
 #pragma once
 
 #include <cstddef>
@@ -22,63 +22,63 @@ namespace tbt {
 struct GuideState {
     struct Share {
         int id = 0;
-        double probability = 0;  // by the model
+        double probability = 0;  // under the model
     };
-    int allowed = 0;                         // tokens
+    int allowed = 0;                         // number of allowed tokens
     bool complete = false;                   // the text may end here
-    std::optional<int> closing_bytes;        // the fewest bytes that end it
-    std::optional<int> closing_tokens;       // … and tokens
-    std::optional<int> remaining;            // tokens that there is room for
-    std::vector<std::pair<int, int>> bytes;  // which may come next: first and last of each range
-    std::string state;                       // where the text stands, in words
-    std::vector<Share> kept, removed;        // the model's first choices on both sides of the mask
+    std::optional<int> closing_bytes;        // the fewest bytes that complete the text
+    std::optional<int> closing_tokens;       // a number of tokens that completes the text
+    std::optional<int> remaining;            // tokens left in the budget
+    std::vector<std::pair<int, int>> bytes;  // that may come next: first and last of each range
+    std::string state;                       // where the text is in the grammar, in words
+    std::vector<Share> kept, removed;        // the likeliest tokens inside and outside the mask
 };
 
 // One choice.
 struct RecordedToken {
-    struct Slice {  // of the wheel: the token that u from … to draws
+    struct Slice {  // the interval of u that draws this token
         int id = 0;
         double from = 0, to = 0;
     };
     Trace trace;
-    // The model's first choices, and the token that was drawn: their probabilities after
-    // each step of the chain, 0 for those that are gone.
+    // For the model's likeliest tokens and the token drawn: their probabilities after each step of
+    // the chain; 0 for tokens that were removed.
     std::vector<std::vector<double>> after;
-    std::vector<Slice> wheel;  // in the order of ids; of many candidates the largest slices
+    std::vector<Slice> wheel;  // in the order of ids; the largest slices if there are many
     std::optional<GuideState> guide;
-    bool has_u = true;  // a number was drawn for it
-    int pass = 0;       // of a canvas: the pass it came with, from 1
-    // What a head looked at when it was chosen: shares of the positions before it, the last of
-    // which is the token before. Empty: nobody asked.
+    bool has_u = true;  // a random number was used for it
+    int pass = 0;       // in diffusion: the pass that filled it, from 1
+    // The attention weights of a head for the previous positions, the last being the token just
+    // before. Empty if not requested.
     std::vector<float> attention = {};
 
     static constexpr int first_choices = 8;
 };
 
-// The chain once more, on logits of which `chosen` was drawn with u.
+// Runs the chain again on the logits from which `chosen` was drawn with u.
 RecordedToken recorded_choice(const Chain& chain, std::span<const float> logits,
                               const TextSoFar& text, double u, int chosen);
 
 // One pass of the model.
 struct RecordedPass {
     struct Text {
-        std::size_t slot = 0, length = 0;  // where its cache is, and the tokens it then has
-        std::size_t rows = 1;              // logits that were asked for
+        std::size_t slot = 0, length = 0;  // its slot in the cache, and its tokens after the pass
+        std::size_t rows = 1;              // number of rows of logits
     };
     std::vector<Text> texts;
-    long computed = 0;  // tokens that it read; the others were in the cache
+    long computed = 0;  // tokens that the pass read; the others were in the cache
 };
 
-// The model, each of whose passes is noted.
+// The model, with each of its passes added to `passes`.
 BatchLogits watched(CachedBatch& batch, std::vector<RecordedPass>& passes);
 
-// A text with all that a choice in it depends on.
+// A text with everything that its choices depend on.
 struct ReplayedText {
-    std::size_t slot = 0;  // of the model
-    std::vector<int> ids;  // prompt and text
+    std::size_t slot = 0;  // the model's slot
+    std::vector<int> ids;  // of the prompt and the text
     std::size_t prompt_length = 0;
     std::vector<double> log_probabilities = {};  // as TextSoFar has them, for mirostat
-    std::vector<double> u = {};                  // empty: none belongs to a token
+    std::vector<double> u = {};                  // by token; empty: tokens have no random number
 
     std::size_t length() const { return ids.size() - prompt_length; }
     TextSoFar before(std::size_t step) const {
@@ -86,16 +86,16 @@ struct ReplayedText {
     }
 };
 
-// drawn: one number of the request's belongs to each token, from stream first_stream + sample.
+// drawn: each token has a random number of the request's seed, from stream first_stream + sample.
 ReplayedText replayed_text(const GenerateRequest& request, std::span<const int> prompt,
                            std::span<const int> text, bool drawn, std::size_t sample = 0);
 
-// Calls use(step, logits) for each token of a text. Where the context slides, the model reads
-// what it read then, a token at a time.
+// Calls use(step, logits) for each token of a text. If the context slides, the model reads the same
+// windows as before, one token at a time.
 void read_again(const BatchLogits& model, const GenerateRequest& request, const ReplayedText& text,
                 const std::function<void(std::size_t, std::span<const float>)>& use);
 
-// All choices of a text, under the request's chain.
+// Records all choices of a text, under the request's chain.
 std::vector<RecordedToken> replay(const BatchLogits& model, const GenerateRequest& request,
                                   ReplayedText text);
 

@@ -21,7 +21,7 @@ std::string seen(const Tokenizer& tokenizer, int id) {
                                        : "token " + std::to_string(id);
 }
 
-// A token's text; a part of a character shows as U+FFFD, which is why ids go beside it.
+// A token's text. A part of a character becomes U+FFFD; so the id is always written too.
 std::string as_text(const Tokenizer& tokenizer, int id) {
     return id < tokenizer.vocab_size() ? valid_text(tokenizer.token_bytes(id)) : "";
 }
@@ -50,7 +50,7 @@ std::string percent(double p) {
     out += text;
 }
 
-// One line. A path or a name that is not UTF-8 is no reason to fail at the very end.
+// One line. Invalid UTF-8 in a path or name is replaced instead of failing at the very end.
 std::string line(const OrderedJson& j) { return json_text(j) + "\n"; }
 
 const std::string& step_name(const Chain& chain, int step) {

@@ -1,4 +1,4 @@
-// What came out of a generation, for people (tables) and for programs (JSON).
+// The results of a generation, for people (tables) and for programs (JSON).
 #pragma once
 
 #include <string>
@@ -10,15 +10,14 @@
 
 namespace tbt {
 
-// --explain: what each step of the chain did to the candidates, and to the token that was drawn.
+// --explain: what each step of the chain did to the candidates and to the token that was drawn.
 std::string explanation(const Tokenizer& tokenizer, const Chain& chain, const Trace& trace,
                         int step);
 
-// --logprobs: one line a token.
+// --logprobs: prints one line for each token.
 void print_log_probabilities(const Tokenizer& tokenizer, const GeneratedText& text);
 
-// --figure: the text, each token shaded by how little the model expected it.
-// A picture made of traces.
+// --figure: draws the text, each token shaded by its surprise. Needs traces.
 void write_surprise_figure(const std::string& file, const Tokenizer& tokenizer,
                            const std::string& prompt, const GeneratedText& text);
 
@@ -29,7 +28,7 @@ std::string trace_header(const std::string& model, const std::string& prompt,
 std::string trace_line(const Tokenizer& tokenizer, const Trace& trace, std::size_t sample,
                        int step);
 
-// --output-format json: everything as one object.
+// --output-format json: all texts as one object.
 std::string json_result(const std::string& model, const std::string& prompt,
                         const GenerateRequest& request, const std::vector<int>& prompt_ids,
                         const Tokenizer& tokenizer, const std::vector<GeneratedText>& texts,

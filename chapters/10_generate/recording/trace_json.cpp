@@ -19,14 +19,14 @@ namespace tbt {
 
 namespace {
 
-// Digits enough for a shade.
+// Three decimals, enough for a shade.
 double three(float share) { return std::nearbyint(static_cast<double>(share) * 1000) / 1000; }
 
 OrderedJson log_or_null(double probability) {
     return probability > 0 ? six(std::log(probability)) : OrderedJson(nullptr);
 }
 
-// A token's text; a part of a character shows as U+FFFD.
+// A token's text; a part of a character becomes U+FFFD.
 std::string shown_text(const Tokenizer& tokenizer, int id) {
     return id >= 0 && id < tokenizer.vocab_size() ? valid_text(tokenizer.token_bytes(id)) : "";
 }
@@ -127,7 +127,7 @@ OrderedJson result_line(const GeneratedText& text, const StopStrings& stop, std:
 
 std::string trace_line(const OrderedJson& j) { return json_text(j) + "\n"; }
 
-// Six digits are more than a picture shows, and a third of the file.
+// Rounds to six digits: a picture shows no more, and the file is smaller.
 OrderedJson six(double x) {
     if (!std::isfinite(x)) return nullptr;
     char text[32];
@@ -151,7 +151,7 @@ OrderedJson tokens_json(const Tokenizer& tokenizer, const std::vector<int>& ids)
     return tokens;
 }
 
-// Temperature 0 leaves nothing to draw.
+// "greedy" if the temperature is 0, else "sampling".
 static const char* decoder_of(const Chain& chain) {
     for (const ChainStep& step : chain.steps())
         if (step.name == "temperature" && step.parameters == "0") return "greedy";
