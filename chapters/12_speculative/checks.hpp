@@ -1,4 +1,4 @@
-// What a draw takes, plain or fast.
+// Checks of the arguments of a draw and of a draft, shared by the plain and the fast code.
 #pragma once
 
 #include <limits>
@@ -11,8 +11,8 @@
 
 namespace tbt {
 
-// Throws Error unless u is in [0, 1), no weight is negative or NaN, and one of them is above 0.
-// Returns their sum.
+// Returns the sum of the weights. Throws Error unless u is in [0, 1), no weight is negative or NaN,
+// and at least one is above 0.
 inline double check_draw(std::span<const double> weights, double u) {
     if (!(u >= 0 && u < 1))
         throw Error("draw: u is " + short_number(u) + ", expected a number in [0, 1)");
@@ -27,22 +27,22 @@ inline double check_draw(std::span<const double> weights, double u) {
     return sum;
 }
 
-// Throws UsageError unless a round may draft so many tokens.
+// Throws UsageError unless a round may draft this many tokens.
 inline void check_draft_length(long long length) {
     if (length >= 1 && length <= 1024) return;
     throw UsageError("num-assistant-tokens: got " + std::to_string(length) +
                      ", expected 1 or more, up to 1024; without a draft use chapter 10");
 }
 
-// Throws Error unless a share of guesses that are right is from 0 to 1, and a round's guesses are
-// from 0 to 1024.
+// Throws Error unless the acceptance (the share of right guesses) is from 0 to 1, and the length of
+// a draft from 0 to 1024.
 inline void check_acceptance(double acceptance, int length) {
     if (!(acceptance >= 0 && acceptance <= 1) || length < 0 || length > 1024)
         throw Error("draft length: acceptance " + short_number(acceptance) + " and " +
                     std::to_string(length) + " tokens, expected 0 to 1 and 0 to 1024");
 }
 
-// Throws UsageError unless a guess costs something.
+// Throws UsageError unless the cost of a guess is above 0.
 inline void check_guess_cost(double cost) {
     if (!(cost > 0 && cost <= 1e9))
         throw UsageError("draft length: a guess costs " + short_number(cost) +

@@ -1,5 +1,5 @@
-// The rounds of a text that was coupled by seed, told afterwards: who watches the guesses
-// and knows the text knows which of them stood.
+// The rounds of a text that was coupled by seed, reconstructed afterwards: comparing the guesses
+// with the text shows which of them were accepted.
 #pragma once
 
 #include <algorithm>
@@ -16,11 +16,11 @@
 namespace tbt {
 
 struct GuessedRound {
-    std::size_t begins = 0;  // after so many generated tokens
+    std::size_t begins = 0;  // the number of generated tokens before the round
     Guesses guesses;
 };
 
-// Of a tree, the guesses that a text went along, and the first of those that it passed by there.
+// In a tree of guesses: the branch that the text followed, then the first guess that it rejected.
 inline std::vector<int> chain_of(const Guesses& guesses, std::span<const int> text) {
     if (guesses.parents.empty()) return guesses.ids;
     std::vector<int> chain;
@@ -34,7 +34,7 @@ inline std::vector<int> chain_of(const Guesses& guesses, std::span<const int> te
     return chain;
 }
 
-// Notes what a request's draft guesses, in order. For a request of one text.
+// Records the guesses of a request's draft in order. For a request of one text.
 inline std::shared_ptr<std::vector<GuessedRound>> watch_guesses(GenerateRequest& request) {
     if (!request.foresight.guess) throw Error("coupled rounds: the request has no draft");
     auto seen = std::make_shared<std::vector<GuessedRound>>();
@@ -47,8 +47,8 @@ inline std::shared_ptr<std::vector<GuessedRound>> watch_guesses(GenerateRequest&
     return seen;
 }
 
-// Splits the generated ids into rounds: the guesses that stood, and one token of the target's.
-// Passes in which nothing was guessed add that token alone. p, q and u played no part: NaN.
+// Splits the generated ids into rounds: the accepted guesses, then one token of the target. A pass
+// without guesses adds only that token. p, q and u were not used: they are NaN.
 inline std::vector<Round> coupled_rounds(std::span<const int> ids,
                                          std::span<const GuessedRound> guessed) {
     constexpr double unknown = std::numeric_limits<double>::quiet_NaN();

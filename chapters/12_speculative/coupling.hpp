@@ -1,13 +1,14 @@
-// Coupling by seed: the text that plain decoding writes, bit for bit, in fewer passes.
+// Coupling by seed: writes the same text as plain decoding, bit for bit, in fewer passes.
 //
-// Our draw is the inverse of the distribution function, one number u a token, and u belongs to the
-// place in the text. So the draft can draw with the very number the target will use:
+// Our draw inverts the cumulative distribution function: it uses one number u for each token, and u
+// belongs to the position in the text. So the draft can draw with the number that the target will
+// use:
 //
-//   accept x while the target, with the same u, draws x too; otherwise keep what the target drew.
+//   accept x while the target, with the same u, draws x too; otherwise take the target's token.
 //
-// Nothing is rejected by chance and nothing drawn twice: whatever the draft is, the tokens are
-// those that the target alone would have drawn [drafter-invariant: Daliri, Musco & Suresh 2024].
-// A draft agrees a little less often than Σ min(p, q), which only rejection sampling reaches.
+// Nothing is rejected by chance and nothing is drawn twice. For any draft, the tokens are those
+// that the target alone would have drawn [drafter-invariant: Daliri, Musco & Suresh 2024]. The two
+// agree a little less often than Σ min(p, q), which only rejection sampling reaches.
 // The loop is chapter 10's: a draft is a Foresight.
 #pragma once
 
@@ -28,12 +29,12 @@
 
 namespace tbt {
 
-// What was guessed in all texts together, and how much of it was right.
+// The guesses in all texts together, and how many were right.
 struct GuessCount {
     long guessed = 0, right = 0;
 };
 
-// A round lasts from one guess for a text to the next.
+// Times rounds: a round lasts from one guess for a text to the next.
 struct RoundClock {
     double began = -1;
     int tokens = 0, guessed = 0;
@@ -48,8 +49,8 @@ struct RoundClock {
     }
 };
 
-// Adds a draft to a request. draft_for(text number) makes the draft of a text: each text
-// has its own, and its own length. What is forced anyway is not asked of the draft.
+// Adds a draft to a request. draft_for(text number) makes the draft of a text: each text has its
+// own draft and draft length. Forced tokens are not drafted.
 template <class Draft>
 void guess_with(GenerateRequest& request, std::function<Draft(std::size_t)> draft_for,
                 DraftLength length, const std::shared_ptr<GuessCount>& count = {}) {
@@ -64,7 +65,7 @@ void guess_with(GenerateRequest& request, std::function<Draft(std::size_t)> draf
         return at != texts->end() ? at->second
                                   : texts->emplace(i, OfText{draft_for(i), length}).first->second;
     };
-    // Mirostat asks what the target thought of each token; a guess can do without it.
+    // Mirostat needs the target's probability of each token; a guess can do without mirostat.
     std::vector<ChainStep> steps;
     for (const ChainStep& step : request.chain.steps())
         if (step.name != "mirostat") steps.push_back(step);

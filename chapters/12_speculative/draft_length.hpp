@@ -1,8 +1,8 @@
-// How many tokens to draft: γ, fixed, from what was accepted lately, or by the clock.
+// Chooses how many tokens to draft (γ): a fixed number, by recent acceptance, or by the clock.
 //
-// Accepted with probability α each, a round of γ drafted tokens adds (1 − α^(γ+1)) / (1 − α)
-// tokens to the text [Leviathan et al. 2023, §3] and costs γ·c + 1 passes of the target,
-// c being what a drafted token costs (cost_of_guess in plain_draft_length.hpp).
+// If each guess is accepted with probability α, a round of γ drafted tokens adds (1 − α^(γ+1)) /
+// (1 − α) tokens to the text [Leviathan et al. 2023, §3]. It takes the time of γ·c + 1 passes of
+// the target, where c is the cost of a drafted token (cost_of_guess in plain_draft_length.hpp).
 #pragma once
 
 #include <memory>
@@ -22,27 +22,27 @@ double expected_tokens(double acceptance, int length);
 class DraftLength {
 public:
     static DraftLength fixed(int length) { return DraftLength(length); }
-    // plain_draft_length: 0 where drafting loses. What is decided depends on earlier rounds only,
-    // so the distribution of the text stays exact; and not on the clock,
-    // so the same seed gives the same text.
+    // As plain_draft_length; 0 if drafting loses. The choice depends on earlier rounds only, so the
+    // distribution of the text stays exact. It does not depend on the clock, so the same seed gives
+    // the same text.
     static DraftLength adaptive(int most, double cost);
 
-    // By the clock, 0 where drafting loses: for texts that do not depend on the length.
-    // tokens: what a round of n adds, see TimedLength. Copies share what they learn: a copy for
-    // each text, and the second begins with what the first found out.
+    // By the clock; 0 if drafting loses. Only for texts that do not depend on the length. tokens:
+    // what a round of n guesses adds, see TimedLength. Copies share what they learn, so that each
+    // text can have a copy and begins with what earlier texts have found out.
     static DraftLength timed(int most = 12, const TimedLength::Tokens& tokens = expected_tokens,
                              double right = 0.7);
 
     int next();
-    // Of a round: how many guesses were judged (0: there were none), and accepted.
+    // The result of a round: how many guesses were judged (0: there were none) and accepted.
     void learn(int judged, int accepted);
 
-    // For trees of guesses: how many were expected to be right, and were.
+    // The same for a tree of guesses: how many were expected to be right, and how many were.
     void learn_of(double expected, int right) {
         if (timed_) timed_->learn(expected, right);
     }
-    // A round of `length` drafted tokens added `tokens`, in so many seconds. The first of a text
-    // reads the prompt and says nothing about the others.
+    // The time of a round that drafted `length` tokens and added `tokens` to the text. The first
+    // round of a text also reads the prompt, so its time is not used.
     void took(int length, int tokens, double seconds) {
         if (timed_ && std::exchange(has_read_prompt_, true)) timed_->took(length, tokens, seconds);
     }
@@ -52,11 +52,11 @@ public:
 private:
     explicit DraftLength(int most);
 
-    static constexpr double forget = 0.9;  // a round counts a third after eleven more
+    static constexpr double forget = 0.9;  // after eleven more rounds a round counts a third
     static constexpr int first_wait = 16, longer = 8;
 
     int most_;
-    std::optional<double> cost_;  // of a guess; none: the length is fixed, or by the clock
+    std::optional<double> cost_;  // of a guess; empty: the length is fixed, or by the clock
     double judged_ = 3, accepted_ = .8 * 3;
     int waited_ = 0, wait_ = first_wait;
     std::shared_ptr<TimedLength> timed_;

@@ -1,9 +1,9 @@
-// Where drafts come from: a small model, or the text itself.
+// The sources of drafts: a small model, or the text itself.
 //
 // A draft has one function:
 //     propose(chain, ids, prompt_length, length, ends, chance) → the drafted tokens
-// They are valid until the next call. length may be 0; fewer tokens than asked for are always
-// right. Nothing is drafted after an end.
+// The tokens are valid until the next call. length may be 0, and fewer tokens may be returned.
+// Nothing is drafted after an end-of-text token.
 #pragma once
 
 #include <algorithm>
@@ -25,15 +25,14 @@ namespace tbt {
 
 struct DraftedToken {
     int id = 0;
-    Candidates* distribution =
-        nullptr;  // it was drawn from; null: it was the only possibility, q(id) = 1
+    Candidates* distribution = nullptr;  // the distribution it was drawn from; null: q(id) = 1
 };
 
-// A model drafts token after token, each drawn from its own distribution,
-// with the same chain as the target's: where the target may not go, a draft would only be rejected.
+// A model that drafts token after token, each drawn from its own distribution. It uses the target's
+// chain, since a token that the target's chain removes would only be rejected.
 class ModelDraft {
 public:
-    // context: the tokens it can read; after them it proposes nothing.
+    // context: the most tokens that the model can read; beyond that it proposes nothing.
     ModelDraft(NextLogits model, int context);
 
     template <class Ends, class Chance>
@@ -47,7 +46,7 @@ public:
             Candidates& q = distributions_[index(i)];
             q.reset(model_(text));
             chain.apply(q, {text, prompt_length});
-            q.weights();  // now: the row is the model's and gone after its next pass
+            q.weights();  // computed now, since the model's next pass overwrites its row
             const int id = chance.draw(q);
             drafted_.push_back({id, &q});
             text.push_back(id);
@@ -63,13 +62,13 @@ private:
     std::vector<DraftedToken> drafted_;
 };
 
-// Prompt lookup [Saxena 2023]: what followed when the last few tokens stood here before,
-// follows again. No second model; pays where texts repeat themselves or their prompt:
-// summaries, edits, code.
+// Prompt lookup [Saxena 2023]: finds an earlier occurrence of the text's last tokens and drafts the
+// tokens that followed it. Needs no second model. It helps if texts repeat themselves or their
+// prompt: summaries, edits, code.
 class PromptLookup {
 public:
-    // longest: tokens at the end that must have been there before; shorter ones, to 1,
-    // are tried where it fails.
+    // longest: how many last tokens are searched first; if they do not occur before, fewer are
+    // searched, down to 1.
     explicit PromptLookup(int longest = 3);
 
     template <class Ends, class Chance>
@@ -84,15 +83,16 @@ public:
     }
 
 private:
-    // After the latest earlier occurrence of the longest n-gram that the text ends with;
-    // the text's length: nowhere.
+    // The position after the latest earlier occurrence of the longest n-gram at the text's end; the
+    // text's length if there is none.
     std::size_t follower(std::span<const int> ids) const;
 
     int longest_;
     std::vector<DraftedToken> drafted_;
 };
 
-// Draft and target must mean the same by every id. Throws Error that says where they differ first.
+// Checks that every id is the same token for draft and target. Throws Error with the first
+// difference.
 void check_same_vocabulary(const Tokenizer& target, const Tokenizer& draft);
 
 }  // namespace tbt

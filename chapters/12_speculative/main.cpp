@@ -35,7 +35,7 @@ namespace {
 
 struct Settings {
     std::string prompt = "Once upon a time", trace, figure, html, part = "all";
-    std::string command;  // as it was typed
+    std::string command;  // the command line as typed
     DraftSettings draft;
     bool wrong = false, times = false;
     bool coupled() const { return draft.coupling == "seed"; }
@@ -69,7 +69,7 @@ Models open_models(const GenerateOptions& options, const Settings& settings) {
     return models;
 }
 
-// By rejection: the distribution of plain decoding, in another text.
+// By rejection: the text has the distribution of plain decoding but is another text.
 template <class Draft>
 SpeculativeText write_judged(Models& models, const GenerateRequest& request,
                              std::span<const int> prompt, const Settings& settings, bool overlaps,
@@ -86,7 +86,7 @@ SpeculativeText write_judged(Models& models, const GenerateRequest& request,
                             settings.wrong ? Correction::target : Correction::residual, overlaps);
 }
 
-// By seed: the text of plain decoding, in chapter 10's loop.
+// By seed: the same text as plain decoding, written by chapter 10's loop.
 template <class MakeDraft>
 SpeculativeText write_coupled(Models& models, GenerateRequest request, std::span<const int> prompt,
                               const Settings& settings, const MakeDraft& make_draft,
@@ -163,7 +163,7 @@ void show_counts(const std::string& prompt, const SpeculativeText& written, bool
     std::printf("\n");
 }
 
-// 4. The clock: plain and speculative decoding in turn, medians.
+// 4. Times of plain and speculative decoding, measured in turn; medians.
 void show_times(Models& models, const GenerateRequest& request, std::span<const int> prompt,
                 const Settings& settings) {
     std::printf(
@@ -203,7 +203,7 @@ void show_times(Models& models, const GenerateRequest& request, std::span<const 
         (in_all - clocks.draft - clocks.target) * us, median(plain) * 1e6);
 }
 
-// Part "hand" is arithmetic on two distributions: every other option would be ignored.
+// Refuses other options with part "hand": it only computes with two distributions.
 void check_alone(const CommandLine& line) {
     for (const DeclaredOption& option : line.options())
         if (option.given() && option.name() != "--part")
@@ -226,7 +226,7 @@ void add_options(CLI::App& app, Settings& settings) {
     page_option(line, settings.html);
 }
 
-// Parts 2 to 4: a text, its rounds and its time, and the files that were asked for.
+// Parts 2 to 4: a text, its rounds and its time, and the requested files.
 void show_text(const Settings& settings, const GenerateOptions& options) {
     const auto wants = [&](const char* part) {
         return settings.part == "all" || settings.part == part;

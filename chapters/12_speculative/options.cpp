@@ -9,7 +9,7 @@ namespace tbt {
 DraftLength DraftSettings::length(double guess_cost) const {
     const int most = prompt_lookup_num_tokens.value_or(num_assistant_tokens);
     if (schedule == "constant") return DraftLength::fixed(most);
-    // By rejection another length is another text, and must not depend on the clock.
+    // By rejection the text depends on the length, so the length must not depend on the clock.
     return coupling == "seed" ? DraftLength::timed(most) : DraftLength::adaptive(most, guess_cost);
 }
 

@@ -1,4 +1,4 @@
-// The command line of drafts, with transformers' names.
+// The command-line options for drafts, with transformers' names.
 #pragma once
 
 #include <memory>
@@ -17,15 +17,15 @@ namespace tbt {
 
 struct DraftSettings {
     std::string assistant_model;  // a directory, sketch (the shipped one) or lookup; empty: none
-    std::optional<int> prompt_lookup_num_tokens;  // lookup, and so many tokens a round
-    int max_matching_ngram_size = 3;              // of the lookup
+    std::optional<int> prompt_lookup_num_tokens;  // use lookup, with this many tokens a round
+    int max_matching_ngram_size = 3;              // for lookup
     int num_assistant_tokens = 5;
     std::string schedule = "constant";  // or adaptive
     std::string coupling = "seed";      // or rejection
 
     bool drafts() const { return !assistant_model.empty() || prompt_lookup_num_tokens; }
     bool lookup() const { return assistant_model == "lookup" || prompt_lookup_num_tokens; }
-    // guess_cost: cost_of_guess. For the adaptive schedule by rejection.
+    // The draft length. guess_cost: cost_of_guess(), for the adaptive schedule by rejection.
     DraftLength length(double guess_cost) const;
 };
 
@@ -36,14 +36,14 @@ void add_coupling_option(CLI::App& app, DraftSettings& settings);
 // --prompt-lookup-num-tokens --max-matching-ngram-size --coupling
 void add_more_draft_options(CLI::App& app, DraftSettings& settings);
 
-// Throws UsageError on contradictions and on values that make no sense.
-// others: somebody else drafts, so --coupling and the schedule are of use.
+// Throws UsageError for contradictions and impossible values. others: something else drafts too, so
+// --coupling and the schedule have an effect.
 void check_drafts(const DraftSettings& settings, bool others = false);
 
-// How a draft is kept: in few bits where the target is, otherwise as it is stored.
+// How the draft's weights are kept: in few bits if the target's are, otherwise as stored.
 TransformerOptions draft_options(TransformerOptions target);
 
-// The model that drafts, with the target's tokenizer. Null where the text itself does.
+// Opens the model that drafts, with the target's tokenizer. Null if the text itself is the draft.
 std::unique_ptr<Model> open_assistant(const DraftSettings& settings, const Tokenizer& target,
                                       const TransformerOptions& options);
 

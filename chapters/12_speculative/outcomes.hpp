@@ -1,8 +1,8 @@
-// Every outcome of a random procedure, with its probability.
+// Enumerates every outcome of a random procedure, with its probability.
 //
-// A procedure that asks `chance` whenever it needs luck can be run with real random numbers,
-// or once for each way the luck can fall. The second gives its distribution exactly,
-// as far as it is small enough: no statistics, no tolerance but rounding.
+// A procedure that asks an object `chance` for its random decisions can be run with real random
+// numbers, or once for each possible outcome. The second way gives its distribution exactly, if
+// there are few enough outcomes: no statistics, and no error but rounding.
 //
 //     AllOutcomes chance;
 //     do { distribution[procedure(chance)] += chance.probability(); } while (chance.next());
@@ -19,12 +19,12 @@
 
 namespace tbt {
 
-// Luck by random numbers.
+// Random decisions by random numbers.
 class RandomChance {
 public:
     explicit RandomChance(Rng rng) : rng_(rng) {}
 
-    // True with this probability; 1 and more is certain.
+    // True with this probability; always true for 1 and more.
     bool accept(double probability) { return (u_ = rng_.uniform()) < probability; }
     int draw(Candidates& distribution) { return tbt::draw(distribution, u_ = rng_.uniform()); }
     int draw(std::span<const double> weights) { return plain_draw(weights, u_ = rng_.uniform()); }
@@ -35,8 +35,8 @@ private:
     double u_ = 0;
 };
 
-// Luck in every way it can fall, depth first. The procedure must ask the same questions when it
-// gets the same answers.
+// Every outcome of the random decisions in turn, depth first. The procedure must ask the same
+// questions if it gets the same answers.
 class AllOutcomes {
 public:
     bool accept(double probability);
@@ -44,8 +44,8 @@ public:
     int draw(std::span<const double> weights);
     double u() const { return 0; }
 
-    double probability() const { return probability_; }  // of the way it fell this time
-    // On to the next way; false after the last.
+    double probability() const { return probability_; }  // of the current outcome
+    // Goes on to the next outcome; false after the last.
     bool next();
 
 private:
@@ -54,7 +54,7 @@ private:
         double probability;
     };
     struct Question {
-        std::vector<Way> ways;  // those that can happen
+        std::vector<Way> ways;  // the possible answers
         std::size_t at = 0;
     };
 

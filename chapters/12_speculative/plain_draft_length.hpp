@@ -1,5 +1,5 @@
-// How many tokens to draft without a clock, plainly: by the models' sizes and what was accepted.
-// draft_length.hpp says the same, round by round.
+// A plain choice of the draft's length without a clock: by the models' sizes and the guesses
+// accepted so far. draft_length.hpp computes the same, round by round.
 #pragma once
 
 #include <cstdint>
@@ -9,9 +9,9 @@
 
 namespace tbt {
 
-// A guess in plain tokens' time: a pass over the draft's weights, and a row more for the target to
-// judge. A row is cheap where the target's weights must come from memory, 32 million of 16 bits
-// being more than caches hold, and dear where they are at hand. Measured: lesson 12, second page.
+// The time of a guess, in times of a plain token: a pass over the draft's weights, and one more row
+// for the target. A row is cheap if the target's weights come from memory (from 32 million of 16
+// bits on, which caches cannot hold) and expensive if they are cached (measured: where_it_pays.md).
 inline double cost_of_guess(std::int64_t draft_weights, std::int64_t target_weights) {
     if (draft_weights < 0 || target_weights < 1)
         throw Error("cost of a guess: models of " + std::to_string(draft_weights) + " and " +
@@ -20,9 +20,9 @@ inline double cost_of_guess(std::int64_t draft_weights, std::int64_t target_weig
     return static_cast<double>(draft_weights) / static_cast<double>(target_weights) + row;
 }
 
-// Of a round of γ guesses, each right with probability α: (1 + α + … + α^γ) tokens in the time of
-// 1 + γ·c [Leviathan et al. 2023, §3]. The γ with most tokens for its time, the smaller of equals.
-// α + … + α^γ is γ·α at most, so nothing pays unless α > c: then 0.
+// The γ with the most tokens per time; the smallest if there are several. A round of γ guesses,
+// each right with probability α, gives 1 + α + … + α^γ tokens in the time of 1 + γ·c plain tokens
+// [Leviathan et al. 2023, §3]. α + … + α^γ <= γ·α, so drafting gains nothing unless α > c; else 0.
 inline int plain_best_length(double alpha, double cost, int most) {
     check_acceptance(alpha, most);
     check_guess_cost(cost);
@@ -40,10 +40,10 @@ struct JudgedRound {
     int judged = 0, accepted = 0;  // 0 judged: nothing was drafted
 };
 
-// Of the next round. α is what was accepted of what was judged, a round counting .9 of the one
-// after it; a draft begins as if three had been judged and .8 of them accepted. Where it falls to
-// 0 it begins anew after 16 plain tokens, then after 128, after 1024, …: a draft that lost is tried
-// rarely, since it has to read all that was written meanwhile.
+// The length for the next round. α: accepted divided by judged guesses, each round weighing .9 of
+// the one after it; at first as if three had been judged and .8 of them accepted. If the length
+// falls to 0, drafting starts again after 16 plain tokens, then after 128, 1024, …: rarely, since
+// the draft must first read all that was written meanwhile.
 inline int plain_draft_length(const std::vector<JudgedRound>& rounds, double cost, int most) {
     double judged = 3, accepted = .8 * 3;
     int waited = 0, wait = 16;

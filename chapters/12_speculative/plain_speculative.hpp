@@ -1,5 +1,5 @@
-// A round of speculative decoding, plainly: the draft guesses, the target judges.
-// The fast form, speculative.hpp, asks the target once a round and says the same by the same luck.
+// A plain round of speculative decoding: the draft guesses, the target judges. The fast version,
+// speculative.hpp, asks the target once a round; with the same random numbers it does the same.
 #pragma once
 
 #include <algorithm>
@@ -11,10 +11,10 @@
 
 namespace tbt {
 
-using Distribution = std::vector<double>;  // V probabilities, or weights: they need not sum to 1
+using Distribution = std::vector<double>;  // V probabilities or weights; need not sum to 1
 using DistributionAfter = std::function<Distribution(const std::vector<int>& text)>;
 
-// Token i with probability w_i / Σ w: where the running sum passes u·Σ w, u in [0, 1).
+// Draws token i with probability w_i / Σ w: where the running sum passes u·Σ w, u in [0, 1).
 inline int plain_draw(std::span<const double> w, double u) {
     double point = u * check_draw(w, u);
     int last = -1;
@@ -24,7 +24,7 @@ inline int plain_draw(std::span<const double> w, double u) {
     return last;
 }
 
-// max(0, p − q): what p has more of than the draft has served. Where nothing is left (p = q), p.
+// The residual max(0, p − q): the probability that the draft has not covered; p if all are 0.
 inline Distribution plain_residual(const Distribution& p, const Distribution& q) {
     check_size("speculative: the draft's distribution", q.size(), p.size());
     Distribution rest;
@@ -32,8 +32,8 @@ inline Distribution plain_residual(const Distribution& p, const Distribution& q)
     return std::any_of(rest.begin(), rest.end(), [](double r) { return r > 0; }) ? rest : p;
 }
 
-// The text with what a round adds: one token to length + 1. u: one number in [0, 1) for each draw
-// and each verdict, 2·length + 1 at most.
+// The text with what a round adds: 1 to length + 1 tokens. luck: numbers in [0, 1), one for each
+// draw and each decision, at most 2·length + 1.
 inline std::vector<int> plain_round(const DistributionAfter& target, const DistributionAfter& draft,
                                     std::vector<int> text, int length,
                                     const std::vector<double>& u) {

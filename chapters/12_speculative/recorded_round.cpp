@@ -16,7 +16,7 @@ namespace {
 OrderedJson round_line(const Tokenizer& tokenizer, const RecordedRound& r, std::size_t number) {
     OrderedJson judged = OrderedJson::array(), tokens = OrderedJson::array();
     for (const Round::Judged& x : r.round.judged) {
-        // Where p, q and u played no part they are not known.
+        // p, q and u are written only if they were used.
         OrderedJson verdict = {{"id", x.id}};
         if (!std::isnan(x.p)) verdict["p"] = six(x.p), verdict["q"] = six(x.q), verdict["u"] = x.u;
         verdict["accepted"] = x.accepted;

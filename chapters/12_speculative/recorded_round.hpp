@@ -1,4 +1,4 @@
-// A round of a draft as a line of a trace (version 2).
+// Writes the rounds of a draft as lines of a trace (version 2).
 #pragma once
 
 #include <cstddef>
@@ -16,24 +16,23 @@ namespace tbt {
 
 struct Model;
 
-// One round: text number, its length before the round, and what came of it. Coupled by seed, u is
-// the number both drew with, and a guess stays where the target draws it too.
+// One round: the number of the text, its length before the round, and the round's result. If
+// coupled by seed, u is the number that draft and target drew with.
 struct RecordedRound {
     std::size_t text = 0, step = 0;
     Round round;
-    Guesses guesses = {};  // of a tree, all of them; the round has those that the text went along
+    Guesses guesses = {};  // if they form a tree: all of them; the round has the followed branch
 };
 
-// The rounds of one text in order, each after the one before it. guessed: their trees, if they
-// were any (chapter 21).
+// The rounds of one text in order. guessed: their guesses, if they form trees (chapter 21).
 std::vector<RecordedRound> recorded_rounds(const std::vector<Round>& rounds,
                                            std::span<const GuessedRound> guessed = {});
 
-// A line each; trace.md of chapter 23 documents the fields.
+// One line for each round; trace.md of chapter 23 documents the fields.
 std::string round_lines(const Tokenizer& tokenizer, const std::vector<RecordedRound>& rounds);
 
-// A text with the rounds that wrote it as a trace of its own. Its choices are replayed; where the
-// draft was judged by rejection (coupling) no number belongs to a token.
+// The trace of a text with the rounds that wrote it. Its choices are replayed; with rejection no
+// random number belongs to a token.
 struct DraftedRun {
     RunFacts run;
     std::string draft, coupling;

@@ -29,7 +29,7 @@ void show_by_hand() {
     for (const bool right : {true, false}) {
         Distribution distribution(3);
         double accepted = 0;
-        for (std::size_t x = 0; x < 3; ++x) {  // the draft says x
+        for (std::size_t x = 0; x < 3; ++x) {  // the draft guesses x
             const double yes = std::min(1.0, p[x] / q[x]);
             accepted += q[x] * yes;
             distribution[x] += q[x] * yes;

@@ -1,4 +1,4 @@
-// Distributions and rounds made visible: a table, lanes for the terminal, a picture, JSON lines.
+// Shows distributions and rounds as a table, as lanes in the terminal, as a picture, as JSON lines.
 #pragma once
 
 #include <span>
@@ -10,17 +10,17 @@
 
 namespace tbt {
 
-// The distribution of one round, three tokens in the vocabulary: every outcome enumerated,
-// with the right correction and the usual wrong one.
+// Prints the distribution of one round over three tokens: every outcome is enumerated, with the
+// right correction and with the usual wrong one.
 void show_by_hand();
 
 // "·there ·was [·an] → ·a": accepted, [rejected], → correction or + bonus.
 std::string lane_of(const Tokenizer& tokenizer, const Round& round);
 
-// One line for each judged token: p, q, u and the verdict.
+// Prints one line for each judged token: p, q, u, and accepted or rejected.
 void print_judgements(const Tokenizer& tokenizer, const Round& round);
 
-// The lanes of the first rounds as boxes.
+// Draws the lanes of the first rounds as boxes (SVG).
 void write_lanes(const std::string& file, const Tokenizer& tokenizer,
                  const std::vector<Round>& rounds);
 

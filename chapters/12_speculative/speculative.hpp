@@ -1,12 +1,12 @@
-// Speculative decoding: a cheap model drafts some tokens, the large one judges
-// them all in a single pass, and the text has exactly the large one's distribution.
+// Speculative decoding: a small model drafts some tokens, the large model (the target) judges all
+// of them in one pass, and the text has exactly the target's distribution.
 // [Leviathan, Kalman & Matias 2023; Chen et al. 2023]
 //
 //   p   the target's distribution for the next token, after every step of the chain
 //   q   the distribution the drafted token x was drawn from
 //
 //   accept x with probability min(1, p(x)/q(x));
-//   rejected, draw from the residual max(0, p − q) / Σ max(0, p − q).
+//   if rejected, draw from the residual max(0, p − q) / Σ max(0, p − q).
 //
 // Then  P(token) = min(p, q) + (1 − Σ min(p, q)) · (p − min(p, q)) / (1 − Σ min(p, q)) = p.
 #pragma once
@@ -29,24 +29,24 @@ namespace tbt {
 // The logits after each of the last `count` ids, in one pass: CachedModel::last.
 using LastLogits = std::function<Logits(std::span<const int> ids, int count)>;
 
-// Where the correction after a rejection comes from.
+// The distribution from which the correction after a rejection is drawn.
 enum class Correction {
-    residual,  // right
-    // From p, as it is often written: the distribution is then min(p, q) + (1 − Σ min(p, q)) · p,
+    residual,  // correct
+    // From p, a common mistake: the text's distribution is then min(p, q) + (1 − Σ min(p, q)) · p,
     // which is not p.
     target,
 };
 
 struct SpeculativeRules {
-    Chain chain;  // on both distributions
+    Chain chain;  // applied to both distributions
     int max_new_tokens = 100;
-    int context = 0;  // tokens the models can read
+    int context = 0;  // the most tokens that both models can read
     std::vector<int> eos;
     Correction correction = Correction::residual;
-    bool overlaps = false;  // also add up Σ min(p, q): what theory says of acceptance
+    bool overlaps = false;  // also add up Σ min(p, q), the theoretical acceptance
 };
 
-// One round: drafted, judged, one more token.
+// The result of one round.
 struct Round {
     struct Judged {
         int id = 0;
@@ -56,17 +56,16 @@ struct Round {
     std::vector<int> drafted;
     std::vector<Judged> judged;  // up to the first rejection
     std::vector<int> tokens;     // what the round adds to the text
-    bool bonus =
-        false;  // all were accepted, and the last token is one more from the target's last row
-    double overlap = 0;  // Σ min(p, q), summed over the judged
+    bool bonus = false;  // all were accepted, so the last token is from the target's last row
+    double overlap = 0;  // Σ min(p, q), summed over the judged tokens
     int accepted() const {
         return static_cast<int>(std::count_if(judged.begin(), judged.end(),
                                               [](const Judged& j) { return j.accepted; }));
     }
 };
 
-// max(0, p − q) for each token that p has left, in p's order, not yet divided by its sum: what was
-// cut has nothing. Where nothing is left (p = q up to rounding), p.
+// The residual max(0, p − q) for each candidate of p, in p's order, not divided by its sum. Tokens
+// that the chain has removed get nothing. If all are 0 (p = q up to rounding), p.
 inline std::vector<double> residual(Candidates& p, const DraftedToken& x) {
     std::vector<double> rest(p.size());
     for (std::size_t i = 0; i < p.size(); ++i) rest[i] = p.probability(i);
@@ -96,8 +95,8 @@ inline double overlap(Candidates& p, const DraftedToken& x) {
     return sum;
 }
 
-// Lets the draft propose up to `length` tokens after `ids` and judges them.
-// Chance: see outcomes.hpp. p: room for the target's distribution, used again and again.
+// Lets the draft propose up to `length` tokens after `ids` and judges them. Chance: see
+// outcomes.hpp. p: memory for the target's distribution, reused by each call.
 template <class Draft, class Chance>
 Round speculate_once(const LastLogits& target, Draft& draft, const SpeculativeRules& rules,
                      std::span<const int> ids, std::size_t prompt_length, int length,
@@ -106,7 +105,7 @@ Round speculate_once(const LastLogits& target, Draft& draft, const SpeculativeRu
         return std::find(rules.eos.begin(), rules.eos.end(), id) != rules.eos.end();
     };
     Round round;
-    // 1. Draft. After the end of a text there is nothing to draft.
+    // 1. Draft. Nothing is drafted after the end of a text.
     std::vector<int> text(ids.begin(), ids.end());
     const std::vector<DraftedToken>& drafted =
         draft.propose(rules.chain, text, prompt_length, length, ends, chance);
@@ -114,7 +113,7 @@ Round speculate_once(const LastLogits& target, Draft& draft, const SpeculativeRu
         text.push_back(x.id);
         round.drafted.push_back(x.id);
     }
-    // 2. Verify: row i is the target's answer to the text up to the i-th drafted token.
+    // 2. Verify: row i has the target's logits after the text up to the i-th drafted token.
     const Logits rows = target(text, count(drafted) + 1);
     check_size("speculative: the target's rows", index(rows.rows), drafted.size() + 1);
     for (std::size_t i = 0; i <= drafted.size(); ++i) {
@@ -152,9 +151,9 @@ Round speculate_once(const LastLogits& target, Draft& draft, const SpeculativeRu
     return speculate_once(target, draft, rules, ids, prompt_length, length, chance, p);
 }
 
-// Round after round until the text ends: an EOS, max_new_tokens, the context, or emit(id)
-// returning false. Returns the generated ids. watch(round) sees each round before its
-// tokens are emitted.
+// Runs rounds until the text ends: at an EOS, at max_new_tokens, at the end of the context, or if
+// emit(id) returns false. Returns the generated ids. watch(round) is called with each round before
+// its tokens are emitted.
 template <class Draft, class Chance, class Emit, class Watch>
 std::vector<int> speculate(const LastLogits& target, Draft& draft, const SpeculativeRules& rules,
                            std::span<const int> prompt, DraftLength length, Chance& chance,
@@ -170,8 +169,8 @@ std::vector<int> speculate(const LastLogits& target, Draft& draft, const Specula
     bool go_on = true;
     Candidates distribution;
     while (go_on && room() > 0) {
-        // A round adds one token more than it accepts, so one less is drafted than there
-        // is room for.
+        // A round adds one token more than it accepts, so one token less is drafted than there is
+        // room for.
         const Round round =
             speculate_once(target, draft, rules, ids, prompt.size(),
                            std::min(length.next(), room() - 1), chance, distribution);

@@ -1,5 +1,5 @@
-// Chapter 10's generator with a draft: the chain, the rules for stopping,
-// the stream of text, one sample.
+// Chapter 10's generator with a draft by rejection, for one sample: with the chain, the rules for
+// stopping and the stream of text.
 #pragma once
 
 #include <functional>
@@ -19,10 +19,9 @@ struct SpeculativeText {
     std::vector<Round> rounds;
 };
 
-// Where the tokens of a round are cut by a stop string, those after it are dropped: the text
-// ends where plain decoding would end it. on_text is told each piece as soon as it is certain,
-// go_on is asked before each pass: false ends the text.
-// The request's seed is for whoever makes `chance`.
+// If a stop string occurs within a round, the tokens after it are dropped: the text ends where
+// plain decoding would end it. on_text is called with each piece as soon as it is certain; go_on is
+// called before each pass, and false ends the text. The request's seed is not used, `chance` is.
 template <class Draft, class Chance>
 SpeculativeText speculative_text(const LastLogits& target, Draft& draft, DraftLength length,
                                  const GenerateRequest& request, const TokenBytes& bytes,

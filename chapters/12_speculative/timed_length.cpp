@@ -20,7 +20,7 @@ int TimedLength::next() {
     const int pays = extra_.empty() ? 1 : best();
     if (pays > 0 || ++idle_ < wait_) return pays;
     idle_ = 0, wait_ *= 2;
-    return 1;  // is it still so that nothing pays?
+    return 1;  // checks again whether drafting gains
 }
 
 void TimedLength::took(int length, int tokens, double seconds) {
