@@ -1,4 +1,5 @@
-// Taking a trained model over: the only way in which a model that ships is replaced.
+// Replaces a model that comes with the course by a newly trained one. There is no other way to do
+// this.
 #pragma once
 
 #include <filesystem>
@@ -6,15 +7,16 @@
 
 namespace tbt {
 
-// Both models' figures side by side, from their recipe.json and, where both have one, report.json.
-// Throws Error unless `trained` is a model that opens and has done all its steps. `shipped` need
+// A table of both models' figures, from their recipe.json and, if both have one, report.json.
+// Throws Error unless `trained` can be loaded and has done all its training steps. `shipped` need
 // not exist yet.
 std::string adoption_table(const std::filesystem::path& trained,
                            const std::filesystem::path& shipped);
 
-// Puts the files of `trained`, without its checkpoint, in the place of `shipped`. The new folder is
-// written completely beside the old one, then the two change names; stopped at any moment, one of
-// them is there whole, and the next call goes on. Throws Error, with the old one in place.
+// Replaces `shipped` by the files of `trained`, without its checkpoint. The new folder is written
+// completely beside the old one; then the two are renamed. If the program is stopped at any moment,
+// one of them is complete, and the next call continues. If it throws Error, the old one is in
+// place.
 void adopt(const std::filesystem::path& trained, const std::filesystem::path& shipped);
 
 }  // namespace tbt

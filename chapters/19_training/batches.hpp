@@ -1,4 +1,4 @@
-// What the model is trained on, made on the fly: documents, tokenized and laid out in rows.
+// Makes the training batches on the fly: documents, tokenized and arranged in rows.
 #pragma once
 
 #include <cstdint>
@@ -12,11 +12,11 @@ namespace tbt {
 struct Batch {
     std::int64_t B = 0, T = 0;
     std::vector<std::int32_t> ids, targets;  // (B, T); targets[t] is the token after ids[t]
-    std::int64_t bytes = 0;                  // of text in the targets; the separator has none
+    std::int64_t bytes = 0;                  // bytes of text in the targets; a separator has none
 };
 
-// Makes the batches of a training, one after the other. Everything follows from the seed and the
-// number of the next document, the only state.
+// Makes the batches of a training run, one after the other. They depend only on the seed and on the
+// number of the next document, which is the only state.
 class Batches {
 public:
     virtual ~Batches() = default;
@@ -26,19 +26,19 @@ public:
     void seek(std::uint64_t position) { position_ = position; }
 
 protected:
-    // Throws Error for sizes that make no sense.
+    // Throws Error for sizes that are not allowed.
     static void check_batch(std::int64_t B, std::int64_t T);
     std::uint64_t position_ = 0;
 };
 
-// A row begins where a document begins, so that the model learns what stands at position 0:
-// a prompt. In half of the rows a separator stands before the document. Further documents follow,
-// each after a separator; the last is cut off.
+// A row begins at the beginning of a document, so that the model learns what is at position 0: the
+// beginning of a prompt. Half of the rows have a separator before the first document. Further
+// documents follow, each after a separator; the last one is truncated.
 //
 //     row 0:  Once upon a time … the end.<|endoftext|>{"name": …}<|endoftext|>User: …
 //     row 1:  <|endoftext|>The weather today is …
 //
-// A document of the corpus is used once, one of a folder of texts once an epoch.
+// A document of the corpus is used once; a document of a folder of texts is used once per epoch.
 class BatchSource : public Batches {
 public:
     BatchSource(const DocumentSource& documents, const Tokenizer& tokenizer, std::uint64_t seed);

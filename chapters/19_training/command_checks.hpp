@@ -1,5 +1,5 @@
-// Before training: a command line that contradicts itself, a folder that must not be written to, a
-// full disk.
+// Checks before training: for a command line that contradicts itself, a folder that must not be
+// overwritten, and a full disk. Each throws Error or UsageError.
 #pragma once
 
 #include <cstdint>
@@ -9,18 +9,18 @@
 
 namespace tbt {
 
-// A folder with a model is written to only by the training that made it.
+// A folder that has a model may be written only by the training run that made it.
 void check_out(const TrainCommand& command);
 
-// The context, and with --init or --tokenizer: a shape or vocabulary that theirs is not.
+// Checks the context, and that the options fit the shape and vocabulary of --init and --tokenizer.
 void check_shape(const TrainCommand& command);
 
-// bf16 takes longer than f32 without a matrix unit: that is asked for by name, followed in a recipe
-// or gone on with.
+// Without a matrix unit bf16 takes longer than f32, so it needs --emulate-bf16, unless a recipe or
+// a resumed run requires it.
 void check_precision(const TrainCommand& command);
 
-// Throws Error where the folder's disk has no room for the files of a model of so many parameters,
-// each written beside the old one: better now than after hours.
+// Throws Error if the folder's disk has no room for the files of a model with this many parameters,
+// each written beside the old one. Otherwise training would fail after hours.
 void check_room(const std::string& folder, std::int64_t parameters);
 
 }  // namespace tbt

@@ -1,5 +1,6 @@
-// Where training text comes from: documents by number. The grammars of a corpus write them without
-// an end (corpus/corpus.hpp); a folder of texts has so many (text_documents.hpp).
+// The interface of sources of training text: documents by number. The grammars of a corpus generate
+// any number of them (corpus/corpus.hpp); a folder of texts has a fixed number
+// (text_documents.hpp).
 #pragma once
 
 #include <cstdint>
@@ -10,22 +11,24 @@ namespace tbt {
 
 struct Document {
     std::string text;
-    int genre = 0;          // an index into genres
-    double bits = 0;        // -log2 P with which its writer chose it; not a number: nobody knows
-    bool held_out = false;  // never trained on: validation reads it
+    int genre = 0;          // an index in DocumentSource::genres
+    double bits = 0;        // −log2 P of the generator's choices; NaN: not known
+    bool held_out = false;  // for validation only, never for training
 };
 
 class DocumentSource {
 public:
     virtual ~DocumentSource() = default;
 
-    // A pure function of (what is after this source, seed, index), the same on every machine.
+    // Document `index` of the stream `seed`. It depends only on these and on the source's files,
+    // and is the same on every machine.
     virtual Document document(std::uint64_t seed, std::uint64_t index) const = 0;
 
-    // How many documents there are before they come again, in another order; 0: they never do.
+    // The number of documents in an epoch, after which they are repeated in another order; 0: no
+    // end.
     virtual std::uint64_t count() const { return 0; }
 
-    // Of everything that decides the documents, as hexadecimal digits.
+    // A hash of everything on which the documents depend, as hexadecimal digits.
     virtual std::string hash() const = 0;
 
     std::vector<std::string> genres;

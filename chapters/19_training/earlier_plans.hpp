@@ -1,4 +1,5 @@
-// Plans that were changed on the way, as a recipe and a checkpoint have them.
+// Converts the earlier plans of a training run (training.hpp) to and from JSON, for recipes and
+// checkpoints.
 #pragma once
 
 #include <vector>
@@ -9,7 +10,8 @@
 namespace tbt {
 
 OrderedJson earlier_plans_json(const std::vector<EarlierPlan>& plans);
-// Throws Json::exception where it is no list of plans, Error with `file` where a step does not fit.
+// Throws Json::exception if `list` is not a list of plans, and Error with `file` if a step does not
+// fit.
 std::vector<EarlierPlan> earlier_plans_of(const Json& list, const std::string& file);
 
 }  // namespace tbt

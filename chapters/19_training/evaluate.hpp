@@ -1,4 +1,4 @@
-// Validation of a finished model, read from its directory.
+// Validates a finished model, loaded from its directory.
 #pragma once
 
 #include <filesystem>
@@ -14,10 +14,11 @@ struct Evaluation {
     GenreResult total;
 };
 
-// On the documents that training validates on: the first so many of each genre that are held out.
+// Evaluates on the documents that training validates on: the first `documents` held-out ones of
+// each genre.
 Evaluation evaluate_model(const DocumentSource& source, Model& model, std::int64_t documents);
 
-// The table of bits per byte. Throws Error for a directory that is no model.
+// The table of bits per byte. Throws Error if the directory is not a model.
 std::string evaluate_directory(const DocumentSource& source, const std::filesystem::path& directory,
                                int threads, std::int64_t documents);
 

@@ -1,4 +1,5 @@
-// A trained model as a directory that other programs read: the layout of the Hugging Face hub.
+// Writes a trained model as a directory that other programs can read, in the layout of the Hugging
+// Face hub.
 #pragma once
 
 #include <filesystem>
@@ -12,7 +13,7 @@ namespace tbt {
 struct ExportInfo {
     std::string folder;                // of the corpus or the texts, as given
     bool half = false;                 // weights as F16
-    std::vector<GenreResult> results;  // of the last validation, may be empty
+    std::vector<GenreResult> results;  // of the last validation; may be empty
     GenreResult total;
 };
 
@@ -21,7 +22,8 @@ struct ExportInfo {
 void export_model(Training& training, const DocumentSource& source, const Tokenizer& tokenizer,
                   const std::filesystem::path& directory, const ExportInfo& info);
 
-// The curve as a table: one line a point; validation columns are empty where there was none.
+// The curve as a table with one line for each point; validation columns are empty for points
+// without validation.
 std::string curve_csv(const std::vector<CurvePoint>& curve, const std::vector<std::string>& genres);
 
 }  // namespace tbt

@@ -1,4 +1,4 @@
-// Backward passes against small changes: is what the chain rule says what happens?
+// Compares the gradients of the backward passes with finite differences.
 #pragma once
 
 #include <string>
@@ -8,20 +8,22 @@
 
 namespace tbt {
 
-// Of one weight: how the loss changes with it, by the backward pass and by (L(w+ε) − L(w−ε)) / 2ε.
+// The derivative of the loss by one weight, from the backward pass and from
+// (L(w+ε) − L(w−ε)) / 2ε.
 struct GradientCheck {
     std::string weight;  // by its name on the hub
     double backward = 0, difference = 0;
 };
 
-// Models of one layer, to be checked: of 16 channels, and of 32 with two heads that share keys.
+// The models to be checked, with one layer: a GPT-2 with 16 channels, and a Llama with 32 channels
+// and two heads that share keys.
 TransformerConfig tiny_gpt2();
 TransformerConfig tiny_llama();
 
-// For each tensor of such a model with random weights, the number with the greatest gradient.
+// For each tensor of such a model with random weights, the weight with the largest gradient.
 std::vector<GradientCheck> check_gradients(const TransformerConfig& shape);
 
-// Both, as tables.
+// Prints the tables of both models.
 void show_gradients();
 
 }  // namespace tbt

@@ -1,4 +1,4 @@
-// Models on disk as weights for training: the teacher of a pupil, or the model to go on from.
+// Loads models from disk for training: as the teacher in distillation, or as the initial weights.
 #pragma once
 
 #include <string>
@@ -8,17 +8,17 @@
 
 namespace tbt {
 
-// Of a directory as the hub has it, ours, a GPT-2 or a Llama. Throws Error for what
-// train::check_trainable refuses, and for a GPT-2 whose epsilon is not 1e-5.
+// The configuration of a model directory, ours or another GPT-2 or Llama in the hub's layout.
+// Throws the errors of train::check_trainable(), and Error for a GPT-2 whose epsilon is not 1e-5.
 TransformerConfig trainable_shape(const std::string& directory);
 
-// Throws Error, "DIRECTORY: …", unless its tokenizer is this one.
+// Throws Error "DIRECTORY: …" unless the directory has the same tokenizer.
 void check_same_tokenizer(const std::string& directory, const Tokenizer& tokenizer);
 
-// Fills the parameters, which have the directory's shape.
+// Reads the weights into the model's parameters. The model must have the directory's shape.
 void read_parameters(const std::string& directory, train::Trainer& model);
 
-// FNV-1a as hexadecimal digits: over the bytes of all tokens, over the bits of weights.
+// FNV-1a hashes as hexadecimal digits: of the bytes of all tokens, and of the bits of weights.
 std::string hash_of(const Tokenizer& tokenizer);
 std::string hash_of(std::span<const float> values);
 

@@ -1,4 +1,4 @@
-// Which architecture a new model has, and how recipes write it down.
+// The architecture of a new model, from the command line and in recipes.
 #pragma once
 
 #include <string>
@@ -8,24 +8,25 @@
 
 namespace tbt {
 
-// What an architecture needs besides layers, heads, channels and context.
+// The options of an architecture besides layers, heads, channels and context.
 struct ArchitectureOptions {
     std::string name = "gpt2";  // or "llama"
     int kv_heads = 0;           // Llama: heads of keys and values; 0: as many as heads
     int inner = 0;              // Llama: width of the gated MLP; 0: gated_inner()
 };
 
-// Of a gated MLP, whose three matrices (C, F) have about the weights of GPT-2's two of (C, 4C):
-// F = 8/3 · C, rounded up to a multiple of 16.
+// The default width of a gated MLP: F = 8/3 · C, rounded up to a multiple of 16. Then its three
+// matrices (C, F) have about as many weights as GPT-2's two matrices (C, 4C).
 int gated_inner(int channels);
 
-// The shape as the architecture has it, its sizes those of `sizes`. Throws UsageError for an
-// unknown name, and for options that are Llama's only.
+// The configuration with this architecture and the sizes of `sizes`. Throws UsageError for an
+// unknown name, and for Llama's options with another architecture.
 TransformerConfig shape_of(const ArchitectureOptions& options, const TransformerConfig& sizes);
 
-// Members of a recipe: architecture, kv_heads and inner; none for GPT-2, whose recipes are older.
+// Adds the members architecture, kv_heads and inner to a recipe; none for GPT-2, whose recipes are
+// older.
 void add_architecture(const TransformerConfig& shape, OrderedJson& recipe);
-// And back; `name` is the recipe's, for messages.
+// Reads them again; `name` is the recipe's name, for messages.
 ArchitectureOptions architecture_of(const Json& recipe, const std::string& name);
 
 }  // namespace tbt

@@ -1,4 +1,4 @@
-// Plain text and JSON lines as training documents.
+// Reads plain text and JSON lines as training documents.
 #pragma once
 
 #include <filesystem>
@@ -12,15 +12,15 @@ namespace tbt {
 //     *.jsonl, *.ndjson   each line an object; its string "text" is a document
 //     any other           plain text; <|endoftext|> separates documents
 //
-// A text of more than `longest` bytes (a row of a batch should hold a document to its end) is cut
-// at blank lines, else where a line, a sentence or a word ends, and its parts are documents of
-// their own; those of a line of JSON are held out together.
-// One document in twenty, and at least one, is held out: those whose text has the smallest hashes.
-// Within an epoch every document comes once, in an order that depends on the seed and the epoch.
+// A text of more than `longest` bytes is split into several documents, since a row of a batch
+// should have room for a whole document. It is split at blank lines, otherwise at the end of a
+// line, a sentence or a word. The parts of one line of JSON are held out together. One document in
+// twenty, and at least one, is held out: those whose text has the smallest hashes. In an epoch
+// every document occurs once, in an order that depends on the seed and the epoch.
 class TextDocuments : public DocumentSource {
 public:
-    // Throws Error, one line, for a file that is missing, empty or not UTF-8, a line that is no
-    // JSON object with a string "text", and for fewer than two documents.
+    // Throws Error, one line, if a file is missing, empty or not UTF-8, if a line is not a JSON
+    // object with a string "text", or if there are fewer than two documents.
     static TextDocuments load(const std::filesystem::path& path, std::size_t longest = 1024);
 
     Document document(std::uint64_t seed, std::uint64_t index) const override;
@@ -31,7 +31,7 @@ public:
 private:
     struct Piece {
         std::string text;
-        std::uint64_t parent = 0;  // the hash of the document it is a part of
+        std::uint64_t parent = 0;  // the hash of the document to which it belongs
         bool held_out = false;
     };
     void add_file(const std::filesystem::path& path, std::size_t longest);

@@ -1,4 +1,4 @@
-// What build/train does for its command line.
+// The commands of build/train.
 #pragma once
 
 #include <string>
@@ -11,28 +11,28 @@ namespace tbt {
 struct TrainCommand {
     std::string corpus = "data/corpus";
     std::string text;                 // a file or folder instead of the corpus
-    std::string tokenizer = "train";  // a directory, or "train": make one
+    std::string tokenizer = "train";  // a directory, or "train" to make a new one
     TrainingOptions training;
-    ArchitectureOptions architecture;  // of a new model
+    ArchitectureOptions architecture;  // for a new model
     LoopOptions loop;
     std::string recipe;             // a recipe.json to follow
     std::string precision = "f32";  // or "bf16"
-    bool emulate_bf16 = false;      // where no matrix unit makes it quick
+    bool emulate_bf16 = false;      // allow bf16 without a matrix unit, which is slow
     bool resume = false, replan = false, smoke = false;
     bool rate_given = false, tokenizer_given = false, context_given = false;
     struct {
         bool layers = false, heads = false, embd = false, vocab = false;
         bool architecture = false, kv_heads = false, inner = false;
-    } given;  // on the command line
+    } given;  // is the option on the command line?
     double megabytes = 32;
     int vocab = 4096;
     std::string model;  // eval: the directory
 };
 
-// Each throws Error or UsageError and prints one line about what it did.
+// These run a command and print one line about what they did. They throw Error or UsageError.
 void run_tokenizer(const TrainCommand& command);
 void run_eval(const TrainCommand& command);
-// The exit status: 0, or 130 when a signal ended it, as shells have it.
+// Returns the exit status: 0, or 130 if a signal ended the training, as in shells.
 int run_train(TrainCommand command);
 
 }  // namespace tbt

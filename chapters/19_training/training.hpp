@@ -1,5 +1,5 @@
-// Training as a state that moves: one step, save, load, export.
-// The loop around it is training_loop.hpp.
+// The state of a training run: it can do one step, and be saved and loaded. The loop around it is
+// in training_loop.hpp.
 #pragma once
 
 #include <cstdint>
@@ -15,9 +15,9 @@
 
 namespace tbt {
 
-// A course of the learning rate that was followed before another took its place (--replan).
+// A schedule of the learning rate that was used before another one replaced it (--replan).
 struct EarlierPlan {
-    std::int64_t until = 0;  // this step was the first of the next plan
+    std::int64_t until = 0;  // the first step of the next plan
     std::int64_t steps = 0, warm_up = 0;
     double learning_rate = 0;
 };
@@ -25,36 +25,36 @@ struct EarlierPlan {
 struct TrainingOptions {
     // The architecture and sizes of the model; its vocabulary is the tokenizer's.
     TransformerConfig shape = gpt_config(6, 6, 192, 512, 4096);
-    std::int64_t batch = 16;  // sequences of shape.n_positions tokens a step
+    std::int64_t batch = 16;  // sequences per step
     std::int64_t steps = 1000, warm_up = 100;
     double learning_rate = 2e-3;
-    std::vector<EarlierPlan> earlier_plans;  // in their order
+    std::vector<EarlierPlan> earlier_plans;  // in order of time
     double weight_decay = 0.1;
     std::uint64_t seed = 1;
     int threads = 0;  // 0: all cores; the result does not depend on it
-    // Into how many parts a batch is cut for the threads; changes the order of sums,
-    // not their meaning.
+    // The number of parts into which a batch is divided for the threads. It changes the order of
+    // sums, so the bits, but nothing else.
     int parts = 8;
     train::Precision precision = train::Precision::f32;  // of the factors of all products
-    std::int64_t sequence = 0;  // tokens of a row; 0: as many as the context holds
-    // A model directory to go on from, ours, a GPT-2 or a Llama, with its shape; empty: a new
-    // model.
+    std::int64_t sequence = 0;                           // tokens of a row; 0: the model's context
+    // The directory of a model whose weights are the initial ones, ours or another GPT-2 or Llama
+    // with this shape; empty: random weights.
     std::string init;
-    // A model directory whose distribution is learned instead of the text's next tokens
+    // The directory of a model whose distribution is learned instead of the text's next tokens
     // (distillation); empty: none.
     std::string teacher;
-    // Genres of the corpus and their shares, "weather=4,everyday=3"; empty: the corpus's own.
+    // Genres of the corpus with their weights, "weather=4,everyday=3"; empty: the corpus's own.
     std::string genres;
-    // A model that fills in masks, looking both ways (chapter 22): rows are canvases.
+    // Train a masked model with bidirectional attention (chapter 22), whose rows are canvases.
     bool fill_masks = false;
 };
 
-// One row of the curve.
+// One point of the training curve.
 struct CurvePoint {
     std::int64_t step = 0, tokens = 0;
-    double bits_per_byte = 0;  // of training, mean since the point before
+    double bits_per_byte = 0;  // on training text, the mean since the point before
     double learning_rate = 0, seconds = 0;
-    // Bits per byte: total, then each genre; empty where there was no validation.
+    // Bits per byte on held-out text: total, then each genre; empty if there was no validation.
     std::vector<double> validation;
 };
 
@@ -63,33 +63,35 @@ public:
     Training(const DocumentSource& documents, const Tokenizer& tokenizer,
              const TrainingOptions& options);
 
-    // One update of all weights; the mean loss of its batch in nats a token.
+    // Does one update of all weights. Returns the mean loss of its batch in nats per token.
     double step();
 
     const TrainingOptions& options() const { return options_; }
     std::int64_t steps_done() const { return steps_done_; }
     std::int64_t tokens_per_step() const { return options_.batch * options_.sequence; }
     std::int64_t tokens_done() const { return steps_done_ * tokens_per_step(); }
-    // Of the plan that is in force.
+    // The learning rate of the next step, by the present plan.
     double rate() const;
     double gradient_norm() const { return gradient_norm_; }  // before clipping, of the last step
     double last_rate() const { return last_rate_; }
-    std::int64_t last_bytes() const { return last_bytes_; }  // of text in the last batch
+    std::int64_t last_bytes() const { return last_bytes_; }  // bytes of text in the last batch
     train::Trainer& model() { return model_; }
 
-    // Everything that decides how training goes on, as text: a checkpoint of other options
-    // cannot be resumed.
+    // Everything on which the course of the training depends, as text. A checkpoint with another
+    // recipe cannot be resumed.
     std::string recipe() const;
 
     void save(const std::filesystem::path& path);
-    // Throws Error, and changes nothing, when the file is damaged or of other options.
-    // With `replan` only the model's shape and the tokenizer must be the same:
-    // to go on with more steps, say, or with a better corpus.
+    // Throws Error, and changes nothing, if the file is damaged or has other options. With `replan`
+    // only the model's shape and the tokenizer must be the same, so that training can continue with
+    // more steps or another corpus, for example.
     void load(const std::filesystem::path& path, bool replan = false);
 
-    // More than the plan was changed on the way: the recipe alone does not make this model again.
+    // True if something other than the plan was changed during training. Then the recipe alone
+    // cannot reproduce the model.
     bool replanned() const { return replanned_; }
-    // Hashes of what training began with, for the recipe; empty where there is none.
+    // Hashes of the tokenizer, the teacher and the initial weights, for the recipe; empty if there
+    // is none.
     const std::string& tokenizer_hash() const { return tokenizer_hash_; }
     const std::string& teacher_hash() const { return teacher_hash_; }
     const std::string& init_hash() const { return init_hash_; }

@@ -11,25 +11,25 @@
 namespace tbt {
 
 struct LoopOptions {
-    std::filesystem::path out;  // the model's directory; the checkpoint lies in it too
-    std::string folder;         // of the corpus or the texts, for the recipe
+    std::filesystem::path out;  // the directory of the model and of the checkpoint
+    std::string folder;         // the folder of the corpus or the texts, for the recipe
     bool half = false;          // export F16
-    double minutes = 0;         // stop after this time; 0: when all steps are done
+    double minutes = 0;         // stop after this time; 0: no limit
     double checkpoint_minutes = 2;
     std::int64_t validate_every = 500;       // steps
-    std::int64_t validation_documents = 16;  // of each genre
+    std::int64_t validation_documents = 16;  // for each genre
     bool profile = false;
 };
 
 enum class TrainingEnd { done, time_is_up, signal };
 
-// Trains until all steps are done, the time is up, or SIGINT, SIGTERM or SIGHUP comes;
-// saves and exports at the end in any case. A checkpoint that cannot be written on the way (a full
-// disk) is said in a line, and training goes on; at the end it is an Error.
+// Trains until all steps are done, the time is up, or the process gets SIGINT, SIGTERM or SIGHUP.
+// At the end it always saves and exports. If a checkpoint cannot be written during training (a full
+// disk), it prints a line and continues; at the end it throws Error.
 TrainingEnd run_training(Training& training, const DocumentSource& source,
                          const Tokenizer& tokenizer, const LoopOptions& options);
 
-// Where the checkpoint of a model directory is.
+// The path of the checkpoint in a model directory.
 std::filesystem::path checkpoint_path(const std::filesystem::path& directory);
 
 }  // namespace tbt

@@ -1,5 +1,5 @@
-// How good is a model? Bits per byte on documents whose combination it has never seen,
-// beside the entropy floor.
+// Measures how good a model is: bits per byte on held-out documents, whose combinations of parts it
+// has never seen, beside the entropy floor.
 #pragma once
 
 #include <functional>
@@ -15,31 +15,32 @@ namespace tbt {
 struct GenreResult {
     std::string genre;
     std::int64_t documents = 0, bytes = 0;
-    double bits = 0;        // of the model
-    double floor_bits = 0;  // of the generator that wrote them; not a number: nobody knows them
+    double bits = 0;        // −log2 of the model's probability
+    double floor_bits = 0;  // −log2 of the generator's probability; NaN: not known
 
     double bits_per_byte() const { return bits / static_cast<double>(bytes); }
     double floor() const { return floor_bits / static_cast<double>(bytes); }
 };
 
-// −ln p of each target, for (B, T) ids and targets; a target of −1 is not wanted.
-// What a trainer or a finished model offers.
+// A function of a trainer or of a finished model: −ln p of each target, for (B, T) ids and targets.
+// Targets of −1 are left out.
 using LossFunction = std::function<std::vector<double>(const std::vector<std::int32_t>& ids,
                                                        const std::vector<std::int32_t>& targets,
                                                        std::int64_t B, std::int64_t T)>;
 
-// The documents that every training and evaluation uses: another stream than those of small seeds.
+// The seed of the validation documents of every training and evaluation. Small seeds, which
+// training uses, have other streams.
 inline constexpr std::uint64_t validation_seed = 0x76616c6964617465u;
 
-// Reads held-out documents with a model. What is counted, each kind of model has its way.
+// Evaluates a model on held-out documents. Each kind of model has its own way of counting.
 class Validator {
 public:
     virtual ~Validator() = default;
 
-    // One result a genre; context: the longest sequence.
+    // One result for each genre. `context` is the maximum length of a sequence in tokens.
     virtual std::vector<GenreResult> run(const LossFunction& loss, std::int64_t context) const = 0;
 
-    // Genres weighted as they are drawn, that is by their share of the documents.
+    // The total, with genres weighted by their fraction of the documents.
     GenreResult total(const std::vector<GenreResult>& results) const;
 
 protected:
@@ -50,23 +51,21 @@ protected:
     std::vector<double> shares_;
 };
 
-// What is counted. A document is what stands between two separators. Given the first of them,
-// the model's bits are
+// What is counted: a document is the text between two separators. The model's bits are
 //     −Σ log2 p(token | separator, tokens before)
-// over the tokens of the text and the separator that ends it.
-// The generator's bits are −log2 of the probability with which it draws this genre
-// and then writes this text; that its text ends there is part of that probability.
-// So both sides are codes for the same thing, "which document",
-// and no model's average can be lower than the generator's on documents as drawn.
-// Both are divided by the bytes of the text (the separator has none).
+// over the tokens of the text and the separator after it, given the separator before it. The
+// generator's bits are −log2 of the probability that it draws this genre and then writes this text,
+// which includes that the text ends there. So both are code lengths for the same document, and no
+// model's average can be lower than the generator's on documents as drawn. Both are divided by the
+// bytes of the text (the separators have none).
 class Validation : public Validator {
 public:
-    // The first `documents` held-out documents of each genre (as drawn with the seed).
-    // Throws Error where there are none.
+    // Uses the first `documents` held-out documents of each genre in the stream of this seed.
+    // Throws Error if there are none.
     Validation(const DocumentSource& source, const Tokenizer& tokenizer, std::uint64_t seed,
                std::int64_t documents);
 
-    // Longer documents than the context are read in overlapping windows.
+    // Documents longer than the context are read in overlapping windows.
     std::vector<GenreResult> run(const LossFunction& loss, std::int64_t context) const override;
 
 private:
@@ -76,8 +75,8 @@ private:
         std::int64_t bytes;
         double bits;
     };
-    // Positions [start, start + length) of a sample; the first `seen` predictions were counted
-    // before.
+    // Positions [start, start + length) of a sample. Its first `seen` predictions belong to the
+    // window before and are not counted again.
     struct Window {
         const Sample* sample;
         std::int64_t start, length, seen;
@@ -87,7 +86,7 @@ private:
     std::vector<Sample> samples_;
 };
 
-// "story  0.123 (floor 0.110)" … as a table, and a last line with the total.
+// A table with lines such as "story  0.123 (floor 0.110)", and the total as the last line.
 std::string validation_table(const std::vector<GenreResult>& results, const GenreResult& total);
 
 }  // namespace tbt

@@ -8,11 +8,11 @@
 
 namespace tbt {
 
-// 1: a tree, its mask, and the distributions of its judges, by going through every outcome.
-// Needs no model.
+// 1: a tree, its mask, and the exact distribution of each acceptance rule, by enumerating every
+// outcome. It needs no model.
 void show_judges();
 
-// What the other parts need: a model, its heads, a request.
+// The data of the other parts: a model, its heads, a request.
 struct MedusaTour {
     MedusaTour(const GenerateOptions& options, const MedusaSettings& settings,
                const std::string& prompt);
@@ -21,18 +21,19 @@ struct MedusaTour {
     GenerateRequest request;
     std::vector<int> prompt;
     int nodes;
-    std::string shown_prompt, directory;  // of the model
+    std::string shown_prompt, directory;  // directory: the model's
 };
 
-// 2: a text, round by round; files: empty: none. command: as it was typed, for the page.
+// 2: a text, round by round. An empty file name means no file; `command` is the command line, for
+// the page.
 struct MedusaFiles {
     std::string trace, figure, html, command;
 };
 void show_text(MedusaTour& tour, const MedusaFiles& files);
 
-// 3: how often each guess of each head is right, then trees of more and more nodes: tokens a pass,
-// predicted and counted; with the clock also what a pass takes and what is gained (processor time
-// of one thread, so that others do not disturb).
+// 3: how often each guess of each head is right, then trees with more and more nodes: tokens per
+// pass, predicted and counted. With `times` also the time of a pass and the speed-up (processor
+// time of one thread, so that other programs do not disturb the measurement).
 void show_trees(MedusaTour& tour, bool times);
 
 }  // namespace tbt

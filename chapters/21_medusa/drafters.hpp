@@ -1,4 +1,4 @@
-// Part 4 of chapter 21's program: heads against the drafts of chapter 12.
+// Part 4 of chapter 21's program: compares heads with the drafts of chapter 12.
 #pragma once
 
 #include "chapters/10_generate/options/options.hpp"
@@ -6,9 +6,9 @@
 
 namespace tbt {
 
-// Tokens a pass without a draft, by lookup, with the sketch and with heads, greedily and drawn, all
-// coupled by seed: so all write the same texts. With the clock also how many times as fast
-// (processor time of one thread).
+// Prints the tokens per pass without a draft, with lookup, with sketch and with heads, greedily and
+// sampled. All are coupled by seed, so all write the same texts. With `times` also the speed
+// relative to plain decoding (processor time of one thread).
 void show_drafters(MedusaTour& tour, const GenerateOptions& options, bool times);
 
 }  // namespace tbt

@@ -1,9 +1,8 @@
-// Trains heads on a target that stays as it is.
+// Trains heads for a target, the model, which is not changed.
 //
-// The target reads a text once and gives the state and the distribution after each token.
-// Head k learns the distribution that the target will have k tokens later,
-// given the tokens in between as they stand in the text (distillation, chapter 19):
-// −Σ p ln q over the tokens that are drafted.
+// The target reads a text once, which gives the state and the distribution after each token. Head k
+// learns the distribution that the target will have k tokens later, given the tokens of the text in
+// between (distillation, chapter 19). Its loss is −Σ p ln q over the drafted tokens.
 #pragma once
 
 #include <cstdint>
@@ -18,8 +17,8 @@
 
 namespace tbt {
 
-// Of a batch, for each head: the mean of Σ min(p, q), which is how often a token of it would be
-// accepted, and how often both like the same token best.
+// The scores of a batch for each head. overlap: the mean of Σ min(p, q), which is how often a token
+// drawn from q would be accepted. agree: how often p and q have the same most probable token.
 struct HeadScores {
     std::vector<double> overlap, agree;
     double loss = 0;  // mean over heads and tokens, in nats
@@ -27,23 +26,23 @@ struct HeadScores {
 
 class HeadTrainer {
 public:
-    // embedding (V, C): the target's. drafted: the ids that heads give logits for.
+    // embedding: the target's (V, C). drafted: the ids for which heads have logits.
     HeadTrainer(Transformer& target, const Tensor& embedding, const HeadsShape& shape,
                 std::vector<int> drafted, std::uint64_t seed, int parts, int threads);
     ~HeadTrainer();
 
-    // Parameters are trained in units in which states and embeddings have components of about 1:
-    // as the target has them, a state is fifty times as large, and a head would hardly hear the
-    // token. exported() gives them in the target's units.
+    // The parameters are for scaled inputs, in which states and embeddings have components of about
+    // 1. In the target itself a state is fifty times as large as an embedding, so a head would
+    // hardly notice the token. exported() returns the parameters for the target's own scale.
     const train::ParameterLayout& layout() const { return layout_; }
     std::span<float> parameters();
     std::vector<float> exported() const;
 
-    // The target reads a text of T tokens.
+    // A text of T tokens as the target reads it.
     struct Text {
         std::vector<std::int32_t> ids;          // (T)
         std::vector<float> states;              // (T, C)
-        std::vector<float> distribution, mass;  // (T, N) of what is drafted, and its sum (T)
+        std::vector<float> distribution, mass;  // (T, N) of the drafted ids, and its sums (T)
     };
     Text read(std::span<const std::int32_t> ids);
 
@@ -52,7 +51,7 @@ public:
     // The scores alone.
     HeadScores score(std::span<const Text* const> texts);
     std::span<float> gradients();
-    // After parameters() were written to.
+    // Call this after changing parameters().
     void parameters_changed();
 
 private:

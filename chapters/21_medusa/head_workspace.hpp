@@ -1,4 +1,4 @@
-// The inside of HeadTrainer: what a thread needs for a text, and the units it computes in.
+// The inside of HeadTrainer: the memory of a thread for one text, and the scale of the inputs.
 #pragma once
 
 #include <algorithm>
@@ -28,7 +28,7 @@ struct Head {
     Linear in, out;
 };
 
-// What one thread needs for one text of M rows.
+// The memory of one thread for one text of M rows.
 struct Workspace {
     std::vector<AlignedFloats> states, joined, before, inner;  // of each head
     AlignedFloats logits, d_state, d_inner, d_joined, d_next;
@@ -51,14 +51,14 @@ struct Workspace {
     }
 };
 
-// The root of the mean square.
+// The root mean square of these values.
 inline float size_of(std::span<const float> values) {
     double sum = 0;
     for (const float v : values) sum += double{v} * double{v};
     return static_cast<float>(std::sqrt(sum / static_cast<double>(values.size())));
 }
 
-// Of the states after some tokens, whichever.
+// The root mean square of the target's states, measured after up to 64 tokens.
 inline float state_unit(Transformer& target) {
     KvCache cache(target.config());
     const int n = std::min({64, target.config().n_positions, target.config().vocab_size});

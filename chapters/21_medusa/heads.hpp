@@ -1,7 +1,7 @@
-// Medusa's heads at work: a state and a token in, the next state and logits out.
+// Runs Medusa's heads: from a state and the next token, a head computes the next state and logits.
 //
-// A directory of heads names the weights of the target that they were trained on; with others they
-// would guess nonsense, and are refused.
+// A directory of heads has a hash of the target's weights for which they were trained. With other
+// weights they would guess nonsense, so load() throws Error.
 #pragma once
 
 #include <filesystem>
@@ -18,31 +18,32 @@ namespace tbt {
 // config.json of a directory of heads.
 struct HeadsConfig {
     HeadsShape shape;
-    std::vector<int> drafted;  // the ids that heads give logits for
-    std::string target;        // hash_of_weights of the target's directory
-    // How often the guess of rank r of head k was right where all before it were, measured on held-
-    // out prompts: acceptance[k][r]. The tree is chosen by it.
+    std::vector<int> drafted;  // the ids for which heads have logits
+    std::string target;        // hash_of_weights() of the target's directory
+    // acceptance[k][r]: how often the guess of rank r of head k was right if all guesses before it
+    // were, measured on held-out prompts. The tree is chosen with these rates.
     std::vector<std::vector<double>> acceptance;
 };
 
-// Throws Error for anything missing, mistyped or impossible.
+// Throws Error if something is missing, has the wrong type or is impossible.
 HeadsConfig read_heads_config(const std::string& directory);
 void write_heads_config(const std::string& directory, const HeadsConfig& config);
 
-// Of the names and bytes of all tensors of a model directory, as hexadecimal digits.
+// A hash of the names and bytes of all tensors of a model directory, as hexadecimal digits.
 std::string hash_of_weights(const std::string& directory);
 
-// The embedding (V, C) of the model in this directory. Throws Error where its output matrix is
-// another: heads know one matrix.
+// The embedding (V, C) of the model in this directory. Throws Error if its output matrix is not the
+// same, because heads use one matrix for both.
 Tensor embedding_for_heads(const std::string& target);
 
 class Heads {
 public:
-    // directory: of the heads; target: of the model. options.weights: how the matrices are kept;
-    // none: as the heads are stored. Throws Error where the two do not belong together.
+    // directory: that of the heads; target: that of the model. options.weights: the type of the
+    // matrices in memory; none: the type in the heads' file. Throws Error if heads and model do not
+    // belong together.
     static Heads load(const std::filesystem::path& directory, const std::filesystem::path& target,
                       const TransformerOptions& options = {});
-    // weights: as HeadsShape names them; embedding (V, C): the target's.
+    // weights: by the names of HeadsShape; embedding: the target's (V, C).
     Heads(const HeadsConfig& config, const WeightSource& weights, const Tensor& embedding,
           const TransformerOptions& options = {});
 
@@ -51,9 +52,9 @@ public:
     int channels() const { return config_.shape.channels; }
     int vocab_size() const { return static_cast<int>(embedding_.dim(0)); }
 
-    // R states (R, C) of head k − 1, k = 0 first, those of the target, and the token that stands
-    // after each: the states (R, C) of head k, and its logits (R, N) of the drafted ids.
-    // Valid until the next call.
+    // Runs head k = 0, 1, … `states` (R, C) are those of head k − 1, or the target's for k = 0;
+    // `tokens` has the token after each. Returns the states (R, C) of head k and its logits (R, N)
+    // of the drafted ids, valid until the next call.
     struct Answer {
         std::span<const float> states, logits;
     };

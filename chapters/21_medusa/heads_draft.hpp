@@ -1,7 +1,7 @@
-// Heads as a draft: a tree of guesses after a text, from the state that the target left there.
+// Drafting with heads: makes a tree of guesses after a text, from the target's state there.
 //
-// The shape of the tree is chosen beforehand, from how often the guess of each rank was right; its
-// tokens are found one depth after the other, all places of a depth in one product.
+// The shape of the tree is chosen beforehand, from the rates at which the guess of each rank was
+// right. Its tokens are computed depth by depth, all nodes of a depth in one matrix product.
 #pragma once
 
 #include <functional>
@@ -16,25 +16,27 @@
 
 namespace tbt {
 
-// The target's state after the last of these ids; empty: it is not known.
+// A function with the target's state after the last of these ids; empty if it is not known.
 using StateBehind = std::function<std::span<const float>(std::span<const int> ids)>;
 
-// Does this token end a text? Nothing is guessed after it: a guide has no mask there.
+// Does this token end a text? Nothing is guessed after such a token: a grammar has no mask there.
 using EndsText = std::function<bool(int id)>;
 
 class HeadsDraft {
 public:
-    // tree: no deeper than there are heads, or Error.
+    // Throws Error if the tree is deeper than the number of heads.
     HeadsDraft(Heads& heads, TreeShape tree, StateBehind state);
 
-    // Coupled by seed. u belongs to the place, so the guess of rank 0 is what the head's
-    // distribution gives for the very u of the target, and the next ones are what it gives for
-    // numbers beside u. Where the chain leaves one token only, the next ones are the most probable.
-    // The first `nodes` of the tree, no deeper than `room`; nothing where the state is not known.
+    // Guesses coupled by seed (chapter 12). The target will draw with a random number u that
+    // belongs to the position. The guess of rank 0 is what the head's distribution gives for the
+    // same u; the others are what it gives for numbers near u. If the chain leaves only one token,
+    // the others are the most probable ones. Returns the first `nodes` nodes of the tree, at most
+    // `room` deep; none if the state is not known.
     Guesses guess(const Chain& chain, const TextSoFar& text, Rng luck, int nodes, int room,
                   const EndsText& ends = {});
 
-    // For rejection: the children of a place are drawn from the head's distribution, none twice.
+    // Guesses for rejection: the children of a node are drawn from the head's distribution without
+    // replacement.
     struct Drawn {
         Guesses guesses;
         std::vector<std::vector<double>> distributions;  // after the text, then after guess 0, 1, …
@@ -67,14 +69,15 @@ public:
     }
 
 private:
-    // A place that is guessed for: after guess `parent` (−1: the text), `depth` guesses deep.
+    // A position for which tokens are guessed: after guess `parent` (−1: the text), at depth
+    // `depth`.
     struct Place {
         int parent = -1, depth = 0;
-        Candidates* distribution = nullptr;  // after the chain
-        std::span<const float> row;          // the logits (V) before it
+        Candidates* distribution = nullptr;  // the head's distribution after the chain
+        std::span<const float> row;          // its logits (V) before the chain
         TextSoFar text;
     };
-    // choose(place, wanted) → at most so many tokens, by rank.
+    // choose(place, wanted) returns at most `wanted` tokens in the order of their ranks.
     using Choose = std::function<std::vector<int>(const Place& place, int wanted)>;
     Guesses grow(const Chain& chain, const TextSoFar& text, int nodes, int room,
                  const EndsText& ends, const Choose& choose);
@@ -84,11 +87,11 @@ private:
     Heads* heads_;
     TreeShape tree_;
     StateBehind state_;
-    std::vector<float> row_;  // (V): −∞ for what is not drafted
+    std::vector<float> row_;  // (V), −∞ for ids that are not drafted
     Candidates distribution_;
 };
 
-// The steps of a chain that ban or penalise tokens, without those that only sharpen or cut.
+// The steps of a chain that ban or penalise tokens, without temperature and truncation.
 Chain without_cuts(const Chain& chain);
 
 }  // namespace tbt

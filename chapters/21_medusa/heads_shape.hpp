@@ -1,13 +1,13 @@
-// What Medusa's heads are made of, and how they lie in a file.
+// The weights of Medusa's heads, with their names and shapes in a file.
 //
-// Head k = 1 … K reads the state that comes after token t (C numbers, what the output matrix of
-// the target is multiplied with) and the token after it, and leaves a state that is one token
-// further [Cai et al. 2024; with the tokens drafted so far: Ankner et al. 2024]:
+// Head k = 1 … K reads a state after token t (C numbers, the input of the target's output matrix)
+// and the token after it, and computes a state one token further [Cai et al. 2024; with the tokens
+// drafted so far: Ankner et al. 2024]:
 //
 //     s_k = s_(k−1) + W₂ · gelu(W₁ · [s_(k−1), e(x_k)] + b₁) + b₂      e: the target's embedding
-//     logits_k = E · s_k                                  E: its rows of the drafted tokens
+//     logits_k = E · s_k                   E: the rows of the embedding for the drafted tokens
 //
-// W₂ and b₂ begin as 0, so that an untrained head passes its state on.
+// W₂ and b₂ are 0 at first, so that an untrained head passes its state on unchanged.
 #pragma once
 
 #include <string>

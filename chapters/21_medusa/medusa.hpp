@@ -1,4 +1,4 @@
-// Texts with heads: a tree of guesses a pass, judged by following or by rejection.
+// Decoding with heads: each pass checks a tree of guesses, by following or by rejection.
 #pragma once
 
 #include <algorithm>
@@ -16,7 +16,8 @@
 
 namespace tbt {
 
-// Nodes of a tree: so many, or (adaptive) by the clock, none where guessing loses.
+// The number of nodes per tree: all of `tree`, or (adaptive) the number that is fastest by measured
+// times, which is none if guessing makes decoding slower.
 inline DraftLength tree_size(const TreeShape& tree, bool adaptive) {
     const int most = std::max(1, count(tree.parents));
     if (!adaptive) return DraftLength::fixed(most);
@@ -24,9 +25,9 @@ inline DraftLength tree_size(const TreeShape& tree, bool adaptive) {
         most, [tree](double right, int n) { return 1 + right * (tree.tokens(n) - 1); }, 1);
 }
 
-// Adds heads to a request: the text of plain decoding, bit for bit, in fewer passes (chapter 12's
-// coupling by seed, with a tree in the place of a chain). draft_for(text number) makes the draft
-// of a text.
+// Adds heads to a request. The text is that of plain decoding, bit for bit, in fewer passes
+// (chapter 12's coupling by seed, with a tree instead of a chain). draft_for(i) makes the draft of
+// text i.
 inline void guess_with_heads(GenerateRequest& request,
                              std::function<HeadsDraft(std::size_t)> draft_for,
                              const DraftLength& size,
@@ -61,15 +62,15 @@ inline void guess_with_heads(GenerateRequest& request,
     };
 }
 
-// Two trees as one: what both guess stands there once.
+// Merges two trees; a guess of both is in the result once.
 inline Guesses both_trees(const Guesses& one, const Guesses& other) {
     Guesses tree;
     for (const Guesses* guesses : {&one, &other}) {
-        std::vector<int> places;  // of their guesses in the tree
+        std::vector<int> places;  // the index in `tree` of each guess
         for (int i = 0; i < count(guesses->ids); ++i) {
             const int parent = guesses->parent(i), after = parent < 0 ? -1 : places[index(parent)];
             const int id = guesses->ids[index(i)];
-            // A tree without guesses has no parents either, and would be asked as a chain.
+            // An empty tree has no parents, so child() would treat it as a chain.
             int place = tree.empty() ? -1 : tree.child(after, id);
             if (place < 0) {
                 place = count(tree.ids);
@@ -81,18 +82,18 @@ inline Guesses both_trees(const Guesses& one, const Guesses& other) {
     return tree;
 }
 
-// The target's logits after a text and after each guess, in one pass.
+// A function with the target's logits after a text and after each guess, computed in one pass.
 using TreeLogits = std::function<std::vector<std::span<const float>>(std::span<const int> ids,
                                                                      const Guesses& guesses)>;
 
-// A draft for chapter 12's loop by rejection.
+// A draft for chapter 12's rejection loop.
 struct TreeDraft {
     HeadsDraft heads;
     TreeLogits target;
 };
 
-// Chapter 12's round, for a tree: the children of a place one after the other, as judge_tree in
-// plain_medusa.hpp says it. speculate() finds this one by the type of the draft.
+// Chapter 12's round for a tree: tests the children of a node one after the other, as judge_tree()
+// in plain_medusa.hpp. The type of the draft makes speculate() call this overload.
 template <class Chance>
 Round speculate_once(const LastLogits&, TreeDraft& draft, const SpeculativeRules& rules,
                      std::span<const int> ids, std::size_t prompt_length, int length,

@@ -1,4 +1,4 @@
-// The command line of heads.
+// The command-line options for heads.
 #pragma once
 
 #include <filesystem>
@@ -15,20 +15,20 @@ namespace tbt {
 
 struct MedusaSettings {
     bool medusa = false;
-    std::string medusa_heads;  // a directory; empty: those that ship
-    int medusa_nodes = 6;      // guesses of a tree; adaptive: at most
+    std::string medusa_heads;  // a directory; empty: the heads that come with the course
+    int medusa_nodes = 6;      // guesses per tree; the maximum if adaptive
 
     std::filesystem::path heads_directory() const;
 };
 
-// --medusa --medusa-heads --medusa-nodes
+// Declares --medusa, --medusa-heads and --medusa-nodes.
 void add_medusa_options(CLI::App& app, MedusaSettings& settings);
-void add_heads_options(CLI::App& app, MedusaSettings& settings);  // without the first
+void add_heads_options(CLI::App& app, MedusaSettings& settings);  // without --medusa
 
-// Throws UsageError on values that make no sense.
+// Throws UsageError for values that are not allowed.
 void check_medusa(const MedusaSettings& settings);
 
-// The best tree of so many guesses for these heads, as they were measured.
+// The best tree with this many nodes, according to the heads' measured acceptance.
 TreeShape tree_for(const Heads& heads, int nodes);
 
 }  // namespace tbt

@@ -1,7 +1,8 @@
-// Three judges of a tree of guesses, plainly. Two keep the target's distribution, one does not.
+// Three acceptance rules for a tree of guesses, in plain code. Two keep the target's distribution,
+// one does not.
 //
-// chance is luck as in chapter 12's outcomes.hpp: draw(distribution) gives a token,
-// accept(p) is true with probability p. A judge gives the text with what a round adds.
+// `chance` is the randomness, as in chapter 12's outcomes.hpp: draw(distribution) returns a token,
+// accept(p) is true with probability p. Each rule returns the text with the tokens of one round.
 #pragma once
 
 #include <cmath>
@@ -22,8 +23,8 @@ struct GuessTree {
     }
 };
 
-// By following: draw from the target, and go along the guess that says the same, if there is one.
-// Every token is the target's own draw, so the text is that of plain decoding (chapter 12).
+// Following: draws from the target and continues with the guess that is the drawn token, if there
+// is one. Every token is the target's own draw, so the text is that of plain decoding (chapter 12).
 template <class Chance>
 std::vector<int> follow_tree(const DistributionAfter& target, std::vector<int> text,
                              const GuessTree& tree, Chance& chance) {
@@ -42,9 +43,10 @@ inline Distribution normalised(Distribution p) {
     return p;
 }
 
-// By rejection, for guesses that were drawn from q: the children of a place one after the other,
-// each against what the ones before it left of p [SpecInfer, Miao et al. 2024]. No child is drawn
-// twice, so q too goes on without those that were rejected [Sequoia, Chen et al. 2024].
+// Rejection, for guesses that were drawn from q. It tests the children of a node one after the
+// other, each against the residual of p that the rejected ones left [SpecInfer, Miao et al. 2024].
+// No child is drawn twice, so rejected children are removed from q, too [Sequoia, Chen et al.
+// 2024].
 template <class Chance>
 std::vector<int> judge_tree(const DistributionAfter& target, const DistributionAfter& draft,
                             std::vector<int> text, const GuessTree& tree, Chance& chance) {
@@ -63,9 +65,9 @@ std::vector<int> judge_tree(const DistributionAfter& target, const DistributionA
     }
 }
 
-// Typical acceptance [Cai et al. 2024]: a guess stays where p(guess) > min(ε, δ·e^−H), H
-// being the entropy of p; the longest branch of such guesses is taken, and one token more drawn.
-// Nothing is drawn in place of what the draft likes too well: it is not the target's distribution.
+// Typical acceptance [Cai et al. 2024]: a guess is accepted if p(guess) > min(ε, δ·e^−H), where H
+// is the entropy of p. It takes the longest branch of accepted guesses and draws one more token.
+// This does not correct for the draft's preferences, so it is not the target's distribution.
 template <class Chance>
 std::vector<int> typical_tree(const DistributionAfter& target, const std::vector<int>& text,
                               const GuessTree& tree, double epsilon, double delta, Chance& chance) {

@@ -1,6 +1,6 @@
-// A tree of guesses, plainly: who sees whom, and which tree is worth its nodes.
+// A tree of guesses in plain code: which guess sees which, and the best tree with n nodes.
 //
-// Guess i comes after guess parents[i] < i, or after the text where that is −1.
+// Guess i follows guess parents[i] < i, or the text if parents[i] is −1.
 #pragma once
 
 #include <algorithm>
@@ -12,7 +12,8 @@
 
 namespace tbt {
 
-// How many guesses stand before each. Throws Error where a parent does not come before its child.
+// The number of guesses before each one in its branch. Throws Error if a parent is not before its
+// child.
 inline std::vector<int> tree_depths(const std::vector<int>& parents) {
     std::vector<int> depths;
     for (int i = 0; i < count(parents); ++i) {
@@ -25,8 +26,8 @@ inline std::vector<int> tree_depths(const std::vector<int>& parents) {
     return depths;
 }
 
-// mask[i][j]: does guess i see guess j? Its ancestors and itself; not its siblings, nor theirs.
-// All see the text.
+// mask[i][j]: does guess i see guess j? It sees its ancestors and itself, but no other branches.
+// All guesses see the text.
 inline std::vector<std::vector<bool>> tree_mask(const std::vector<int>& parents) {
     tree_depths(parents);
     std::vector<std::vector<bool>> mask;
@@ -38,11 +39,13 @@ inline std::vector<std::vector<bool>> tree_mask(const std::vector<int>& parents)
     return mask;
 }
 
-// A shape: for each node its parent, its depth, and the rank of its guess among its siblings'.
+// The shape of a tree: for each node its parent, its depth, and the rank of its guess among its
+// siblings.
 struct TreeShape {
     std::vector<int> parents, depths, ranks;
-    std::vector<double> right;  // how often the guess will be right
-    // That a pass with the first n nodes adds on average: the target's own, and every right guess.
+    std::vector<double> right;  // the probability that the guess is right
+    // The tokens that a pass with the first n nodes adds on average: the target's own token and the
+    // right guesses.
     double tokens(int n) const {
         double sum = 1;
         for (int i = 0; i < std::min(n, count(right)); ++i) sum += right[index(i)];
@@ -50,10 +53,10 @@ struct TreeShape {
     }
 };
 
-// The n guesses that are right most often [Cai et al. 2024]. acceptance[k][r]: how often the guess
-// of rank r at depth k is right where those before it are. A guess is right as often as its parent,
-// times that; the next best one after those that are there comes next. So the first m nodes are
-// the best tree of m nodes.
+// The tree of the n guesses that are right most often [Cai et al. 2024]. acceptance[k][r] is how
+// often the guess of rank r at depth k is right if those before it are. So the probability of a
+// node is its parent's times this rate. Nodes are added in the order of their probability, so the
+// first m nodes are the best tree with m nodes.
 inline TreeShape best_tree(const std::vector<std::vector<double>>& acceptance, int n) {
     struct Node {
         int parent, depth, rank;

@@ -1,4 +1,4 @@
-// Training heads for a target, from documents to a directory.
+// Trains heads for a target model on documents of the corpus and writes a directory of heads.
 #pragma once
 
 #include <cstdint>
@@ -10,17 +10,17 @@ namespace tbt {
 
 struct HeadTrainingOptions {
     std::string corpus = "data/corpus", target = "data/models/storyteller", out;
-    HeadsShape shape;        // channels: the target's
-    int draft_vocab = 1024;  // the most frequent tokens, which are drafted
+    HeadsShape shape;        // its channels are set to the target's
+    int draft_vocab = 1024;  // the number of most frequent tokens that are drafted
     std::int64_t batch = 8, sequence = 256, steps = 700, warm_up = 50;
     double learning_rate = 0.002;
     std::uint64_t seed = 1;
     int parts = 4, threads = 0;  // 0: all cores; the result does not depend on them
-    bool smoke = false;          // a few steps, to see that everything works
+    bool smoke = false;          // only a few steps, to test that everything works
 };
 
-// Trains and writes config.json, model.safetensors (F16), recipe.json, curve.csv and README.md.
-// The same options give the same bits, but for the time that it took.
+// Trains and writes config.json, model.safetensors (F16), recipe.json, curve.csv and README.md. The
+// same options give the same bits, except for the recorded time.
 void train_heads(const HeadTrainingOptions& options);
 
 }  // namespace tbt
