@@ -64,7 +64,7 @@ const std::vector<Alias> all_aliases = {
     {"--guided-choice", "--choice"},
     {"--guided-grammar", "--grammar"},
     {"--stream", ""},
-    // no such thing here
+    // options that do not exist here
     {"-ngl", nullptr, processor},
     {"--n-gpu-layers", nullptr, processor},
     {"--gpu-layers", nullptr, processor},
@@ -97,7 +97,7 @@ const std::vector<Alias> all_aliases = {
 
 const std::vector<Alias>& aliases() { return all_aliases; }
 
-// --repeat-last-n has numbers where --penalty-scope has names.
+// --repeat-last-n takes numbers, --penalty-scope names.
 static std::vector<std::string> scope_words(const std::string& value) {
     if (value == "64") return {"--penalty-scope", "last-64"};
     if (value == "-1") return {"--penalty-scope", "all"};

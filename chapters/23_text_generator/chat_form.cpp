@@ -12,11 +12,11 @@ namespace {
 
 ChatOptions options_of_today() {
     ChatOptions options;
-    options.now = std::time(nullptr);  // of templates that write the date
+    options.now = std::time(nullptr);  // for templates that write the date
     return options;
 }
 
-// What is asked for must not get lost: Phi-3's template passes over it without a word.
+// Refuses a system text that the template would ignore, as Phi-3's does.
 void check_takes_system(const ChatTemplate& chat, const std::string& system) {
     const ChatMessage hello{"user", "hello"}, told[] = {{"system", system}, hello};
     const ChatOptions options = options_of_today();

@@ -1,5 +1,5 @@
-// How a conversation with a model is written: by its chat template (lib/chat), or, as ours learnt
-// it, in lines User: and Assistant: (chapter 10).
+// The written form of a chat: by a chat template (lib/chat), or in lines User: and Assistant:
+// (chapter 10), as our models learnt it.
 #pragma once
 
 #include <map>
@@ -13,20 +13,22 @@ namespace tbt {
 
 class ChatForm {
 public:
-    // choice: the name of a family or a file; empty for the template of the model in this
-    // directory or file. A model without one is refused with the list of families. Lines: for our
-    // models, the choice "storyteller", and a model that was opened without a directory.
+    // choice: the name of a family of templates, or a file; empty for the template of the model in
+    // this directory or file. Throws UsageError with the list of families if the model has none.
+    // Lines are used for our models, for the choice "storyteller", and for a model without a
+    // directory.
     ChatForm(const std::string& model, const Tokenizer& tokenizer, const std::string& choice);
 
     bool is_lines() const { return !chat_; }
-    // The tokenizer must outlive it. Throws UsageError for a system's text in lines.
+    // Makes prompts. The tokenizer must outlive the result. Throws UsageError for a system text
+    // with lines.
     Conversation::Prompt prompt(const Tokenizer& tokenizer, const std::string& system) const;
 
 private:
     std::shared_ptr<const ChatTemplate> chat_;  // null: lines
 };
 
-// The forms of one model, each read once.
+// The chat forms of one model; each is read once.
 class ChatForms {
 public:
     const ChatForm& of(const std::string& model, const Tokenizer& tokenizer,

@@ -32,7 +32,7 @@ void check_strategy(const TextOptions& o) {
                " contradict each other: draw, or take the most probable token?");
 }
 
-// What is said about a search, and there is none.
+// Refuses options for a beam search if there is none.
 void check_no_search(const TextOptions& o) {
     const BeamSettings usual;
     const auto alone = [](bool given, const char* name) {
@@ -51,7 +51,8 @@ void check_no_search(const TextOptions& o) {
                ", expected 1 or more; 1 is no search, 4 is usual");
 }
 
-// Chapter 12's judge keeps its place in the text, and not what mirostat asks for.
+// Refuses what rejection sampling (chapter 12) cannot do: it does not keep the log-probabilities
+// that mirostat needs, for example.
 void check_rejection(const TextOptions& o) {
     if (!o.guesses() || o.coupling != "rejection") return;
     if (o.mirostat.value_or(0) != 0)
@@ -90,8 +91,8 @@ bool bans(const std::string& bias) {
     return bias.find("=-inf") != std::string::npos || bias.find("=-INF") != std::string::npos;
 }
 
-// A guide leaves few tokens at times, and a text must never end half-way. What only discourages
-// gives way there (guided_chain); what promises "never" or "this token" is refused.
+// A guide may leave few tokens, and a text must never end half-way. Steps that only discourage a
+// token are undone there (guided_chain). Options that promise "never" or "this token" are refused.
 void check_guide(const TextOptions& o) {
     o.guide.check();
     if (o.guide.name().empty()) {

@@ -18,7 +18,7 @@ namespace {
 
 constexpr const char* usual_prompt = "Once upon a time";
 
-// What --help shows; --help-all shows everything.
+// The options that --help shows; --help-all shows all.
 const std::vector<std::string> usual_options = {"prompt",
                                                 "--help",
                                                 "--prompt",
@@ -50,7 +50,7 @@ const std::vector<std::string> usual_options = {"prompt",
                                                 "--stats",
                                                 "--help-all"};
 
-// A line of the file is a prompt; empty lines are none.
+// Each line of the file is a prompt; empty lines are skipped.
 std::vector<std::string> prompts_in(const std::string& file) {
     std::vector<std::string> prompts;
     std::string line;
@@ -62,7 +62,7 @@ std::vector<std::string> prompts_in(const std::string& file) {
     return prompts;
 }
 
-// What the model's generation_config.json asks for, where the command line says nothing.
+// Sets options that the command line does not give from the model's generation_config.json.
 void use_model_defaults(Settings& s) {
     TextOptions& o = s.options;
     const Json config = read_generation_config(o.model);
@@ -115,7 +115,7 @@ void check_chat(const Settings& s) {
            "how texts are shown");
 }
 
-// One file for two of them would hold the last one only.
+// Refuses one file name for two outputs, since it would hold only the last one.
 void check_files(const Output& output) {
     const auto check = [](const char* first, const std::string& a, const char* second,
                           const std::string& b) {
@@ -225,7 +225,7 @@ void add_options(CLI::App& app, Settings& s) {
                       "known too), --man writes\na manual page, --completion bash a completion "
                       "script.");
     s.given = [&app](const char* option) { return CommandLine(app).declared(option).given(); };
-    s.options.no_escape = false;  // as the command line has it
+    s.options.no_escape = false;  // the default of the command line
 }
 
 void complete(Settings& s) {
@@ -260,7 +260,7 @@ void complete(Settings& s) {
     if (s.prompts.empty()) s.prompts = {usual_prompt};
     check_combination(o, s.prompts.size());
     check_replay(o, s.output.explain);
-    s.trace_file = std::exchange(s.output.trace_file, {});  // chapter 10's has less to say
+    s.trace_file = std::exchange(s.output.trace_file, {});  // chapter 10's trace has fewer fields
     o.traced_tokens = s.output.traced_tokens();
 }
 

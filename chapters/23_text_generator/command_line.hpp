@@ -1,4 +1,4 @@
-// The command line of all of it.
+// The command line of the text generator.
 #pragma once
 
 #include <functional>
@@ -12,24 +12,24 @@ namespace tbt {
 
 struct Settings {
     std::vector<std::string> prompts;
-    std::string prompt_file;  // one prompt a line
-    std::string strategy;     // empty: by the options
+    std::string prompt_file;  // one prompt in each line
+    std::string strategy;     // empty: the other options decide
     TextOptions options;
     Output output;
     std::string trace_file;            // empty: none
-    std::vector<std::string> compare;  // traces that are there, for it
-    std::string command;               // as it was typed
+    std::vector<std::string> compare;  // existing traces to show on a page
+    std::string command;               // the command line as typed
     bool chat = false, echo = false;
-    std::function<bool(const char* option)> given;  // on the command line
+    std::function<bool(const char* option)> given;  // was it given on the command line?
 };
 
-// What a text can be asked for, whoever asks: no files to write, no model to open.
+// Adds the options of a text that every caller may set: not those for files to write or a model.
 void add_text_options(CLI::App& app, TextOptions& options, std::string& strategy);
-// These, the prompts, what is shown and the model.
+// Adds these, and the options for prompts, output and the model.
 void add_options(CLI::App& app, Settings& settings);
 
-// Reads what only the command line has: escapes, names, the prompts of a file. Throws UsageError
-// on what contradicts itself.
+// Resolves what only the command line has: escapes, names, the prompts of a file. Throws UsageError
+// for contradictions.
 void complete(Settings& settings);
 
 }  // namespace tbt

@@ -14,7 +14,8 @@
 
 namespace tbt {
 
-// e^−1000 is no probability; but where a form bans all that is plausible, the rest is the model's.
+// Lowers implausible tokens by this much: e^−1000 is practically 0. But if a grammar bans all
+// plausible tokens, the others keep the ratios of the model's probabilities.
 constexpr double out_of_reach = 1000;
 
 void check_contrast(const Contrast& contrast) {
@@ -29,7 +30,7 @@ void check_contrast(const Contrast& contrast) {
 void contrast_logits(std::span<const float> model, std::span<const float> amateur,
                      const Contrast& contrast, std::span<float> contrasted) {
     check_contrast(contrast);
-    // The amateur in the place of a negative prompt: a·(p/a)^(1 + β).
+    // The amateur takes the place of a negative prompt: a·(p/a)^(1 + β).
     guide_logits(model, amateur, 1 + contrast.strength, contrasted);
     if (contrast.plausible == 0) return;
     const double largest = static_cast<double>(*std::max_element(model.begin(), model.end())),

@@ -22,7 +22,7 @@ std::string directory_of(const TextOptions& o) {
     return o.model == GenerateOptions().model ? shipped_model("diffusion").string() : o.model;
 }
 
-// The steps of chapters 03 to 06, which know of one distribution and nothing before it.
+// The steps of chapters 03 to 06 only: they use one distribution and no earlier text.
 Chain chain_of(const TextOptions& o) {
     TextOptions drawn = o;
     if (o.strategy == Strategy::greedy) drawn.greedy = true;
@@ -106,7 +106,7 @@ namespace {
 // Thrown between two passes to leave the sampler.
 struct Interrupted {};
 
-// Asks before each pass of a model, as long as it lives.
+// While it lives, calls a function before each pass of a model.
 struct PassGuard {
     PassGuard(MaskedModel& watched, const std::function<bool()>& go_on) : model(watched) {
         if (go_on)
@@ -151,10 +151,10 @@ std::vector<GeneratedText> TextFiller::fill(std::string_view prompt, const TextO
     const std::string suffix = o.infill.value_or("");
     const Hole open = hole_between(model_, prompt, suffix, request.stop.max_new_tokens);
     const int eos = model_.tokenizer.eos_id();
-    // Where a text goes on after the gap, none ends in it.
+    // If the text goes on after the gap, the end of text is not allowed in it.
     const std::vector<int> never = suffix.empty() ? std::vector<int>{} : std::vector{eos};
     const MaskedDistribution distribution = distribution_after(model_, request.chain, never);
-    // How sure the model is, whatever the chain leaves of its distribution.
+    // An empty chain: the confidence is that of the model's own distribution.
     const Chain nothing;
     const MaskedDistribution sure = distribution_after(model_, nothing, never);
     const PassGuard guard(model_, go_on);

@@ -1,4 +1,5 @@
-// Texts of a model that fills masks (chapter 22): between two ends, or after a prompt.
+// Generates texts with a model that fills masks (chapter 22): between two parts of a text, or after
+// a prompt.
 //
 //   TextFiller filler(options);
 //   options.infill = " Tomorrow will be sunny.";
@@ -18,24 +19,26 @@ namespace tbt {
 
 class TextFiller {
 public:
-    // options.model (the one that ships where it names the storyteller), .weights, .threads
+    // Uses options.model (if that is the storyteller: the shipped diffusion model), .weights and
+    // .threads.
     explicit TextFiller(const TextOptions& options);
     explicit TextFiller(MaskedModel model) : model_(std::move(model)) {}
 
-    // options.samples fillings of options.max_new_tokens places between the prompt and
-    // options.infill, chosen by the chain and in the order of options.fill. text and ids are the
-    // gap's alone. Without an infill the places after the prompt are ends of text, and without a
-    // number all the canvas is filled. Throws as TextGenerator::generate().
+    // Fills a gap of options.max_new_tokens positions between the prompt and options.infill;
+    // options.samples times. Tokens are chosen by the chain, positions in the order of
+    // options.fill. text and ids of the results have the gap only. Without an infill, end-of-text
+    // follows the gap; without a number of tokens, the whole canvas is filled. Throws as
+    // TextGenerator::generate().
     //
-    // go_on is asked before each pass. Once it says no, the places that are filled so far are the
-    // text (ids), the others are shown as ░, and the reason of its end is `interrupted`.
+    // go_on is called before each pass. If it returns false, the text (ids) has the positions
+    // filled so far, the others are shown as ░, and the reason of the end is `interrupted`.
     std::vector<GeneratedText> fill(std::string_view prompt, const TextOptions& options,
                                     const std::function<bool()>& go_on = {});
 
     const MaskedModel& model() const { return model_; }
-    const std::string& directory() const { return directory_; }  // empty: none
-    int passes() const { return model_.passes(); }               // of the canvas, so far
-    // What became of each place of all fillings so far that options.record asked for.
+    const std::string& directory() const { return directory_; }  // of the model; empty: none
+    int passes() const { return model_.passes(); }               // so far
+    // The choices of all fillings so far for which options.record was set.
     const Recording& recording() const { return recording_; }
 
 private:
@@ -46,11 +49,11 @@ private:
     Recording recording_;
 };
 
-// Is it this class that the options ask for? Throws UsageError on another name.
+// Do the options require this class? Throws UsageError for an unknown decoder.
 bool fills_masks(const TextOptions& options);
 
-// The request that says so: chain, seed, samples. Throws UsageError on what only goes from left to
-// right.
+// The request for a filling: chain, seed, samples. Throws UsageError for options that work only
+// from left to right.
 GenerateRequest filling_request(const TextOptions& options);
 
 }  // namespace tbt

@@ -15,13 +15,13 @@ namespace tbt {
 
 namespace {
 
-// A text that is complete, as a piece of a stream.
+// Shows a complete text as one piece of the stream.
 void show(const Generation& g, std::size_t i, const std::string& text) {
     if (g.observer.on_text && !text.empty()) g.observer.on_text(i, text);
 }
 
-// The traces of a text that was not drawn from the chain: one pass over it, and the chain on
-// each row.
+// Makes the traces of a text that was not drawn from the chain: one pass over the text, and the
+// chain on each row of logits.
 void trace_text(const Generation& g, std::size_t prompt, GeneratedText& text) {
     if (g.request.traced_tokens < 0 || text.ids.empty()) return;
     const std::vector<int>& before = g.prompts[prompt];
@@ -74,14 +74,14 @@ std::vector<GeneratedText> search_texts(const Generation& g) {
     return texts;
 }
 
-// What the guide knows is read in one pass. Not where each token's choices are to be seen.
+// Lets the runs of tokens that the guide knows be read in one pass, unless each choice is recorded.
 void guess_runs(Generation& g, AfterRun after_run = AfterRun::draft) {
     if (g.guide && g.options.known_runs && !g.recording && g.request.traced_tokens < 0)
         guess_known_runs(g.request, g.guide, g.target.tokenizer, after_run);
 }
 
-// Chapter 12 as it is taught, a text at a time: the distribution of plain decoding,
-// in another text.
+// Chapter 12's rejection sampling, one text at a time: the texts have the distribution of plain
+// decoding but are other texts.
 template <class Draft>
 std::vector<GeneratedText> judge_drafts(const Generation& g, Effort& effort,
                                         const std::function<Draft(std::size_t)>& draft_for,
@@ -133,7 +133,7 @@ std::vector<GeneratedText> draft_texts(Generation& g, Effort& effort,
     return texts;
 }
 
-// Chapter 21: a tree of guesses a pass, judged by following or by rejection.
+// Chapter 21: a tree of guesses in each pass, judged by coupling or by rejection.
 std::vector<GeneratedText> texts_with_heads(Generation& g, Effort& effort) {
     const TreeShape& tree = g.tree;
     const auto draft_for = [&](std::size_t i) {

@@ -1,4 +1,4 @@
-// One generation: the model, the prompts, the request and how its texts come about.
+// One generation: the model, the prompts, the request, and the helpers that write its texts.
 #pragma once
 
 #include <functional>
@@ -21,20 +21,20 @@ struct Generation {
     const GenerateObserver& observer;
     GenerateRequest request;
     BatchLogits model;
-    std::size_t slots = 1;       // of the model, for each prompt
-    BatchLogits assistant = {};  // drafts; empty: none
+    std::size_t slots = 1;       // slots of the model for each prompt
+    BatchLogits assistant = {};  // the model that drafts; empty: none
     int assistant_context = 0;
-    std::optional<DraftLength> draft_length = {};  // where something drafts
-    Heads* heads = nullptr;                        // guess; null: none
-    TreeShape tree = {};                           // of their guesses
-    // The target's state after a text in a slot (chapter 21).
+    std::optional<DraftLength> draft_length = {};  // if something drafts
+    Heads* heads = nullptr;                        // Medusa heads that guess; null: none
+    TreeShape tree = {};                           // the shape of their tree of guesses
+    // The target's hidden state after a text in a slot (chapter 21).
     std::function<std::span<const float>(std::size_t slot, std::span<const int> ids)> state = {};
     std::shared_ptr<GuidedTexts> guide = {};  // null: none
-    Recording* recording = nullptr;           // null: nobody wants to see it
-    const AttentionWatch* watch = nullptr;    // of the target, while it reads again; null: none
+    Recording* recording = nullptr;           // null: nothing is recorded
+    const AttentionWatch* watch = nullptr;    // a head of the target, for the replay; null: none
 };
 
-// Watches a head of a model as long as it lives; null: none.
+// While it lives, an attention head of a model is watched; null: none.
 struct Watching {
     Watching(Transformer& model, AttentionWatch* watch) : transformer(model) {
         transformer.watch(watch);
@@ -44,7 +44,8 @@ struct Watching {
     Transformer& transformer;
 };
 
-// The texts of the first prompt, then of the second, …, by a search, by drafts or by plain draws.
+// Generates the texts of the first prompt, then of the second, …: by beam search, with drafts, or
+// by plain draws.
 std::vector<GeneratedText> write_texts(Generation& generation, Effort& effort);
 
 }  // namespace tbt

@@ -40,7 +40,7 @@ BatchLogits with_guidance(BatchLogits model, double scale, std::size_t slots,
     const auto guided = std::make_shared<std::vector<std::vector<float>>>();
     return [model = std::move(model), prompts_of = std::move(prompts_of), scale, slots,
             guided](std::span<const BatchText> texts) {
-        // Each text twice: as it is, and with the negative prompt in place of its own.
+        // Each text is read twice: as it is, and with the negative prompt instead of its own.
         std::vector<BatchText> both(texts.begin(), texts.end());
         std::vector<std::vector<int>> others;
         for (const BatchText& text : texts) {

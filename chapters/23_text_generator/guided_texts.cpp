@@ -25,7 +25,8 @@ GrammarMatcher& GuidedTexts::follow(const TextSoFar& text) {
 
 namespace {
 
-// Only penalties and bans can leave nothing, and these change logits without dropping candidates.
+// Applies a step, and undoes it if it bans all candidates. Only penalties and bans can do that, and
+// they change logits without dropping candidates.
 void apply_unless_all_banned(const std::function<void(Candidates&, const TextSoFar&)>& step,
                              Candidates& c, const TextSoFar& text) {
     const std::vector<float> before(c.logits().begin(), c.logits().end());

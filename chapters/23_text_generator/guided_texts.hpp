@@ -1,5 +1,5 @@
-// What several texts are held to: a language, each text at its own place in it.
-// As a step of a chain (chapter 13) it works under whatever applies the chain.
+// Constrains several texts by one language (a compiled grammar), each with its own matcher. It is a
+// step of a chain (chapter 13), so it works in every loop that applies the chain.
 #pragma once
 
 #include <functional>
@@ -19,14 +19,14 @@ public:
     explicit GuidedTexts(std::shared_ptr<CompiledGrammar> language)
         : language_(std::move(language)) {}
 
-    // A prompt whose continuation, of at most `budget` tokens, is held to the language.
-    // beginning: the part of the prompt that belongs to it already.
-    // Throws Error when no text of the language fits into the budget.
+    // Registers a prompt. Its continuation, of at most `budget` tokens, must be in the language.
+    // beginning: the part of the prompt that already belongs to the constrained text. Throws Error
+    // if no text of the language fits into the budget.
     void add(std::span<const int> prompt, int budget, std::string_view beginning);
 
-    // The constraint after a text that goes on from one of the prompts.
+    // The matcher after a text that continues one of the prompts.
     GrammarMatcher& follow(const TextSoFar& text);
-    // The only token that may come next; −1: there are several.
+    // The only token that may come next; −1 if there are several.
     int forced(const TextSoFar& text) { return follow(text).forced(); }
 
 private:
@@ -38,9 +38,9 @@ private:
     std::vector<OfPrompt> prompts_;
 };
 
-// Puts the mask before all other steps. Where it leaves one token, the others are not asked; where
-// a step bans every token that it leaves (no-repeat-ngram, min-new-tokens, a huge penalty), that
-// step is undone for this token. So a text under a guide is never cut off by a ban.
+// Puts the mask before all other steps. If it leaves one token, the other steps do not run. If a
+// step bans every token that is left (no-repeat-ngram, min-new-tokens, a huge penalty), that step
+// is undone at this position. So a ban never ends a text under a guide.
 Chain guided_chain(const Chain& chain, const std::shared_ptr<GuidedTexts>& guide);
 
 }  // namespace tbt

@@ -16,7 +16,7 @@ namespace {
 constexpr int most_tokens = 16;
 constexpr std::size_t most_bytes = 64;
 
-// Without a word that may go on, and the blank before it: they are one token mostly.
+// Drops a last word that may go on, and the blank before it: blank and word are mostly one token.
 std::string whole_words(std::string bytes) {
     const auto inside = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0; };
     while (!bytes.empty() && inside(bytes.back())) bytes.pop_back();
@@ -37,7 +37,7 @@ std::vector<int> known_run(GuidedTexts& guide, const Tokenizer& tokenizer, const
         bytes = whole_words(bytes);
     std::vector<int> ids(text.ids.begin(), text.ids.end()), run;
     for (const int id : tokenizer.encode(bytes, SpecialTokens::as_text, TextPlace::inside)) {
-        // The budget may ask for another cut.
+        // The budget may require a split into other tokens.
         if (count(run) >= most || !guide.follow({ids, text.prompt_length}).allows(id)) break;
         ids.push_back(id), run.push_back(id);
     }

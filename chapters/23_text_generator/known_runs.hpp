@@ -1,7 +1,7 @@
-// What a guide knows without a model: after {"name": "Ella", comes "job": ". A run of such bytes
-// may be cut into tokens in several ways, so none of them is forced and the model has the choice.
-// The tokenizer's own cut is guessed and judged like a draft's, coupled by seed (chapter 12): the
-// same text in fewer passes, and nobody drafts.
+// Known runs: bytes that a guide knows without a model. After {"name": "Ella", comes "job": ". Such
+// a run may be split into tokens in several ways, so no token is forced and the model chooses. The
+// tokenizer's own split is guessed and judged like a draft, coupled by seed (chapter 12). That
+// gives the same text in fewer passes, without a model that drafts.
 #pragma once
 
 #include <memory>
@@ -13,14 +13,14 @@
 
 namespace tbt {
 
-// The tokens of the bytes that must follow a text, at most `most`; none where there is a choice.
-// A word at the end that may go on is left out with its blank.
+// The tokens of the bytes that must follow a text, at most `most`; none if there is a choice. A
+// last word that may go on is left out, with the blank before it.
 std::vector<int> known_run(GuidedTexts& guide, const Tokenizer& tokenizer, const TextSoFar& text,
                            int most);
 
-// Adds the runs to what is guessed already. After a run a draft goes on in the same pass; heads,
-// which guess from the model's state, wait until it was read. The tokenizer must outlive the
-// request.
+// Adds known runs to the guesses of a request. After a run, a draft guesses on in the same pass.
+// Heads guess from the model's hidden state, so they wait until the run was read. The tokenizer
+// must outlive the request.
 enum class AfterRun { draft, wait };
 void guess_known_runs(GenerateRequest& request, const std::shared_ptr<GuidedTexts>& guide,
                       const Tokenizer& tokenizer, AfterRun after_run = AfterRun::draft);

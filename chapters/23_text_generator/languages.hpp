@@ -1,4 +1,4 @@
-// What texts are held to, compiled: each guide once, for all who ask for it.
+// A cache of compiled guides (grammars, schemas, …): each is compiled once and shared.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +14,7 @@
 
 namespace tbt {
 
-// Keeps the guides that were asked for last, and those that somebody holds.
+// Keeps the most recently requested guides, and those that are in use.
 class Languages {
 public:
     static constexpr std::size_t most = 16;
@@ -22,10 +22,10 @@ public:
     // The tokenizer must outlive this.
     explicit Languages(const Tokenizer& tokenizer) : tokenizer_(&tokenizer) {}
 
-    // Null where nothing is asked for. Throws as recognizer_for() does. May be called by several
-    // threads at once: while one compiles, the others do not wait.
+    // The compiled guide; null if the request has none. Throws as recognizer_for() does. Several
+    // threads may call it at once: while one compiles, the others do not wait.
     std::shared_ptr<CompiledGrammar> get(const GuideRequest& guide);
-    // The vocabulary's tokens as a tree.
+    // The vocabulary's tokens as a trie.
     std::shared_ptr<const TokenTrie> trie();
 
 private:

@@ -15,7 +15,7 @@ namespace tbt {
 
 namespace {
 
-// The draft's own distributions of what it guessed, after a text.
+// The probabilities that the draft gave to its guesses after a text.
 std::vector<double> guess_distributions(const Generation& g, std::size_t slot,
                                         const ReplayedText& text, const RecordedRound& r) {
     const std::vector<int>& guesses = r.round.drafted;
@@ -37,7 +37,7 @@ std::vector<double> guess_distributions(const Generation& g, std::size_t slot,
     return q;
 }
 
-// A round coupled by seed, judged: as far as the target was asked.
+// Judges a round that was coupled by seed, as far as the target was asked.
 void judge(const Generation& g, const ReplayedText& text, const std::vector<RecordedToken>& tokens,
            const std::vector<double>& guessed_p, RecordedRound& r) {
     const std::vector<double> q = guess_distributions(g, r.text, text, r);
@@ -55,7 +55,8 @@ void judge(const Generation& g, const ReplayedText& text, const std::vector<Reco
     r.round.tokens.push_back(text.ids[text.prompt_length + next]);
 }
 
-// The shares of the row that `known` tokens lie after; where the context slides there is but one.
+// The attention weights of the row after `known` tokens. If the context slides, there is only one
+// row.
 std::vector<float> looked_at(const AttentionWatch& watch, std::size_t known) {
     const std::vector<std::vector<float>>& rows = watch.rows;
     if (rows.empty()) return {};

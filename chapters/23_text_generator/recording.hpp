@@ -1,8 +1,8 @@
-// What happened in a generation, for those who want to see it: --html and --trace.
+// Records a generation for --html and --trace.
 //
-// Only what is gone afterwards is written down while the texts are written: the passes of the
-// model, what was guessed, what a search looked at. The choice of each token is replayed after
-// (chapter 06): logits and steps depend on the text alone. So a recording changes no text.
+// Only what could not be found out afterwards is recorded during the generation: the passes of the
+// model, the guesses, the candidates of a search. The choice of each token is replayed afterwards
+// (chapter 06), since logits and steps depend on the text alone. So a recording changes no text.
 #pragma once
 
 #include <cstddef>
@@ -22,14 +22,14 @@ struct Recording {
     std::vector<RecordedPass> passes;
     std::vector<RecordedRound> rounds;
     std::vector<RecordedSearch> searches;
-    std::vector<std::vector<RecordedToken>> tokens;  // of each text
-    bool has_u = false;                              // one number belongs to each token
+    std::vector<std::vector<RecordedToken>> tokens;  // by text
+    bool has_u = false;                              // each token has a random number
 };
 
-// Notes each guess of a request that has a draft, and what became of it.
+// Lets a request with a draft record each guess and whether it was right.
 void record_guesses(GenerateRequest& request, Recording& recording);
 
-// The choices of all texts, with the model that wrote them.
+// Replays the choices of all texts, with the model that wrote them.
 void replay(const Generation& generation, const std::vector<GeneratedText>& texts,
             Recording& recording);
 

@@ -17,7 +17,7 @@ namespace tbt {
 
 namespace {
 
-// A line without its line break; none at the end of input and when Ctrl-C interrupts the waiting.
+// Reads a line, without its line break; none at the end of input or if Ctrl-C interrupts.
 std::optional<std::string> read_line() {
     char* text = nullptr;
     std::size_t room = 0;
@@ -34,7 +34,7 @@ void print(std::string_view text) {
     std::fflush(stdout);
 }
 
-// Line editing is the terminal's own; rlwrap adds history.
+// The terminal's own line editing is used; rlwrap adds history.
 ChatScreen screen_for(bool terminal, bool echo) {
     const Style style(stdout);
     ChatScreen screen;
@@ -71,7 +71,7 @@ TextOptions for_chat(TextOptions o) {
 }
 
 void talk(const TextOptions& given, bool echo) {
-    // 1. The model. What the options cannot be is said before the first line is read.
+    // 1. The model. Impossible options are refused before the first line is read.
     TextGenerator generator(given);
     TextOptions options = for_chat(given);
     generator.request(options);

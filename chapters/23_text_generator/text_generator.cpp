@@ -17,7 +17,7 @@ namespace tbt {
 
 namespace {
 
-// The settings that a strategy's name stands for.
+// Sets the options that the name of a strategy stands for.
 TextOptions spelled_out(TextOptions o) {
     if (o.strategy == Strategy::greedy) o.greedy = true;
     if (o.strategy == Strategy::beam && o.num_beams == 1) o.num_beams = 4;
@@ -34,14 +34,14 @@ struct TextGenerator::State {
     State(Model opened, std::string opened_from)
         : directory(std::move(opened_from)), model(std::move(opened)), batch(model.transformer) {}
 
-    std::string directory;  // empty: of a model that somebody else opened
+    std::string directory;  // empty if the caller has opened the model
     Model model;
-    CachedBatch batch;  // goes on where the last generation was: a chat's history is read once
+    CachedBatch batch;  // keeps its cache between generations: a chat's history is read once
     Languages languages{model.tokenizer};
     std::string assistant_name;
     std::unique_ptr<Model> assistant;
     std::unique_ptr<CachedBatch> assistant_batch;
-    // By what drafts and how much at most: what the clock taught goes on in the next text.
+    // By the draft and its greatest length: what was learnt by the clock is kept for later texts.
     std::map<std::pair<std::string, int>, DraftLength> timed_drafts;
     std::string amateur_name;
     std::unique_ptr<Model> amateur;
@@ -64,7 +64,7 @@ struct TextGenerator::State {
     void guide_by_negative_prompt(Generation& g);
     void contrast_with_amateur(Generation& g);
     std::vector<std::span<const float>> pass(std::span<const BatchText> texts);
-    // What it is given must outlive the generation.
+    // The arguments must outlive the generation.
     Generation prepare(const TextOptions& o, std::span<const std::vector<int>> prompts,
                        const GenerateObserver& observer);
 };
@@ -111,7 +111,7 @@ void TextGenerator::State::open_heads_of(const TextOptions& o) {
     heads_name = name;
 }
 
-// The guide as the first step of the chain, each prompt's text with the budget it has.
+// Makes the guide the first step of the chain, with the budget of each prompt's text.
 void TextGenerator::State::hold_to_guide(Generation& g) {
     const TextOptions& o = g.options;
     if (o.guide.name().empty()) return;
@@ -159,7 +159,7 @@ void TextGenerator::State::guide_by_negative_prompt(Generation& g) {
         });
 }
 
-// Chapters 03 to 11, without what the course adds after them.
+// The request of chapters 03 to 11, without what later chapters add.
 GenerateRequest TextGenerator::State::plain_request(const TextOptions& o) const {
     GenerateRequest r;
     if (strategy_of(o) == Strategy::beam) {
@@ -233,7 +233,7 @@ GenerateRequest TextGenerator::request(const TextOptions& given,
                                        std::span<const std::vector<int>> prompts) {
     const TextOptions o = spelled_out(given);
     AttentionWatch head = watch_of(o);
-    if (!o.attention.empty()) Watching(state_->model.transformer, &head);  // is there such a head?
+    if (!o.attention.empty()) Watching(state_->model.transformer, &head);  // throws if there is none
     return state_->prepare(o, prompts, {}).request;
 }
 
@@ -291,7 +291,7 @@ Conversation TextGenerator::conversation(const TextOptions& o) const {
 GeneratedText TextGenerator::answer(const std::vector<int>& prompt, TextOptions o,
                                     const GenerateObserver& observer) {
     o.max_new_tokens = answer_tokens(o);
-    // What a guide describes has an end of its own, and may well contain "User:".
+    // A text under a guide ends by itself, and may contain "User:".
     if (o.guide.name().empty() && state_->chat_form(o).is_lines())
         o.stop_strings = chat_stop_strings;
     return std::move(generate_ids({&prompt, 1}, o, observer)[0]);

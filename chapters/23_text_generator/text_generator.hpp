@@ -1,4 +1,5 @@
-// Everything that this course teaches as one class: a model in, texts out.
+// The text generator: all techniques of this course in one class. It opens a model and generates
+// texts.
 //
 //   TextGenerator generator("data/models/storyteller");
 //
@@ -15,9 +16,9 @@
 //   options.guide.schema = "data/schemas/person.json";
 //   generator.generate("A person:\n", options);
 //
-// The options have transformers' names, and any that make sense together work together;
-// the lesson has the table of pairs. What contradicts is refused with UsageError, in one line that
-// says what to do; a file that is at fault, or a text that cannot be, with Error.
+// The options have transformers' names and can be combined, except for the pairs in the lesson's
+// table. Contradictory options throw UsageError, with one line that says what to do. A faulty file,
+// or a text that is impossible, throws Error.
 #pragma once
 
 #include <cstdint>
@@ -41,12 +42,12 @@
 
 namespace tbt {
 
-// How tokens are chosen. By the options, as transformers decides: beams if num_beams > 1,
-// the most probable token if greedy or the temperature is 0, otherwise draws.
+// How tokens are chosen. by_options decides as transformers does: beam search if num_beams > 1;
+// greedy decoding if `greedy` is set or the temperature is 0; otherwise draws.
 enum class Strategy { by_options, greedy, sample, beam };
 
-// All that can be asked for. An option that is not given has no effect, or chapter 10's default
-// (temperature 0.8, top-p 0.9, 200 new tokens).
+// All options. An option that is not given has no effect, or chapter 10's default (temperature 0.8,
+// top-p 0.9, 200 new tokens).
 //
 //   of chapters 03 to 10   temperature, top_k, top_p, …, stop_strings, max_new_tokens, seed,
 //                          samples (transformers' num_return_sequences), context = "slide"
@@ -58,45 +59,45 @@ enum class Strategy { by_options, greedy, sample, beam };
 //   of 22                  decoder = "diffusion", infill, fill: for TextFiller (filled_texts.hpp)
 //   of 13 to 16            guide.grammar, .regex, .schema, .tools, .choice, .integers, .json
 //
-// Texts are taken as they are: only the command line reads \n as a line break.
+// Texts are used as they are: only the command line reads \n as a line break.
 struct TextOptions : GenerateOptions, BeamSettings, DraftSettings, MedusaSettings {
     TextOptions() {
         num_beams = 1;
         no_escape = true;
     }
     Strategy strategy = Strategy::by_options;
-    bool guesses() const { return drafts() || medusa; }  // tokens ahead, of a draft or of heads
+    bool guesses() const { return drafts() || medusa; }  // is there a draft, or heads?
     GuideRequest guide;
-    bool known_runs = true;  // what the guide knows is read in one pass; no text depends on it
-    std::string decoder;     // autoregressive, or diffusion; empty: by the infill
+    bool known_runs = true;  // read runs that the guide knows in one pass; changes no text
+    std::string decoder;     // autoregressive or diffusion; empty: diffusion if there is an infill
     std::optional<std::string> infill;  // the text after the gap
     FillOptions fill;
-    bool continues_prompt = false;  // the prompt is the beginning of what the guide describes
+    bool continues_prompt = false;  // the prompt is the beginning of the guided text
 
-    // Classifier-free guidance: s·ln p(token | prompt) + (1−s)·ln p(token | negative prompt).
-    // 1: none. Without a negative prompt, the prompt's last token stands for it.
+    // Classifier-free guidance: s·ln p(token | prompt) + (1−s)·ln p(token | negative prompt); 1 is
+    // off. Without a negative prompt, the prompt's last token is used.
     double guidance_scale = 1;
     std::optional<std::string> negative_prompt;
-    // Away from what this model would say, by contrast.hpp; as an assistant model is named.
+    // The amateur of contrastive decoding (contrast.hpp); named like an assistant model.
     std::optional<std::string> contrast_model;
     Contrast contrast;
 
-    // Of a conversation: the name of a family of chat templates or a file, empty for the model's
-    // own; and what is said before the first turn, empty for nothing.
+    // For a chat. chat_template: the name of a family of chat templates, or a file; empty for the
+    // model's own. system: the text before the first turn; empty for none.
     std::string chat_template, system;
 
-    std::uint64_t stream = 0;  // of the seed: sample i draws from stream + i
-    int traced_tokens = -1;    // traces with so many first choices (chapter 06); −1: none
-    bool record = false;       // keep what a page or a trace shows: TextGenerator::recording()
-    std::string attention;     // "2.5": also what head 5 of layer 2 looks at; empty: no head
+    std::uint64_t stream = 0;  // sample i draws from stream `stream` + i of the seed
+    int traced_tokens = -1;    // traces with this many likeliest tokens (chapter 06); −1: none
+    bool record = false;       // record what a page or a trace shows: TextGenerator::recording()
+    std::string attention;     // "2.5": also the attention of head 5 of layer 2; empty: none
 };
 
-// What a generation took.
+// The work of a generation.
 struct Effort {
-    long passes = 0;     // of the model, all texts together
-    long positions = 0;  // that it read
-    long guessed = 0;    // tokens a draft proposed …
-    long right = 0;      // … and how many of them stayed
+    long passes = 0;     // passes of the model, all texts together
+    long positions = 0;  // positions that it read
+    long guessed = 0;    // tokens that a draft proposed
+    long right = 0;      // proposed tokens that were kept
 };
 
 struct Recording;
@@ -104,7 +105,7 @@ class CompiledGrammar;
 
 class TextGenerator {
 public:
-    // A directory as on the Hugging Face hub. Throws Error when it is not one.
+    // A model's directory, as on the Hugging Face hub. Throws Error if it is not one.
     explicit TextGenerator(const std::string& directory);
     explicit TextGenerator(const GenerateOptions& options);  // .model, .weights, .threads
     explicit TextGenerator(Model model);
@@ -112,29 +113,30 @@ public:
     TextGenerator(TextGenerator&&) noexcept;
     TextGenerator& operator=(TextGenerator&&) noexcept;
 
-    // Continues a prompt: options.samples texts, of a search the best first. In each result:
-    // text (without the prompt; valid UTF-8), ids, reason of the end, stop_string, traces
-    // (with log-probabilities) if asked for, and the score of a search.
+    // Continues a prompt with options.samples texts; a search returns the best first. Each result
+    // has the text (without the prompt; valid UTF-8), its ids, the reason of its end, the stop
+    // string, traces (with log-probabilities) if requested, and the score of a search.
     std::vector<GeneratedText> generate(std::string_view prompt, const TextOptions& options = {},
                                         const GenerateObserver& observer = {});
-    // Several prompts in the same forward passes: the texts of the first, then of the second, …
-    // Each text is the same as if its prompt were alone.
+    // Continues several prompts in the same forward passes. Returns the texts of the first prompt,
+    // then of the second, … Each text is the same as if its prompt were alone.
     std::vector<GeneratedText> generate(std::span<const std::string> prompts,
                                         const TextOptions& options = {},
                                         const GenerateObserver& observer = {});
-    // Just the first text, with the prompt in front.
+    // Only the first text, with the prompt before it.
     std::string operator()(std::string_view prompt, const TextOptions& options = {});
 
-    // A conversation in which answers of options.max_new_tokens (or 100) fit beside the history.
+    // A conversation whose history leaves room for answers of options.max_new_tokens (or 100).
     Conversation conversation(const TextOptions& options) const;
-    // The answer to what a conversation asks: chat(conversation, answer, …) of chapter 10.
+    // The answer to a prompt of a conversation, for chat(conversation, answer, …) of chapter 10:
     //   const std::vector<int> prompt = conversation.ask("who are you?");
     //   conversation.answer(generator.answer(prompt, options).text);
     GeneratedText answer(const std::vector<int>& prompt, TextOptions options,
                          const GenerateObserver& observer = {});
 
     // ---- what the command line needs ----
-    // The request that the options make for these prompts, or the ids of one. Throws as they do.
+    // The request that the options make for these prompts; the ids of a prompt. Both throw for
+    // impossible options.
     GenerateRequest request(const TextOptions& options,
                             std::span<const std::vector<int>> prompts = {});
     std::vector<int> prompt_ids(std::string_view prompt, const TextOptions& options) const;
@@ -142,10 +144,10 @@ public:
                                             const TextOptions& options,
                                             const GenerateObserver& observer = {});
     const Model& model() const;
-    // For whoever runs passes of his own over it, not while a generation runs.
+    // The model, for other passes over it. Do not use it while a generation runs.
     Model& model();
-    // What a text is held to, compiled and kept; null: nothing. May be called by any thread at any
-    // time, so that a generation finds it there. Throws as recognizer_for() does.
+    // Compiles a guide and keeps it for later generations; null if the request has none. Any thread
+    // may call it at any time. Throws as recognizer_for() does.
     std::shared_ptr<CompiledGrammar> language(const GuideRequest& guide);
     std::vector<PromptToken> prompt_logprobs(std::span<const int> prompt, int choices);
     Effort effort() const;               // of the last generation
@@ -156,7 +158,7 @@ private:
     std::unique_ptr<State> state_;
 };
 
-// What the options come to. Throws UsageError on those that contradict each other.
+// The strategy that the options select. Throws UsageError if they contradict each other.
 Strategy strategy_of(const TextOptions& options);
 
 }  // namespace tbt

@@ -12,7 +12,7 @@ namespace tbt {
 
 namespace {
 
-// What decided: one of the words that the lesson lists.
+// The decoder: one of the words that trace.md lists.
 const char* decoder_of(const TextOptions& o) {
     switch (strategy_of(o)) {
         case Strategy::beam:

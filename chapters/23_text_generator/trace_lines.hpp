@@ -1,5 +1,5 @@
-// --trace: a generation as JSON lines, version 2 of the course's traces. The lesson documents the
-// fields; the lines of chapters 10, 11 and 12 are such lines with fewer of them.
+// The option --trace: a generation as JSON lines, version 2 of the course's traces. trace.md
+// documents the fields; the lines of chapters 10, 11 and 12 have fewer fields.
 #pragma once
 
 #include <span>
@@ -12,13 +12,13 @@
 
 namespace tbt {
 
-// The last generation of a generator that recorded it. command: what was typed, for those who
-// want to type it again.
+// The lines of the generator's last generation, which must have been recorded. command: the command
+// line as typed.
 std::string trace_lines(const TextGenerator& generator, const TextOptions& options,
                         const GenerateRequest& request, std::span<const ShownPrompt> prompts,
                         const std::vector<GeneratedText>& texts, const std::string& command);
 
-// The same of texts that were filled in.
+// The same for texts that were filled in.
 std::string filled_trace_lines(const TextFiller& filler, const TextOptions& options,
                                const GenerateRequest& request, std::span<const ShownPrompt> prompts,
                                const std::vector<GeneratedText>& texts, const std::string& command);

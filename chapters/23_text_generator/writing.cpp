@@ -31,7 +31,7 @@ void print_effort(const TextGenerator& generator, const TextOptions& o) {
     std::fprintf(stderr, "\n");
 }
 
-// Texts of a model that fills masks (chapter 22).
+// Writes texts of a model that fills masks (chapter 22).
 int write_filled(const Settings& s) {
     TextFiller filler(s.options);
     const Tokenizer& tokenizer = filler.model().tokenizer;
@@ -53,7 +53,7 @@ int write_filled(const Settings& s) {
     if (output.text() && !output.no_display_prompt)
         for (GeneratedText& text : whole) text.text += s.options.infill.value_or("");
     TextPrinter(output, filler.directory(), tokenizer, prompts, request, false).finish(whole);
-    // Of a filling that was interrupted, the passes that would have been are not known.
+    // If a filling was interrupted, its other passes are not known, so there is no trace.
     if (s.options.record && Interrupt::count() == 0)
         files.write(filled_trace_lines(filler, s.options, request, prompts, texts, s.command));
     if (s.output.stats)
@@ -67,7 +67,7 @@ int write_filled(const Settings& s) {
 int write(const Settings& s) {
     if (!s.compare.empty()) return write_comparison(s);
     if (fills_masks(s.options)) return write_filled(s);
-    // 1. The model and the request. What cannot be is refused before anything is written.
+    // 1. The model and the request. Impossible options are refused before any output.
     TextGenerator generator(s.options);
     const Model& model = generator.model();
     check_output(s.output, s.prompts.size() * index(s.options.samples), model.config().vocab_size);
