@@ -233,7 +233,7 @@ GenerateRequest TextGenerator::request(const TextOptions& given,
                                        std::span<const std::vector<int>> prompts) {
     const TextOptions o = spelled_out(given);
     AttentionWatch head = watch_of(o);
-    if (!o.attention.empty()) Watching(state_->model.transformer, &head);  // throws if there is none
+    if (!o.attention.empty()) Watching(state_->model.transformer, &head);  // throws if unknown
     return state_->prepare(o, prompts, {}).request;
 }
 
