@@ -1,4 +1,5 @@
-// How good is a model that fills masks? The bound of its bits per byte, beside the entropy floor.
+// Validates a masked model (chapter 22): an upper bound of its bits per byte, beside the entropy
+// floor.
 #pragma once
 
 #include <cstdint>
@@ -8,12 +9,13 @@
 
 namespace tbt {
 
-// Of a canvas of T tokens, with k hidden places, k = 1 … T all equally likely:
+// For a canvas of T tokens with k hidden places, k = 1 … T all equally likely:
 //
 //     −log2 p(text)  ≤  T · E_k[ mean of −log2 p(token) over the hidden ]
 //
-// The right side is estimated with some maskings a document, k spread evenly over 1 … T. The
-// generator's bits are, as in Validation, those of its choices, among documents that fit.
+// The right side is estimated with a few random masks for each document, with k spread evenly over
+// 1 … T. As in Validation, the generator's bits are those of its choices, here among documents that
+// fit.
 class CanvasValidation : public Validator {
 public:
     // The first `documents` held-out documents of each genre that fit into T tokens.
@@ -29,7 +31,7 @@ private:
         std::int64_t bytes;
         double bits;
     };
-    std::vector<double> fitting_;  // of each genre's held-out documents, the share that fits
+    std::vector<double> fitting_;  // for each genre, the fraction of held-out documents that fits
     std::vector<Sample> samples_;
     int mask_;
 };

@@ -1,4 +1,4 @@
-// What a model that fills masks is trained on (chapter 22): canvases, one document each.
+// The training batches of a masked model (chapter 22): canvases, each with one document.
 #pragma once
 
 #include <cstdint>
@@ -10,26 +10,27 @@
 
 namespace tbt {
 
-// The document's tokens, and after them ends of text up to T: how long a text is stands in the
-// canvas, and has to be learned. None where the document and one end do not fit.
+// The document's tokens, padded with end-of-text tokens to T. So the canvas also has the length of
+// the text, which the model must learn. None if the document and one end-of-text token do not fit.
 //
 //     The ·weather ·today ·is ·sunny . <|endoftext|> <|endoftext|> <|endoftext|>
 std::optional<std::vector<std::int32_t>> canvas_of(const Document& document,
                                                    const Tokenizer& tokenizer, std::int64_t T);
 
-// Replaces k of the canvas's places, any k with the same probability, by the mask; what stood
-// there becomes the target. Other targets are −1: they do not count.
+// Replaces k random places of the canvas by the mask; their tokens become the targets. All other
+// targets are −1, which does not count.
 void hide(std::int64_t k, int mask, Rng& rng, std::span<std::int32_t> canvas,
           std::span<std::int32_t> targets);
 
-// Of T tokens k are hidden, k from 1 to T, all equally likely; over a batch they are spread evenly,
-// which changes no probability and makes gradients less noisy.
+// Makes canvases of T tokens with k hidden ones, k = 1 … T all equally likely. In a batch the
+// values of k are spread evenly, which changes no probability and makes gradients less noisy.
 class CanvasSource : public Batches {
 public:
     CanvasSource(const DocumentSource& documents, const Tokenizer& tokenizer, std::uint64_t seed)
         : documents_(documents), tokenizer_(tokenizer), seed_(seed) {}
 
-    // The mask is the id after the tokenizer's last. bytes: of all text, hidden or not.
+    // The mask is the id after the tokenizer's last id. Batch::bytes counts all text, hidden or
+    // not.
     Batch next(std::int64_t B, std::int64_t T) override;
 
 private:

@@ -1,6 +1,7 @@
-// What can be known before expanding. For each genre: which rules can it reach, which tables can
-// each variable hold there, and does every {x.col} find its column. {>x.col} makes reach and tables
-// depend on each other, so the walk is repeated until nothing is added.
+// Static checks of a grammar, before any expansion. For each genre it computes which rules are
+// reachable and which tables each variable can come from, and checks that every {x.col} has its
+// column. Because of {>x.col} the two depend on each other, so this is repeated until nothing is
+// added.
 #pragma once
 
 #include <string>
@@ -10,11 +11,11 @@
 
 namespace tbt::grammar {
 
-// Is every variable that a genre uses drawn in it, has it the column, are the rules that {>x.col}
-// names there? Throws tbt::Error for the first mistake.
+// Throws tbt::Error for the first mistake: a variable that a genre uses but does not draw, a column
+// that is missing, or a rule named by {>x.col} that does not exist.
 void check(const Tree& tree);
 
-// Rules and tables that no genre can reach, a line each.
+// The rules and tables that no genre can reach, one line for each.
 std::vector<std::string> unused(const Tree& tree);
 
 }  // namespace tbt::grammar

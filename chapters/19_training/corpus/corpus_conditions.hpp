@@ -1,5 +1,5 @@
-// Draws from a table and their conditions: {p=person where town!=q.town and not q}.
-// Below it, the names of everything: each gets a number when it is first met.
+// The part of the parser for draws from a table and their conditions: {p=person where town!=q.town
+// and not q}. It also has the names of everything; each gets a number when it first occurs.
 #pragma once
 
 #include <map>
@@ -13,12 +13,12 @@ namespace tbt::grammar {
 
 class ConditionReader : protected Cursor {
 protected:
-    // What comes after {x=source. pos_ is there, the brace ends at `close`.
+    // Parses the text after {x=source. pos_ is there; the closing brace is at `close`.
     void draw(Node& node, const std::string& source, std::size_t source_at, std::size_t close);
     Condition condition(const Table& table, std::size_t end);
-    // What comes after {if: x.col=text and y!=z.col. The brace ends at `close`.
+    // Parses the text after {if, such as x.col=text and y!=z.col. The closing brace is at `close`.
     void guard(Node& node, std::size_t close);
-    // y.col, or a text (in quotes if it looks like y.col).
+    // Parses y.col, or a text (in quotes if it looks like y.col).
     void compared_value(Condition& result, std::size_t end);
     void must_occur(const Table& table, const Condition& condition, std::size_t at) const;
 

@@ -1,4 +1,5 @@
-// A place in a line and the small parts of the notation: names, numbers, weights, escapes.
+// The basis of the parser: a position in a line, and the small parts of the notation, which are
+// names, numbers, weights and escapes.
 #pragma once
 
 #include <algorithm>
@@ -66,7 +67,8 @@ protected:
         fail(at, "unknown escape (known: \\n \\s \\\\ \\{ \\} \\| \\[ \\] \\# \\\")");
     }
 
-    // [3] or [0.5]; for lines, the spaces after it are dropped. Anything else in brackets is text.
+    // Reads a weight, [3] or [0.5]; for lines, also the spaces after it. Anything else in brackets
+    // is ordinary text, and the weight is 1.
     std::uint64_t optional_weight(bool of_a_line) {
         if (pos_ >= end_ || line_->text[pos_] != '[') return weight_unit;
         std::size_t i = pos_ + 1;

@@ -1,5 +1,5 @@
-// Expansion: walking the tree of a grammar with a generator of our own and adding up the
-// bits of each choice.
+// Expands a grammar to a document: walks its tree with our own random numbers and adds up the bits
+// of each choice.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@ namespace tbt::grammar {
 
 inline constexpr std::uint64_t golden = 0x9e3779b97f4a7c15;
 
-// splitmix64 [Steele, Lea, Flood 2014]: a counter and a mixer of its value.
+// SplitMix64 [Steele, Lea, Flood 2014]: a counter whose value is mixed.
 inline std::uint64_t mix(std::uint64_t z) {
     z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
     z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
@@ -28,8 +28,8 @@ public:
     Generator(std::uint64_t seed, std::uint64_t stream, std::uint64_t index)
         : state_(mix(mix(mix(seed + golden) + stream + golden) + index + golden)) {}
 
-    // A whole number below n, each equally likely [Lemire 2019]: the high half of x * n, with the
-    // few x that would favour some results drawn again.
+    // An integer from 0 to n − 1, all equally likely [Lemire 2019]: the high half of x · n. The few
+    // x that would make some results more likely are rejected.
     std::uint32_t below(std::uint32_t n) {
         std::uint64_t product = static_cast<std::uint64_t>(next()) * n;
         if (static_cast<std::uint32_t>(product) < n) {
@@ -45,14 +45,14 @@ private:
     std::uint64_t state_;
 };
 
-// What a variable holds.
+// The value of a variable.
 struct Value {
     enum class Kind { none, row, text, number } kind = Kind::none;
     int table = 0;
     std::size_t row = 0;
     std::int64_t number = 0;
     std::string text;
-    // Columns of a row that were changed: (name's id, text).
+    // The columns of the row that were changed: (id of the column's name, text).
     std::vector<std::pair<int, std::string>> changed;
 };
 
@@ -77,7 +77,7 @@ private:
     void node(const Node& n);
     const std::string& text_of(int string) const;
     int cell(int slot, int column_name, Place place) const;
-    // The same as text, with what was changed since the row was drawn.
+    // The cell as text, with changes since the row was drawn.
     const std::string& text_at(int slot, int column_name, Place place) const;
     void indirect(const Node& n);
     void keep(const Node& n);
@@ -101,7 +101,8 @@ private:
     std::int64_t uniform(std::int64_t low, std::int64_t high, Place place);
     void integer(const Node& n);
     void repeat(const Node& n);
-    // One combination of the held values in 32, by a hash of the genre's name and the values.
+    // True for one in 32 combinations of the `hold` values, by a hash of the genre's name and the
+    // values.
     bool held_out(const Genre& genre) const;
 
     const Tree& tree_;
@@ -119,8 +120,8 @@ private:
     std::vector<Mentioned> mentioned_;
 };
 
-// A share of the bytes as a share of the documents: divided by the genre's mean length, which is
-// that of its first documents of a seed of its own.
+// Converts a genre's fraction of the bytes to a weight for documents: divides by the genre's mean
+// length, which is measured on its first documents with a separate seed.
 std::uint64_t share_of_documents(const Tree& tree, std::size_t genre, std::uint64_t share_of_bytes);
 
 }  // namespace tbt::grammar

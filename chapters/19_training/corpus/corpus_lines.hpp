@@ -1,4 +1,5 @@
-// The lines of a grammar file as the parser sees them: joined, without comments, with their places.
+// Splits a grammar file into logical lines for the parser: joined, without comments, and with their
+// positions in the file.
 #pragma once
 
 #include <string>
@@ -10,8 +11,8 @@ namespace tbt::grammar {
 
 inline bool is_space(char c) { return c == ' ' || c == '\t'; }
 
-// A logical line: physical lines joined at a final backslash, comments gone, and for each
-// joined part where it began, so that an error can name line and column.
+// A logical line: physical lines joined at a final backslash, without comments. For each joined
+// part it has the position where the part began, so that an error can name line and column.
 struct Line {
     std::string text;
     struct Part {

@@ -1,4 +1,4 @@
-// Mistakes that can be seen in the expanded text without understanding it.
+// Finds mistakes in expanded texts that a program can recognise.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,7 @@ struct LintReport {
 
 LintReport lint(const Corpus& corpus, std::uint64_t seed, std::uint64_t documents_of_each_genre);
 
-// (what is wrong, the place in its surroundings) for each kind of mistake in one text.
+// For each kind of mistake in one text: what is wrong, and the words around it.
 std::vector<std::pair<std::string, std::string>> lint_text(const std::string& text);
 
 }  // namespace tbt

@@ -1,5 +1,5 @@
-// Reading the grammar files: pass 1 finds the tables, rules and genres with their lines, so that
-// pass 2 can read the alternatives with every name known.
+// Parses the grammar files. Pass 1 finds the tables, rules and genres with their lines; so in pass
+// 2, which reads the alternatives, every name is known.
 #pragma once
 
 #include <string>
@@ -10,8 +10,7 @@
 
 namespace tbt::grammar {
 
-// Files as (name, contents). Throws tbt::Error for anything wrong in the notation or an unknown
-// name.
+// `files` are (name, contents). Throws tbt::Error for a mistake in the notation or an unknown name.
 Tree parse(const std::vector<std::pair<std::string, std::string>>& files);
 
 }  // namespace tbt::grammar

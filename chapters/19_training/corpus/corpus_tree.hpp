@@ -1,5 +1,5 @@
-// What the grammar files become when they are read: a tree in which every name is already a number,
-// so that expansion never looks at source text again.
+// The syntax tree of the grammar files. Every name is already a number, so the expansion does not
+// need the source text.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@ struct Place {
     int file = 0, line = 0, column = 0;
 };
 
-// One of n things, with integer weights. cumulative[i] = w[0] + ... + w[i].
+// The integer weights of n alternatives. cumulative[i] = w[0] + … + w[i].
 struct Weights {
     std::vector<std::uint32_t> cumulative;
     std::vector<double> bits;  // log2(total / w[i])
@@ -24,7 +24,8 @@ struct Weights {
     }
 };
 
-// The weights divided by what they have in common; empty if all are zero or the sum exceeds 2^32.
+// The weights divided by their greatest common divisor; empty if all are zero or the sum exceeds
+// 2^32.
 Weights make_weights(std::vector<std::uint64_t> weights);
 
 enum class Kind {
@@ -44,7 +45,7 @@ enum class Kind {
     mention,   // {@x}, {@x.him}, {@x.his}
 };
 
-// A number in calc and int: a constant, a kept number, or a column that holds a number.
+// A number in calc and int: a constant, a kept number, or a column with a number.
 struct Operand {
     std::int64_t constant = 0;
     int slot = -1;         // -1: the constant
@@ -53,7 +54,7 @@ struct Operand {
 
 struct Condition {
     enum class Test { equal, unequal, not_row } test = Test::equal;
-    int subject = -1;      // guards: the variable on the left; else the row that may be drawn
+    int subject = -1;      // guards: the variable on the left; -1: the row that may be drawn
     int column = -1;       // of the table that is drawn from; guards: the column's name, or -1
     int value = -1;        // an interned text, or -1: compare with a column of another row
     int slot = -1;         // that row
@@ -109,8 +110,8 @@ struct Tree {
     std::vector<Table> tables;
     std::vector<Rule> rules;
     std::vector<Genre> genres;
-    Weights genre_weights;                   // of documents
-    std::vector<std::uint64_t> byte_shares;  // of genres that were given as 25%; else empty
+    Weights genre_weights;                   // for documents
+    std::vector<std::uint64_t> byte_shares;  // if genres have percentages of the bytes; else empty
     std::vector<Choice> choices;             // the {a|b} inside alternatives
     std::vector<std::string> variables;      // slot -> name
     std::vector<std::string> column_names;   // id -> name
@@ -121,7 +122,7 @@ struct Tree {
     std::string where(Place p) const;  // "file:line:column: "
 };
 
-// " (did you mean 'person'?)" when a known name is close to the given one, else "".
+// " (did you mean 'person'?)" if a known name is close to the given one, else "".
 std::string did_you_mean(const std::string& name, const std::vector<std::string>& known);
 
 }  // namespace tbt::grammar

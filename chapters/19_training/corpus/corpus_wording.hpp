@@ -6,7 +6,7 @@
 
 namespace tbt::grammar {
 
-// "an hour", "a useful", "an 8", "a one-eyed".
+// Does the word at `at` take "an"? "an hour", "a useful", "an 8", "a one-eyed".
 inline bool takes_an(const std::string& text, std::size_t at) {
     std::string word;
     while (at < text.size() && word.size() < 8 && static_cast<unsigned char>(text[at]) > ' ')
@@ -22,7 +22,8 @@ inline bool takes_an(const std::string& text, std::size_t at) {
     return !word.empty() && std::string("aeiou").find(word[0]) != std::string::npos;
 }
 
-// The first letter after any quotes; also the accented Latin letters U+00E0 to U+00FE.
+// Capitalises the first letter at `at`, after any quotation marks; also the accented Latin letters
+// U+00E0 to U+00FE.
 inline void capitalise(std::string& text, std::size_t at) {
     while (at < text.size() && (text[at] == '"' || text[at] == '\'' || text[at] == '(')) ++at;
     if (at >= text.size()) return;

@@ -1,4 +1,4 @@
-// Some genres of a corpus, in shares of one's own.
+// Some genres of a corpus, with weights chosen by the user.
 #pragma once
 
 #include <cstdint>
@@ -9,13 +9,12 @@
 
 namespace tbt {
 
-// Its genres are those that were named, in that order; a document's bits include the choice
-// of its genre.
+// Its genres are the named ones, in that order. A document's bits include the choice of its genre.
 class GenreMix : public DocumentSource {
 public:
-    // shares as "weather=4,everyday=3": whole numbers, 1 where there is none; or of the bytes,
-    // "weather=4%,everyday=3%".
-    // Throws Error for a genre that the corpus has not, UsageError for anything else.
+    // shares: "weather=4,everyday=3", integers, 1 if none is given; or fractions of the bytes,
+    // "weather=4%,everyday=3%". Throws Error for a genre that is not in the corpus, and UsageError
+    // for a wrong form.
     GenreMix(Corpus corpus, const std::string& shares);
 
     Document document(std::uint64_t seed, std::uint64_t index) const override;
@@ -23,7 +22,7 @@ public:
 
 private:
     Corpus corpus_;
-    std::vector<int> numbers_;  // in the corpus
+    std::vector<int> numbers_;  // of the genres in the corpus
     std::vector<std::uint64_t> shares_;
     std::uint64_t total_ = 0;
     std::string hash_;

@@ -1,4 +1,4 @@
-// The values of a GGUF file: sizes, tokens and what else is said of a model.
+// The values of a GGUF file: the sizes of a model, its tokens and other properties.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 namespace tbt {
 
-// Little-endian bytes, one after the other.
+// Collects numbers and texts as little-endian bytes.
 class GgufBytes {
 public:
     void u32(std::uint32_t n) { number(n, 4); }
@@ -27,7 +27,7 @@ private:
     }
 };
 
-// The values, counted.
+// The values as bytes, and their number.
 class GgufValues {
 public:
     void add(const std::string& key, std::uint32_t value);
@@ -45,8 +45,8 @@ private:
     GgufBytes& start(const std::string& key, std::uint32_t type);
 };
 
-// All values of the model in this directory, its tokenizer and chat template among them. Throws
-// Error for what GGUF has no value for.
+// All values of the model in this directory, including its tokenizer and chat template. Throws
+// Error if GGUF cannot express a property.
 GgufValues gguf_values(const std::string& directory, const TransformerConfig& config,
                        WeightType type);
 

@@ -1,4 +1,4 @@
-// What a model directory says about itself: README.md in the form of the hub's model cards.
+// Writes the README.md of a model directory, in the form of the hub's model cards.
 #pragma once
 
 #include <cstdint>
@@ -10,8 +10,8 @@
 
 namespace tbt {
 
-// How a conversation is written for the models of this course, in Jinja, as
-// tokenizer_config.json and GGUF files keep it:
+// The chat template for the models of this course, in Jinja, as stored in tokenizer_config.json and
+// GGUF files. It writes a conversation as
 //
 //     User: hi
 //     Assistant: Hello!
@@ -23,8 +23,9 @@ struct ModelCard {
     std::string name;  // of the directory
     TransformerConfig config;
     std::int64_t parameters = 0, tokens = 0;
-    // What it learned from: the corpus of this course, or texts; the teacher and the model that
-    // training went on from, each empty if there was none.
+    // own_text: it was trained on texts, not on the course's corpus. source: the corpus or the
+    // texts. teacher, init: the teacher and the model with the initial weights; empty if there was
+    // none.
     bool own_text = false;
     bool fills_masks = false;  // chapter 22's kind of model
     std::string source, teacher, init;
@@ -32,7 +33,7 @@ struct ModelCard {
     GenreResult total;
 };
 
-// A block of metadata between lines of three dashes, then Markdown.
+// The card: a block of metadata between lines of three dashes, then Markdown.
 std::string model_card_text(const ModelCard& card);
 
 }  // namespace tbt

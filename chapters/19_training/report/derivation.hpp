@@ -1,16 +1,16 @@
-// One search for the expansion that gives a text: the grammar's own walk (corpus_expansion.hpp),
-// turned round. Where the expansion draws, the search tries; what the text decides is decided by
+// Searches for an expansion of the grammar that gives a text. It walks the grammar's tree like
+// corpus_expansion.hpp, but where the expansion draws, the search tries all possibilities that fit
 // the text.
 //
 //     {p=person}        p may be any row (rows.hpp); nothing is tried
-//     {p.name}          each name that stands here in the text
+//     {p.name}          tries each name that is at this position of the text
 //     {x=int 1 9}       x may be any of these; {x} reads it from the text
-//     {a|b}             a, then b
-//     {s:=rule}         a promise: {s} reads it from the text, by the rule; it is kept earlier only
-//                       where a variable is wanted that the rule may have drawn
+//     {a|b}             tries a, then b
+//     {s:=rule}         a promise: the rule is expanded only when {s} reads it from the text, or
+//                       earlier if a variable is needed that the rule may draw
 //
-// Alternatives are tried depth first, and everything is taken back by a list of changes. What is
-// left to do is a list of frames, so that a rule's end knows where to go on.
+// Alternatives are tried depth first. A list of changes allows backtracking. The remaining work is
+// a list of frames (a continuation), so that the end of a rule knows what follows.
 #pragma once
 
 #include "chapters/19_training/report/derivation_numbers.hpp"
@@ -29,13 +29,14 @@ public:
         : DerivationNumbers(tree, written, text, prefix), most_steps_(most_steps) {}
     virtual ~Derivation() = default;
 
-    // Does the genre give the text (or, for a prefix, a text that begins so)?
+    // Can the genre write the text (or, for a prefix, a text that begins with it)?
     bool from(const grammar::Genre& genre);
 
 protected:
     std::uint64_t steps_ = 0;
 
-    // A derivation is complete. True ends the search, false goes on to the next one.
+    // Called when a derivation is complete. True ends the search; false continues with the next
+    // one.
     virtual bool finish() { return rows_.satisfiable(); }
 
 private:

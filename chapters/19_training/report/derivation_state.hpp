@@ -1,5 +1,5 @@
-// What a derivation (derivation.hpp) knows so far: variables, promises, where it is, what it would
-// have written; and how all of it is taken back.
+// The state of a derivation (derivation.hpp): variables, promises, its position, its output; and
+// the list of changes with which it backtracks.
 #pragma once
 
 #include <cstdint>
@@ -19,13 +19,13 @@ protected:
     DerivationState(const grammar::Tree& tree, const std::vector<std::vector<int>>& written,
                     const std::string& text, bool prefix);
 
-    // What a variable is.
+    // The state of a variable.
     struct Binding {
         enum class Kind { none, row, number, text, promised } kind = Kind::none;
         int id = -1;      // of the row variable, number, or promise
-        int before = -1;  // promised: the binding that stays if the promise does not write it
+        int before = -1;  // promised: the binding that remains if the promise does not set it
     };
-    // A constant, or something to be asked.
+    // A constant, or a reference to a number, a cell or a text.
     struct Value {
         enum class Kind { constant, number, cell, text } kind = Kind::constant;
         std::int64_t constant = 0;
@@ -44,8 +44,8 @@ protected:
         std::string text = {};
         std::vector<std::pair<int, int>> written = {};  // (slot, binding)
     };
-    // What is left to do: the rest of a sequence, one node without its % and ^, and what happens at
-    // the end of a node, of a kept rule, of one more repetition.
+    // A part of the remaining work: the rest of a sequence, one node without its % and ^, or the
+    // work at the end of a node, of a kept rule or of a repetition.
     struct Frame {
         enum class Kind { sequence, node, capital_end, article_end, promise_end, repeat } kind;
         int next = -1;
@@ -53,7 +53,7 @@ protected:
         const grammar::Sequence* sequence = nullptr;
         const grammar::Node* node = nullptr;
         std::size_t index = 0;  // into the sequence
-        // Where the node began (in the text, or in the sink) and what to go back to there.
+        // Where the node began (in the text, or in the sink), and the state to restore.
         std::size_t begin = 0, saved = 0, saved_sink = 0;
         int id = -1;  // article_end: 1 for "an"; promise_end: which
         std::int64_t times = 0, least = 0, most = 0;
@@ -70,13 +70,13 @@ protected:
         std::size_t bindings, numbers, promises, frames, saved, sinks, changes;
         double bits;
     };
-    enum class Outcome { on, yes, no };  // go on at once, or how the search from here ended
+    enum class Outcome { on, yes, no };  // continue, or the result of the search from here
     // Where the search is: the next frame and the byte of the text.
     struct Here {
         int k = -1;
         std::size_t position = 0;
     };
-    // A node under way: its own frame (to come back to it), and what follows.
+    // The node being processed, its own frame (to return to it), and the frame after it.
     struct Step {
         const grammar::Node& node;
         int self, next, depth;
@@ -88,7 +88,7 @@ protected:
 
     static Outcome ended(bool found) { return found ? Outcome::yes : Outcome::no; }
 
-    // Output: read from the text, or written to the sink.
+    // Output is compared with the text, or written to the sink.
     bool write(const std::string& literal, std::size_t& position);
     bool matches(const std::string& literal, std::size_t& position);
     void set_capital(std::size_t capital, std::size_t lowered);
@@ -120,8 +120,8 @@ protected:
     std::vector<std::vector<int>> saved_;  // the variables outside of a promise
     std::vector<std::string> saved_sinks_;
     std::vector<Change> changes_;
-    // The byte of the text that is a capital, whatever the grammar says; the last such byte that
-    // the grammar has as a small letter.
+    // The byte of the text that must be a capital letter even if the grammar has a small one, and
+    // the last such byte for which the grammar has a small letter.
     std::size_t capital_ = nowhere, lowered_ = nowhere;
     bool silent_ = false;  // output goes to the sink
     double bits_ = 0;      // −log2 P of the alternatives and repetitions so far

@@ -1,4 +1,5 @@
-// How much there is to choose: the distribution of the next token, over given texts.
+// Measures how much choice a model has: properties of its distribution of the next token on given
+// texts.
 #pragma once
 
 #include <string>
@@ -10,14 +11,15 @@ namespace tbt {
 
 struct Distributions {
     double entropy = 0;      // bits, the mean over all tokens of the texts
-    double wide_nuclei = 0;  // share of positions whose 0.9-nucleus has more than one token
-    double nucleus = 0;      // its mean size
+    double wide_nuclei = 0;  // fraction of positions whose 0.9-nucleus has more than one token
+    double nucleus = 0;      // mean size of the 0.9-nucleus
 };
 
-// At temperature 1; each text is read from its beginning, as far as the context goes.
+// Measures at temperature 1. Each text is read from its beginning up to the model's context.
 Distributions distributions(Model& model, const std::vector<std::string>& texts);
 
-// Does the text end in a loop: the same stretch of at least four words three times in a row?
+// Does the text end in a loop, that is, the same sequence of at least four words three times in a
+// row?
 bool repeats_itself(const std::string& text);
 
 }  // namespace tbt

@@ -1,4 +1,5 @@
-// What a program can decide about texts from strangers' prompts: names copied, sums, dates, JSON.
+// Rates of right answers that a program can check, for prompts written by people who did not know
+// the corpus: copied names, sums, dates, JSON.
 #pragma once
 
 #include <string>
@@ -13,17 +14,17 @@ struct PromptQuestion {
     std::string rate, prompt, answer;
 };
 
-// Throws Error for a line that is none; `where` is what the message begins with.
+// Parses a line. Throws Error "WHERE: …" if it has a wrong form.
 PromptQuestion prompt_question(const std::string& line, const std::string& where);
 
 // Is the question answered?
-//   chat  the text, a reply, holds the answer as whole words
-//   text  the text, a continuation, begins with the answer, where a word ends
+//   chat  the text, a reply, contains the answer as whole words
+//   text  the text, a continuation, begins with the answer as whole words
 //   json  prompt and text together are one valid JSON value
 bool is_answered(const PromptQuestion& question, const std::string& text);
 
-// All lines of FOLDER/rates.txt, greedy: each miss, then a line a rate, "names: 3 of 15".
-// Empty where there is no such file.
+// Answers all lines of FOLDER/rates.txt greedily. Returns each wrong answer, then a line for each
+// rate, "names: 3 of 15"; empty if there is no such file.
 std::string prompt_rates(Model& model, const std::string& folder);
 
 }  // namespace tbt

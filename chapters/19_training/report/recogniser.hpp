@@ -1,5 +1,5 @@
-// Is a text one that the corpus's grammar can write? Exactly: yes if and only if some expansion,
-// with all its variables, conditions and numbers, gives it to the last byte.
+// Decides whether the corpus's grammar can write a text. The answer is exact: yes if and only if
+// some expansion, with all its variables, conditions and numbers, gives exactly this text.
 #pragma once
 
 #include <cstdint>
@@ -12,15 +12,15 @@ namespace tbt {
 
 class Recogniser {
 public:
-    // The corpus must outlive it. A text that takes more steps is "undecided": a grammar in which
-    // a text can come about in very many ways.
+    // The corpus must outlive this object. If the search takes more than most_steps, because the
+    // grammar can write a text in very many ways, the answer is `undecided`.
     explicit Recogniser(const Corpus& corpus, std::uint64_t most_steps = 4'000'000);
 
     enum class Answer { no, yes, undecided };
 
-    // Of one genre (its number), or −1: of any.
+    // Is this a whole text of the genre with this number (−1: of any genre)?
     Answer whole(const std::string& text, int genre = -1) const;
-    // Is it the beginning of such a text?
+    // Is this the beginning of such a text?
     Answer beginning(const std::string& text, int genre = -1) const;
 
 private:

@@ -1,4 +1,4 @@
-// The judge: what a model directory can do, as rates that need no eye.
+// Evaluates what a model can do, as rates that a program can compute.
 #pragma once
 
 #include <cstdint>
@@ -17,20 +17,20 @@ namespace tbt {
 struct ReportRow {
     std::string what;
     std::string figure;                                       // as printed: "78 of 81 (96.3 %)"
-    double value = std::numeric_limits<double>::quiet_NaN();  // not a number: could not be asked
-    double goal = std::numeric_limits<double>::quiet_NaN();   // at least; at most where `small`
+    double value = std::numeric_limits<double>::quiet_NaN();  // NaN: could not be measured
+    double goal = std::numeric_limits<double>::quiet_NaN();   // a minimum; a maximum if `small`
     bool small = false;
 
     bool met() const { return small ? value <= goal : value >= goal; }
 };
 
 struct ReportOptions {
-    std::int64_t documents = 16;  // of each genre, for the gaps to the floor
-    int failures = 0;             // how many of each row to show
+    std::int64_t documents = 16;  // for each genre, to measure the gap to the floor
+    int failures = 0;             // the number of failures to show for each row
     std::function<void(const std::string&)> show = [](const std::string&) {};
 };
 
-// What was measured once and is used by several rows.
+// The results of all measurements.
 struct Report {
     std::vector<ReportRow> rows;
     std::vector<GenreResult> genres;  // bits per byte on combinations held out
@@ -39,12 +39,12 @@ struct Report {
 
 class Judge {
 public:
-    // All must outlive it.
+    // All arguments must outlive this object.
     Judge(Model& model, const Corpus& corpus, const ReportOptions& options)
         : model_(model), corpus_(corpus), options_(options), recogniser_(corpus) {}
 
-    // All rows, in the order of the table; a genre or a kind of sentence that the corpus does not
-    // have gives a row that says so.
+    // Computes all rows, in the order of the table. If the corpus does not have a genre or a kind
+    // of sentence, its row says so.
     Report report();
 
 private:
@@ -59,7 +59,7 @@ private:
     void ask(const std::string& what, const std::vector<Question>& questions, double goal);
     void ask_translations();
     void translate(const std::string& what, const std::vector<Question>& questions, double goal);
-    // Whole texts that begin so: are they in the language?
+    // Writes texts that begin with these prompts and counts those in the language of the genre.
     void write_whole(const std::string& what, const std::vector<std::string>& prompts, int genre,
                      double temperature, double top_p, double goal);
     void finish_lists();

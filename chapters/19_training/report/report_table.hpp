@@ -1,4 +1,4 @@
-// The judge's table, as people read it and as programs do.
+// Formats the report as a table for people and as JSON for programs.
 #pragma once
 
 #include <string>
@@ -10,7 +10,7 @@ namespace tbt {
 std::string report_text(const Report& report);
 
 // {"model", "corpus", "seconds", "rows": [{"what", "figure", "value", "goal", "met"}], "genres"};
-// a value that could not be measured, or a goal that nobody set, is null.
+// A value that could not be measured, or a goal that is not set, is null.
 std::string report_json(const Report& report, const std::string& model, const std::string& corpus,
                         double seconds);
 

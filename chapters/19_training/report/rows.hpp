@@ -1,10 +1,11 @@
-// Unknown rows of the corpus's tables: which row a variable is stays open until the text tells.
+// Constraint propagation for the rows of the corpus's tables: a variable stays open until the text
+// decides which row it is.
 //
-//     {p=person where he!=h.he}     p: any row of person, as long as its "he" is not that of h
-//     {p.name}, the text says Mira  p: the rows whose name is Mira; h: what is left beside them
+//     {p=person where he!=h.he}     p: any row of person whose "he" differs from that of h
+//     {p.name}, the text says Mira  p: the rows with the name Mira; h: the rows that fit these
 //
-// A variable is the set of rows that it may still be; conditions between two variables take rows
-// away from either as soon as the other is known well enough. All changes can be taken back.
+// A variable is the set of rows that are still possible. A condition between two variables removes
+// rows of one as soon as enough is known of the other. All changes can be undone.
 #pragma once
 
 #include <bit>
@@ -20,24 +21,26 @@ namespace tbt {
 
 class Rows {
 public:
-    using Set = std::vector<std::uint64_t>;  // one bit a row
+    using Set = std::vector<std::uint64_t>;  // one bit for each row
 
     explicit Rows(const grammar::Tree& tree) : tree_(tree) {}
 
-    // A variable over the rows of a table that can be drawn and meet the conditions with constants.
+    // Adds a variable: the rows of a table that can be drawn and satisfy the conditions with
+    // constants. Returns its number.
     int add(const grammar::Node& draw);
     bool nothing(int variable) const { return count(variables_[index(variable)]) == 0; }
     int table_of(int variable) const { return variables_[index(variable)].table; }
 
-    // The different cells that its rows have in a column, as interned texts.
+    // The different cells of its rows in a column, as numbers of interned texts.
     std::vector<int> cells(int variable, int column) const;
-    // Keep only rows whose cell is this text, or which pass. False: none is left.
+    // Keep only the rows whose cell is this text, or for which passes() is true. Return false if
+    // none is left.
     bool keep_cell(int variable, int column, int text);
     bool keep_if(int variable, const std::function<bool(std::size_t row)>& passes);
-    // column_b is not looked at for not_row.
+    // Adds a condition between variables a and b; for Test::not_row the columns are ignored.
     bool relate(grammar::Condition::Test test, int a, int column_a, int b, int column_b);
 
-    // Is there one row for each variable so that all conditions hold?
+    // Can each variable get a row such that all conditions are true?
     bool satisfiable();
 
     struct Mark {
@@ -50,8 +53,8 @@ private:
     friend class RowsProbability;
     struct Variable {
         int table;
-        Set rows;   // that it may still be
-        Set drawn;  // that could be drawn, by the conditions with constants
+        Set rows;   // the rows that are still possible
+        Set drawn;  // the rows that could be drawn, by the conditions with constants
     };
     struct Relation {
         grammar::Condition::Test test;
@@ -65,7 +68,7 @@ private:
     int cell(const Variable& v, std::size_t row, int column) const {
         return tree_.tables[index(v.table)].rows[row][index(column)];
     }
-    // The rows of a set, until visit returns false.
+    // Calls visit(row) for each row of a set, until it returns false.
     template <class F>
     static void each(const Set& set, F visit) {
         for (std::size_t word = 0; word < set.size(); ++word)

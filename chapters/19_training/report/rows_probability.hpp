@@ -1,4 +1,4 @@
-// How probable it is that the variables of a derivation became what the text says of them.
+// The probability that the variables of a derivation have values that fit the text.
 #pragma once
 
 #include <cstdint>
@@ -18,8 +18,8 @@ struct DrawnNumber {
     Bound low, high;
 };
 
-// The probability that each variable, drawn in order, becomes one of the rows that are still open
-// for it, and each number its value. Between 0 and 1.
+// The probability, between 0 and 1, that each variable, drawn in order, becomes one of its possible
+// rows and each number gets its value.
 double probability(const Rows& rows, const std::vector<DrawnNumber>& numbers);
 
 }  // namespace tbt

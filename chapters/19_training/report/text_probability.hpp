@@ -1,7 +1,7 @@
-// How probable is a text in the language of the corpus? The sum over all its derivations: the
-// *inside probability* [Baker 1979], here for a grammar that has
-// variables. The recogniser's search (derivation.hpp) is continued to its end, and what the text
-// leaves open is summed out.
+// The probability of a text in the language of the corpus: the sum over all its derivations, called
+// *inside probability* [Baker 1979], here for a grammar with variables. The recognizer's search
+// (derivation.hpp) continues after the first derivation, and what the text does not decide is
+// summed out.
 #pragma once
 
 #include <cstdint>
@@ -15,26 +15,26 @@ namespace tbt {
 
 class TextProbability {
 public:
-    // The corpus must outlive it. A text that takes more steps is undecided.
+    // The corpus must outlive this object. A text that takes more steps is undecided.
     explicit TextProbability(const Corpus& corpus, std::uint64_t most_steps = 4'000'000);
 
-    // An alternative of a rule or a choice that a derivation took, and how many rules deep.
+    // An alternative of a rule or a choice that a derivation took, and the depth of nested rules.
     struct Alternative {
         const std::vector<grammar::Node>* sequence = nullptr;
         int depth = 0;
     };
     struct Result {
         bool decided = true;
-        double bits = 0;      // −log2 P(text | genre); infinite for a text of no derivation
-        int derivations = 0;  // how many there are
+        double bits = 0;      // −log2 P(text | genre); infinite if there is no derivation
+        int derivations = 0;  // the number of derivations
         std::uint64_t steps = 0;
         std::vector<Alternative> alternatives = {};  // of one derivation, each once
     };
 
-    // Of one genre (its number; throws for one that does not exist).
+    // For a whole text of the genre with this number; throws if there is no such genre.
     Result whole(const std::string& text, int genre) const;
-    // Of all texts of the genre that begin so. The beginning must not end between a/an and its
-    // word, where the article is not decided yet.
+    // For all texts of the genre with this beginning. It must not end between a/an and its word,
+    // where the article is not decided yet.
     Result beginning(const std::string& text, int genre) const;
 
 private:

@@ -1,5 +1,5 @@
-// What no program can judge: texts for the eye, from prompts that were written without a look at
-// the grammars.
+// Writes texts for people to read, from prompts that were written without knowing the grammars:
+// their quality cannot be checked by a program.
 #pragma once
 
 #include <string>
@@ -9,12 +9,13 @@
 
 namespace tbt {
 
-// Each line of FOLDER/openings.txt continued at T .8, top-p .9, and each of FOLDER/chat.txt
-// answered, greedy; there " | " stands between the turns of one conversation.
-// Throws Error when a file cannot be read.
+// Continues each line of FOLDER/openings.txt at T = .8, top-p .9, and answers each line of
+// FOLDER/chat.txt greedily; there " | " separates the turns of one conversation. Throws Error if a
+// file cannot be read.
 std::string texts_to_read(Model& model, const std::string& folder);
 
-// One conversation, greedy: "User: …" and "Assistant: …", a line each; `line` as in chat.txt.
+// One conversation, answered greedily: lines "User: …" and "Assistant: …". `line` is as in
+// chat.txt.
 std::string conversation(Model& model, const std::string& line);
 
 // The lines of a file that are not empty.
