@@ -102,6 +102,17 @@ TEST_CASE("a configuration that was written is read again", "[config]") {
             Json::array({50256, 198}));
 }
 
+TEST_CASE("GPT-2's embedding is tied unless config.json says that it is not", "[config]") {
+    const TemporaryFolder folder;
+    Json json = read_json(tiny + "/config.json");
+    json.erase("tie_word_embeddings");
+    folder.write("config.json", json.dump());
+    REQUIRE(read_model_config(folder.path()).tie_word_embeddings);
+    json["tie_word_embeddings"] = false;
+    folder.write("config.json", json.dump());
+    REQUIRE_FALSE(read_model_config(folder.path()).tie_word_embeddings);
+}
+
 TEST_CASE("generation_config.json decides which tokens end a text", "[config]") {
     const TemporaryFolder folder;
     Json json = read_json(tiny + "/config.json");

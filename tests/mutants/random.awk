@@ -78,6 +78,8 @@ function skipped(  i) {
     for (at = 1; match(substr(m, at), /[0-9]+([.][0-9]+f?|[.]f?)?/); at = start + len) {
         start = at + RSTART - 1; len = RLENGTH; number = substr(m, start, len)
         before = substr(m, start - 1, 1); after = substr(m, start + len, 1)
+        # A number between two texts is a part of a message.
+        if (substr(m, 1, start - 1) ~ /" *, *-?$/ && substr(m, start + len) ~ /^, *"/) continue
         if (start > 1 && before ~ /[A-Za-z0-9_.'"\\]/ || after ~ /[A-Za-z0-9_.'"]/) {
             # All of the word is passed over.
             while (substr(m, start + len, 1) ~ /[A-Za-z0-9_.']/) len++

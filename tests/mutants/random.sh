@@ -40,12 +40,16 @@ awk -F '\t' -v seed="$seed" -v OFS='\t' -v place="${PLACE:-}" '
 [ -z "${PLACE:-}" ] || count=$(wc -l <"$work/chosen")
 
 # ---- building ----
-# The groups of tests that a mistake in a file is tried on, the most likely first: a chapter's own; of lib's those that name its header
+# The groups of tests that a mistake in a file is tried on, the most likely first: a chapter's own and those that name its header; of
+# lib's those that name it
 # (the engine of chapters 14 to 16 is tested there, the prefix cache in 26 and 27), then lib's.
 groups_of() {
     case $1 in
     chapters/26*/server/*) echo "serving 26 api" ;;
-    chapters/*) n=${1#chapters/}; echo "${n%%_*} api" ;;
+    chapters/*)  # its own, then those that name its header
+        n=${1#chapters/}
+        { echo "${n%%_*}"; grep -rlF "#include \"${1%.*}.hpp\"" tests/chapters | sed -e 's|^tests/chapters/||' -e 's|/.*||'; echo api; } |
+            awk '!seen[$1]++' ;;
     lib/grammar/*) echo "14 15 16" ;;
     lib/serve/*) echo "26 27 lib" ;;
     *)

@@ -102,6 +102,10 @@ TEST_CASE("the same request keeps different tokens in different dialects", "[ch0
     REQUIRE(count(distribution(ties, o, Dialect::vllm)) == 4);
 }
 
+TEST_CASE("a token that is no candidate has no rank", "[ch06]") {
+    REQUIRE((Standing().rank == 0 && Standing().probability == 0));
+}
+
 TEST_CASE("each dialect has its order", "[ch06]") {
     SamplingOptions o;
     o.temperature = .8, o.top_k = 40, o.top_p = .9, o.min_p = .05;
@@ -114,7 +118,9 @@ TEST_CASE("each dialect has its order", "[ch06]") {
     REQUIRE(line(Dialect::vllm) == "temperature 0.8 → min-p 0.05 → top-k 40 → top-p 0.9 → draw");
     REQUIRE(in_order(Dialect::ours, {}).to_string() == "draw");
     REQUIRE(defaults_of(Dialect::transformers).top_k == 50);
-    REQUIRE(defaults_of(Dialect::llama_cpp).min_p == .05);
+    const SamplingOptions llama = defaults_of(Dialect::llama_cpp);
+    REQUIRE((llama.temperature == .8 && llama.top_k == 40 && llama.top_p == .95));
+    REQUIRE(llama.min_p == .05);
     REQUIRE(cut_steps(defaults_of(Dialect::vllm), Dialect::vllm).empty());
 }
 

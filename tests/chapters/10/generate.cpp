@@ -104,7 +104,11 @@ TEST_CASE("a sample is the same text however many are asked for", "[ch10]") {
         r.first_stream = 4;
         REQUIRE(ids_of(generate_texts(one_at_a_time(letters()), one_byte, prompt, r))[0] ==
                 five[4]);
-        r.first_stream = 0;
+        // Several, from a later one on.
+        r.samples = 2, r.first_stream = 3;
+        REQUIRE(ids_of(generate_texts(one_at_a_time(letters()), one_byte, prompt, r))[1] ==
+                five[4]);
+        r.samples = 1, r.first_stream = 0;
         // Not the first sample of a later seed either: who asks for seeds 5 and 6 wants new texts.
         for (std::size_t i = 1; i < 5; ++i) {
             r.seed = 5 + i;

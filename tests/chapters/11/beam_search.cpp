@@ -41,6 +41,14 @@ TEST_CASE("two beams lose to greedy on one tree and win on another", "[beam]") {
     }
 }
 
+TEST_CASE("the plain search leaves texts of the same score in the order of their ids", "[beam]") {
+    const std::vector<float> flat(3, 0.0f);
+    const auto model = [&](std::span<const int>) { return std::span<const float>(flat); };
+    const std::vector<PlainBeam> found = plain_beam_search(model, {0}, 3, 1, -1);
+    REQUIRE(found.size() == 3);
+    for (int i = 0; i < 3; ++i) CHECK(found[index(i)].ids == std::vector<int>{0, i});
+}
+
 TEST_CASE("one beam is greedy decoding, token for token", "[beam]") {
     for (std::uint64_t seed = 0; seed < 20; ++seed) {
         RandomModel model(seed, 50);

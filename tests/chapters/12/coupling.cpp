@@ -140,3 +140,13 @@ TEST_CASE("of a round the guesses count up to the first wrong one: those after i
     CHECK(longest == 8);
     CHECK(none > 0);
 }
+
+TEST_CASE("of a tree of guesses, those along the text and the first that it passed by", "[ch12]") {
+    const std::vector<int> text{5, 6, 7};
+    CHECK(chain_of(Guesses({5, 9, 8}), text) == std::vector<int>{5, 9, 8});  // all of a chain
+    // 5 and 4 after the text, 9 and 6 after the 5, 3 after the 6.
+    const Guesses tree({5, 4, 9, 6, 3}, {-1, -1, 0, 0, 3});
+    CHECK(chain_of(tree, text) == std::vector<int>{5, 6, 3});
+    CHECK(chain_of(tree, std::vector<int>{5, 1}) == std::vector<int>{5, 9});
+    CHECK(chain_of(tree, std::vector<int>{2}) == std::vector<int>{5});
+}

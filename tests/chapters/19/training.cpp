@@ -90,7 +90,7 @@ TEST_CASE(
     "[training]") {
     const World world;
     const Validation validation(world.corpus, world.tokenizer, 5, 6);
-    const std::int64_t context = GENERATE(4, 7, 512);
+    const std::int64_t context = GENERATE(1, 4, 7, 512);
     // One bit a token: the model's bits are the number of tokens.
     const auto results = validation.run(
         [](const std::vector<std::int32_t>& ids, const std::vector<std::int32_t>& targets,
