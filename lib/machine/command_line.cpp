@@ -70,9 +70,8 @@ int complain(std::string_view program, std::string_view text, int status) {
 
 namespace {
 
-// If a number should be positive, CLI11's message is "--steps: Value -1 not in range 0.000000 to
-// 1797693…", with the 309 digits of the largest double (1.79769e+308 in version 2.4). This shortens
-// it.
+// If a number should be positive, CLI11's message has the 309 digits of the largest double
+// (1.79769e+308 in version 2.4). This shortens it.
 std::string without_digits(const std::string& what) {
     const std::size_t value = what.find(": Value "), range = what.find(" not in range ");
     if (value == std::string::npos || range == std::string::npos ||
@@ -82,11 +81,19 @@ std::string without_digits(const std::string& what) {
            "', expected more than 0";
 }
 
+// The messages for an option that was given twice, and for one without its value.
+std::string without_counts(const std::string& what) {
+    if (const std::size_t at = what.find(": At Most 1 required"); at != what.npos)
+        return what.substr(0, at) + ": given more than once, expected once";
+    const std::size_t at = what.ends_with("missing") ? what.find(": 1 required ") : what.npos;
+    return at == what.npos ? without_digits(what) : what.substr(0, at) + ": expected a value";
+}
+
 // CLI11's message "Could not convert: --top-k = 1.5" does not say what it expected. This adds it.
 std::string explained(const CLI::App& app, const std::string& what) {
     constexpr std::string_view beginning = "Could not convert: ";
     const std::size_t sign = what.find(" = ");
-    if (!what.starts_with(beginning) || sign == std::string::npos) return without_digits(what);
+    if (!what.starts_with(beginning) || sign == std::string::npos) return without_counts(what);
     const std::string name = what.substr(beginning.size(), sign - beginning.size());
     const CLI::Option* option = app.get_option_no_throw(name);
     const std::string type = option ? option->get_type_name() : "";

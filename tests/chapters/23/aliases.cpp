@@ -58,6 +58,9 @@ TEST_CASE("a mistyped option is answered with the nearest one", "[ch23]") {
     REQUIRE_THAT(refusal({"--temprature", "1"}), Catch::Contains("did you mean --temperature?"));
     REQUIRE_THAT(refusal({"--max-new=3"}), Catch::Contains("did you mean --max-new-tokens?"));
     REQUIRE_THAT(refusal({"--zzzzzz"}), !Catch::Contains("did you mean"));
+    REQUIRE_THAT(refusal({"--seed", "1", "--seed", "2"}),
+                 Catch::Contains("--seed: given more than once, expected once (--help"));
+    REQUIRE_THAT(refusal({"--seed"}), Catch::Contains("--seed: expected a value (--help"));
 }
 
 TEST_CASE("the lines of a prompt file are read with the same escapes as a prompt", "[ch23]") {
