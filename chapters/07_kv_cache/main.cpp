@@ -1,13 +1,13 @@
 // Chapter 07: the KV cache.
 //
-// Shows what is computed again and again without a cache, that the cache changes no bit,
-// how much work it saves (counted, then timed), what it costs in memory, and what happens when
-// tokens are taken back or fall out of the window.
+// Shows what is computed again and again without a cache, that the cache changes no bit, how much
+// work it saves (counted, then timed), how much memory it takes, and what happens when tokens are
+// rolled back or dropped from the beginning.
 //
 //   make run-07                              all five parts
-//   make run-07 ARGS="--part 3"              the one with the clock
-//   make run-07 ARGS="--memory --batch 8"    what a model needs, from its config.json alone
-//                                            (with --measure: and what it took)
+//   make run-07 ARGS="--part 3"              the part that measures time
+//   make run-07 ARGS="--memory --batch 8"    the memory that a model needs, from its config.json
+//                                            (with --measure also the memory that it takes)
 //
 // Look for: "same bits", and the last column of part 3.
 #include <algorithm>
@@ -35,7 +35,7 @@ namespace {
 
 constexpr int generated = 100;
 
-// Every token from scratch: an empty cache, the whole text. The cache is given back to look into.
+// Computes the logits from scratch, from the whole text. The filled cache is returned in `fresh`.
 std::vector<float> uncached_logits(Transformer& gpt, std::span<const int> ids, KvCache& fresh) {
     fresh.clear();
     const std::span<const float> logits = gpt.forward(fresh, ids);
@@ -46,14 +46,14 @@ std::vector<float> uncached_logits(Transformer& gpt, std::span<const int> ids) {
     return uncached_logits(gpt, ids, fresh);
 }
 
-// Only the tokens that the cache has not seen.
+// Computes the logits from only those tokens that are not in the cache.
 std::vector<float> cached_logits(Transformer& gpt, KvCache& cache, std::span<const int> ids) {
     const std::span<const float> logits = gpt.forward(cache, ids.subspan(index(cache.length())));
     return {logits.begin(), logits.end()};
 }
 
-// 1. Both ways side by side; of the uncached pass, the positions whose keys and values the
-//    cache holds already.
+// 1. Without and with the cache, side by side; for the uncached pass also the number of positions
+//    whose keys and values are in the cache already.
 void same_bits(Model& model, std::vector<int> ids, int steps) {
     KvCache cache(model.config()), fresh(model.config());
     std::printf(
@@ -82,7 +82,7 @@ void same_bits(Model& model, std::vector<int> ids, int steps) {
         in_vain, equal, steps);
 }
 
-// 2. Work, by counting.
+// 2. The work, counted.
 void work_table() {
     std::printf(
         "2. Work for %d new tokens after a prompt of P, counted exactly:\n\n"
@@ -110,7 +110,7 @@ double largest_difference(const std::vector<float>& a, const std::vector<float>&
     return largest;
 }
 
-// 5. Taking tokens back is free; moving the window is not.
+// 5. Rolling back tokens takes no work; dropping the first token does.
 void rollback_and_sliding(Model& model, const std::vector<int>& prompt) {
     KvCache cache(model.config());
     std::vector<int> ids = prompt;
@@ -122,8 +122,8 @@ void rollback_and_sliding(Model& model, const std::vector<int>& prompt) {
     std::printf("5. Eight tokens taken back:     %s as a fresh start; 1 position computed\n",
                 same ? "same bits" : "DIFFERENT");
 
-    // Sliding: the first token is dropped. The keys of the others were made one position
-    // further to the right.
+    // Sliding: the first token is dropped. The keys of the others were computed for positions that
+    // are one higher.
     const std::vector<int> shorter(ids.begin() + 1, ids.end());
     const std::vector<float> right = uncached_logits(model.transformer, shorter),
                              stale = uncached_logits(model.transformer, ids);

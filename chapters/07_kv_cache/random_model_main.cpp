@@ -1,5 +1,5 @@
-// Writes a model directory with random weights, as on the Hugging Face hub.
-// For measurements, where the sizes matter and not the text.
+// Writes a model directory with random weights, in the layout of the Hugging Face hub, for
+// measurements where only the sizes matter.
 //
 //   build/random_model --preset gpt2 --type f16 --out /tmp/gpt2       GPT-2 124M
 //   build/random_model --layers 2 --embd 64 --heads 4 --vocab 500 --context 128 --out /tmp/tiny
@@ -63,7 +63,7 @@ TransformerConfig config_of(const Options& o) {
     if (o.embd) config.n_embd = *o.embd;
     if (o.vocab) config.vocab_size = *o.vocab;
     if (o.context) config.n_positions = *o.context;
-    // Beyond what a config may hold, check_config speaks of n_embd before n_inner.
+    // For sizes that are too large, check_config() should name n_embd, not n_inner.
     if (four_times) config.n_inner = to_int(std::min<std::int64_t>(4ll * config.n_embd, 1 << 24));
     return config;
 }

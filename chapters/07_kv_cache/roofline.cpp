@@ -28,7 +28,7 @@ std::string text(const Json& row, const char* key) {
     return row.contains(key) && row[key].is_string() ? row[key].get<std::string>() : "";
 }
 
-// "512×768×3072", "1×768×50257 f16", "192ᵀ×4096×192".
+// Parses a name such as "512×768×3072", "1×768×50257 f16" or "192ᵀ×4096×192".
 bool read_shape(std::string name, Product& product) {
     if (const std::size_t at = name.find("ᵀ"); at != std::string::npos)
         name.erase(at, std::string("ᵀ").size());
@@ -81,7 +81,7 @@ LineChart chart_of(const Roofline& roofline) {
     chart.log_x = chart.log_y = true;
     double drawn = 0;
     for (const Slope& slope : roofline.slopes) {
-        // Slopes that nearly coincide with the one before would only crowd the picture.
+        // Skip a slope that nearly coincides with the one before.
         const bool last = &slope == &roofline.slopes.back();
         if (drawn > 0 && !last && slope.gigabytes * 1.35 > drawn) continue;
         drawn = slope.gigabytes;

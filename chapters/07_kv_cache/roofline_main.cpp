@@ -1,4 +1,4 @@
-// Draws a roofline picture from the figures of the bench.
+// Draws a roofline picture from the results of build/bench.
 //
 //   build/bench --only limits,matmul --json bench.json
 //   build/roofline bench.json --figure roofline.svg

@@ -27,10 +27,10 @@ double median(std::vector<double> times) {
     return *middle;
 }
 
-// Which token it is makes no difference to the time.
+// A text of equal tokens: the time does not depend on the tokens.
 std::vector<int> any_text(int tokens) { return std::vector<int>(index(tokens), 5); }
 
-// The token at `position`, several times; the first one warms up.
+// The time for the token at `position`, measured several times; the first run is a warm-up.
 double token_time(Transformer& gpt, KvCache& cache, std::span<const int> ids, int position,
                   bool with_cache, int repeats) {
     const auto before = index(with_cache ? position : 0);
@@ -47,7 +47,7 @@ double token_time(Transformer& gpt, KvCache& cache, std::span<const int> ids, in
     return median(times);
 }
 
-// A prompt of P tokens and G more.
+// The time for a prompt of `prompt` tokens and `generated` more.
 double text_time(Transformer& gpt, KvCache& cache, std::span<const int> ids, int prompt,
                  int generated, bool with_cache) {
     cache.clear();

@@ -38,7 +38,7 @@ std::vector<int> ids_of(const PlainGpt& gpt, const Tokenizer& tokenizer, const s
     return ids;
 }
 
-// −log2 p of each token of a text but the first, on average.
+// The mean of −log2 p over all tokens of a text except the first.
 double bits_per_token(const PlainGpt& gpt, const std::vector<int>& ids, Inside* inside) {
     const Rows x = gpt.forward(ids, inside);
     double bits = 0;

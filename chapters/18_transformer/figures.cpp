@@ -13,7 +13,7 @@ namespace tbt {
 
 namespace {
 
-// One head as a square: row t, column u, as dark as the share.
+// One head as a square: in row t, column u, the darkness shows the attention weight.
 std::string square(const HeadPattern& pattern, const PlainGpt& gpt, const Tokenizer& tokenizer,
                    double x0, double y0) {
     std::vector<int> ids = tokenizer.encode(head_texts()[pattern.text]);

@@ -1,11 +1,11 @@
 // Chapter 18: a whole transformer, by hand.
 //
-// One forward pass in plain code on the shipped model: the size of everything, what happens to the
-// last token from layer to layer, what the heads look at, what the model would say early, what it
-// loses without a head, and what speed costs.
+// One forward pass in plain code with the shipped model: the sizes of all parts, how the last row
+// changes from layer to layer, which tokens the heads attend to, what the model would predict after
+// each layer, the loss without each head, and the time of plain and fast code.
 //
 //   make run-18                                     parts 1 to 5
-//   make run-18 ARGS="--part 6"                     the one with the clock
+//   make run-18 ARGS="--part 6"                     the part that measures time
 //   make run-18 ARGS='--part 4 "Once upon a"'       another text
 //
 // Look for: "0 differ in a bit".
@@ -40,7 +40,8 @@ int main(int argc, char** argv) {
         [&] {
             for_parts.check();
             const PlainGpt gpt = load_plain_gpt(directory);
-            // As floats, also where a file holds 8 or 4 bits: those round activations too.
+            // As floats, even if the file has 8 or 4 bits, because int8 and int4 also round
+            // activations.
             Model model = load_model(directory, {0, WeightType::f32});
             const std::function<void()> parts[] = {[&] { show_sizes(gpt); },
                                                    [&] { show_pass(gpt, model, prompt); },

@@ -24,10 +24,10 @@ const std::vector<std::string>& head_texts() {
 
 namespace {
 
-// The positions that a pattern names for the token at t.
+// A pattern: the positions that it selects for the token at t.
 using Named = std::function<std::vector<std::size_t>(const std::vector<int>& ids, std::size_t t)>;
 
-// The quotation mark that opened the speech in which t stands; none outside of speech.
+// The quotation mark that opened the speech that contains t; none outside of speech.
 std::vector<std::size_t> opening_quote(const Tokenizer& tokenizer, const std::vector<int>& ids,
                                        std::size_t t) {
     std::vector<std::size_t> open;
@@ -65,7 +65,7 @@ std::vector<std::pair<std::string, Named>> patterns(const Tokenizer& tokenizer) 
              }}};
 }
 
-// A pattern and a head: how much of the attention follows the pattern, and where that is seen best.
+// Finds the head with the most attention on a pattern, and the best example of it in the texts.
 HeadPattern measure(const std::string& name, const Named& named,
                     const std::vector<std::vector<int>>& texts, const std::vector<Inside>& inside,
                     std::size_t layer, std::size_t head) {

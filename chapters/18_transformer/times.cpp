@@ -32,7 +32,7 @@ double per_token(const std::function<void()>& write) {
 
 }  // namespace
 
-// Which tokens they are makes no difference to the time.
+// The time does not depend on the tokens, so all are equal.
 void show_times(const PlainGpt& gpt, const std::string& directory) {
     std::vector<int> ids(prompt_tokens + new_tokens, 5);
     const auto up_to = [&](int n) { return std::vector<int>(ids.begin(), ids.begin() + n); };

@@ -21,7 +21,7 @@ Json json_or_nothing(const fs::path& path) {
 }
 
 void check_finished(const fs::path& trained) {
-    // Every file of it is read and judged.
+    // Load the model, which reads and checks every file.
     const Json config = read_json((trained / "config.json").string());
     if (config.value("model_type", "") == "medusa_heads")
         Safetensors::open_directory(trained.string());  // heads on a model (chapter 21)

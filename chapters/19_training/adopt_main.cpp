@@ -1,4 +1,5 @@
-// Takes a trained model over into the folder of those that ship, after showing both side by side.
+// Copies a trained model to the folder of the models that come with the course, after showing both
+// side by side.
 //
 //   build/adopt build/models/storyteller data/models/storyteller     (make adopt MODEL=storyteller)
 //

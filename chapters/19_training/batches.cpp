@@ -33,7 +33,7 @@ std::vector<int> BatchSource::next_document() {
 
 void BatchSource::fill_row(std::int64_t b, Batch& batch) {
     std::vector<int> row;
-    // Decided by the seed and the row's first document, as everything else.
+    // This depends only on the seed and on the row's first document, as everything else.
     if (Rng(seed_, position_).uniform() < 0.5) row.push_back(tokenizer_.eos_id());
     while (static_cast<std::int64_t>(row.size()) < batch.T + 1) {
         const std::vector<int> document = next_document();

@@ -65,8 +65,8 @@ void check_precision(const TrainCommand& c) {
 }
 
 void check_room(const std::string& folder, std::int64_t parameters) {
-    // A checkpoint has three numbers for each parameter; it and the weights are there twice for a
-    // moment. What an earlier run left is there already.
+    // A checkpoint has three numbers for each parameter. For a moment, the checkpoint and the
+    // weights exist twice. The files of an earlier run are subtracted.
     std::int64_t needed = 2 * 4 * (3 + 1) * parameters;
     std::error_code unknown;
     for (const char* name : {"checkpoint", "model.safetensors"}) {

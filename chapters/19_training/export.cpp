@@ -40,7 +40,7 @@ std::string recipe_json(Training& training, const DocumentSource& source, const 
     const auto origin = [](const std::string& folder, const std::string& hash) {
         return folder.empty() ? OrderedJson() : OrderedJson{{"folder", folder}, {"hash", hash}};
     };
-    // The corpus never comes to an end; a text does.
+    // Only texts have a number of documents; the corpus has no end.
     OrderedJson recipe = {
         {source.count() > 0 ? "text" : "corpus", origin(info.folder, source.hash())},
         {"options",

@@ -14,7 +14,7 @@ namespace tbt {
 namespace {
 
 constexpr int tokens = 12, vocabulary = 24;
-// Small enough for a straight line, large enough to be seen above the rounding of floats.
+// Small enough that the loss is nearly linear, large enough compared with the rounding of floats.
 constexpr float epsilon = 1.0f / 128;
 
 }  // namespace

@@ -1,13 +1,12 @@
-// Chapter 19: where the model comes from, in one small run.
+// Chapter 19: how the model is made, in one small run.
 //
-// Expands a document of the corpus, learns a tokenizer, trains a very small GPT for some seconds
-// and lets it write before, in between and after. The shipped models are made by the same code
-// (make train).
+// Expands a document of the corpus, trains a tokenizer, trains a very small GPT for a few seconds,
+// and shows what it writes before, halfway through and after training. The same code makes the
+// shipped models (make train).
 //
 // Run it: make run-19
-//         make run-19 ARGS=--gradients      the backward passes against small changes
-// Look for: bits per byte falling towards the floor; how early the model has learned spelling,
-// and how late sense.
+//         make run-19 ARGS=--gradients      compares the backward passes with finite differences
+// Look for: bits per byte fall towards the floor; the model learns spelling early and meaning late.
 #include <algorithm>
 #include <cstdio>
 #include <numbers>
@@ -39,7 +38,7 @@ Transformer snapshot(Training& training) {
     });
 }
 
-// Always the most probable token: chapters 01 and 02 explain it.
+// Greedy decoding, explained in chapters 01 and 02.
 std::string continued(Training& training, const Tokenizer& tokenizer, int tokens) {
     Transformer gpt = snapshot(training);
     KvCache cache(gpt.config());
@@ -90,7 +89,8 @@ Tokenizer learn_tokens(const Corpus& corpus, const std::string& example) {
     return tokenizer;
 }
 
-// Trains; returns what the model writes halfway. A line of the table is the mean since the last.
+// Trains, and returns what the model writes halfway. Each line of the table has the mean loss since
+// the line before.
 std::string learn(Training& training, const Tokenizer& tokenizer, int steps) {
     std::string halfway;
     double bits = 0, bytes = 0;
@@ -107,7 +107,7 @@ std::string learn(Training& training, const Tokenizer& tokenizer, int steps) {
     return halfway;
 }
 
-// What the choices in the text hold, so that nobody can do with less: the mean over some documents.
+// The entropy floor: the bits of the choices in the text, as the mean over some documents.
 double floor_of(const Corpus& corpus) {
     double bits = 0, bytes = 0;
     for (std::uint64_t i = 0; i < 2000; ++i) {

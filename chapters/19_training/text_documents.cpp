@@ -23,7 +23,7 @@ bool is_json_lines(const fs::path& path) {
     return path.extension() == ".jsonl" || path.extension() == ".ndjson";
 }
 
-// The files a path stands for.
+// The file at a path, or all files under a folder.
 std::vector<fs::path> files_under(const fs::path& path) {
     if (!fs::is_directory(path)) return {path};
     std::vector<fs::path> files;
@@ -42,7 +42,7 @@ std::vector<fs::path> files_under(const fs::path& path) {
     return files;
 }
 
-// Lines end with \n alone; what an editor put before the text is dropped.
+// The text with \n as the only line ending, and without a byte order mark.
 std::string normalised(const std::string& text) {
     std::string result;
     for (std::size_t i = text.starts_with("\xef\xbb\xbf") ? 3 : 0; i < text.size(); ++i)
@@ -56,8 +56,8 @@ std::string_view trimmed(std::string_view text) {
     return text;
 }
 
-// Where to cut a text that is too long: after a paragraph, else a line, a sentence, a word, else
-// between two characters. Everything up to the cut has at most `longest` bytes.
+// The position at which to split a text that is too long: after a paragraph, else after a line, a
+// sentence, a word, else between two characters. The part before it has at most `longest` bytes.
 std::size_t cut(std::string_view text, std::size_t longest) {
     for (const std::string_view end : {"\n\n", "\n", ". ", " "}) {
         const std::size_t at = text.substr(0, longest).rfind(end);
@@ -68,8 +68,8 @@ std::size_t cut(std::string_view text, std::size_t longest) {
     return at;
 }
 
-// One of n! orders of 0 … n − 1: a Feistel network on the next power of four, walked until
-// it ends inside [Black & Rogaway 2002].
+// Element i of a permutation of 0 … n − 1 that depends on the key: a Feistel network on the next
+// power of four, repeated until the result is below n (cycle walking) [Black & Rogaway 2002].
 std::uint64_t shuffled(std::uint64_t i, std::uint64_t n, std::uint64_t key) {
     int half = 1;
     while (half < 31 && (std::uint64_t{1} << 2 * half) < n) ++half;

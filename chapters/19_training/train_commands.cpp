@@ -28,7 +28,7 @@ std::unique_ptr<DocumentSource> open_documents(const TrainCommand& c) {
     if (c.text.empty() && !genres.empty())
         return std::make_unique<GenreMix>(Corpus::load(c.corpus), genres);
     if (c.text.empty()) return std::make_unique<Corpus>(Corpus::load(c.corpus));
-    // A token is two bytes or more in almost any language, so a row holds such a document.
+    // A token has two bytes or more in almost any language, so such a document fits into a row.
     const auto longest = index(2 * c.training.shape.n_positions);
     return std::make_unique<TextDocuments>(TextDocuments::load(c.text, longest));
 }
@@ -54,7 +54,7 @@ Tokenizer open_tokenizer(const DocumentSource& source, const TrainCommand& c) {
                                   : Tokenizer::load(c.tokenizer);
 }
 
-// What a run that was killed while writing left behind.
+// Removes the temporary files of a run that was killed while writing.
 void remove_half_written(const std::filesystem::path& folder) {
     std::error_code ignored;
     for (const auto& entry : std::filesystem::directory_iterator(folder, ignored))
@@ -79,7 +79,7 @@ std::string member_text(const Json& recipe, const char* key, const char* member)
                                                          : "";
 }
 
-// Options from a recipe; its tokenizer stands beside it.
+// Sets the options from a recipe. Its tokenizer is in the same directory.
 void follow_recipe(TrainCommand& c, const Json& recipe) {
     const Json& o = recipe.at("options");
     TrainingOptions& t = c.training;
@@ -91,7 +91,7 @@ void follow_recipe(TrainCommand& c, const Json& recipe) {
     c.architecture = architecture_of(o, c.recipe);
     t.sequence = o.contains("sequence") ? whole("sequence", std::int64_t{0}) : 0;
     c.precision = o.value("precision", "f32");
-    c.emulate_bf16 = true;  // its bits are what a recipe is for
+    c.emulate_bf16 = true;  // the purpose of a recipe is to give the same bits
     t.batch = whole("batch", std::int64_t{1});
     t.steps = whole("steps", std::int64_t{1});
     t.warm_up = whole("warmup", std::int64_t{0});
@@ -111,7 +111,7 @@ void follow_recipe(TrainCommand& c, const Json& recipe) {
     c.tokenizer_given = c.rate_given = c.context_given = true;
 }
 
-// Is everything the recipe began with still what it was?
+// Throws Error if the corpus, tokenizer, teacher or initial model differ from those of the recipe.
 void check_ingredients(const TrainCommand& c, const Json& recipe, const DocumentSource& source,
                        const Training& training) {
     if (recipe.value("replanned", false))
@@ -131,7 +131,7 @@ void check_ingredients(const TrainCommand& c, const Json& recipe, const Document
     check("model to go on from", member_text(recipe, "init", "hash"), training.init_hash());
 }
 
-// A teacher that is still being taught would leave a mark that no recipe shows.
+// Throws Error if the teacher's own training is not finished: the recipe could not reproduce it.
 void check_teacher(const std::string& teacher) {
     const std::string path = join_path(teacher, "recipe.json");
     if (teacher.empty() || !file_exists(path)) return;
@@ -181,7 +181,8 @@ void run_eval(const TrainCommand& c) {
 
 int run_train(TrainCommand c) {
     check_out(c);
-    // Whoever is free takes the next sequences, so a thread that is slowed down holds up nobody.
+    // A free thread takes the next sequences, so a slow thread does not delay the others, and teams
+    // need not shrink.
     let_teams_shrink(false);
     Json recipe;
     if (!c.recipe.empty()) {
@@ -197,7 +198,7 @@ int run_train(TrainCommand c) {
     if (c.training.init.empty()) c.training.shape = shape_of(c.architecture, c.training.shape);
     check_precision(c);
     c.training.precision = train::precision_of(c.precision);
-    // What a model knows is not to be washed away.
+    // A lower learning rate, so that the initial model does not forget what it has learned.
     if (!c.training.init.empty() && !c.rate_given) c.training.learning_rate = 5e-4;
     if (!c.training.init.empty() && c.context_given && c.training.sequence == 0)
         c.training.sequence = c.training.shape.n_positions;

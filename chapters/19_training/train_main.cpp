@@ -1,4 +1,5 @@
-// Trains a GPT-2 or a Llama on the course's corpus or on your own text, and what belongs to it.
+// Trains a GPT-2 or a Llama on the course's corpus or on your own text; also trains a tokenizer and
+// evaluates a model.
 //
 //   build/train tokenizer --out build/models/mine --vocab 4096 --megabytes 32
 //   build/train --tokenizer build/models/mine --out build/models/mine
@@ -10,8 +11,8 @@
 //   build/train --recipe data/models/storyteller/recipe.json --out …     a model again, bit for bit
 //   build/train eval data/models/storyteller    bits per byte of each genre beside its floor
 //
-// What to look for: "bits/byte" falls towards the floor, which no model can pass, and the held-out
-// documents, whose combination of values was never seen, are read almost as well as the others.
+// What to look for: "bits/byte" falls towards the floor, below which no model can get. On held-out
+// documents, whose combinations the model has never seen, it is almost as low as on the others.
 #include "chapters/19_training/train_commands.hpp"
 #include "lib/machine/program.hpp"
 

@@ -172,7 +172,7 @@ bool Training::is_the_same(const std::string& header_text) const {
            header.at("plan") == plan;
 }
 
-// A checkpoint fits when it was made with the same options.
+// Throws Error unless the checkpoint was made with the same options.
 void Training::check_recipe(const std::string& name, const std::string& header_text,
                             bool replan) const {
     const Json header = parse_json(header_text, name);

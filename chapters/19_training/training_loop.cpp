@@ -41,7 +41,8 @@ std::string duration(double seconds) {
 
 long long whole(std::int64_t n) { return static_cast<long long>(n); }
 
-// One line on stderr: rewritten each step on a terminal, a new one every 30 s elsewhere.
+// The progress line on stderr: rewritten at each step on a terminal, otherwise a new line every
+// 30 s.
 class Progress {
 public:
     Progress(Training& training, double peak)
@@ -60,7 +61,7 @@ public:
         if (terminal_ || now() - shown_ > 30) show();
     }
 
-    // Before anything else is printed.
+    // Call this before anything else is printed.
     void end_line() {
         if (count_ == 0) return;
         show();
@@ -118,7 +119,7 @@ std::unique_ptr<Validator> make_validator(const Training& training, const Docume
     return std::make_unique<Validation>(source, tokenizer, validation_seed, documents);
 }
 
-// What is carried from step to step.
+// The state of the loop between steps.
 struct Loop {
     Training& training;
     const DocumentSource& source;
@@ -127,7 +128,7 @@ struct Loop {
     std::unique_ptr<Validator> validation;
     std::vector<GenreResult> results = {};
     GenreResult total = {};
-    double nats = 0;  // of training, since the last point of the curve
+    double nats = 0;  // sum of the training loss since the last point of the curve
     std::int64_t bytes = 0;
     std::int64_t tokens = 0;  // in this run
     double seconds = 0;
@@ -186,7 +187,7 @@ struct Loop {
                      {options.folder, options.half, results, total});
     }
 
-    // At the end: nothing is lost as long as a checkpoint is there.
+    // Saves at the end. If that fails, an existing checkpoint still has the training.
     template <class Save>
     void at_last(Save save_it) const {
         try {
@@ -209,7 +210,7 @@ struct Loop {
     }
 };
 
-// Says what will be trained; the floating-point operations of a token.
+// Prints what will be trained. Returns the floating-point operations per token.
 double announce(Training& training, double peak) {
     const double flops = training.model().flops_per_token(training.options().sequence);
     std::fprintf(
@@ -247,7 +248,7 @@ TrainingEnd run_training(Training& training, const DocumentSource& source,
     };
     while (training.steps_done() < last && !stop_requested && !time_is_up()) {
         loop.step(progress);
-        if (training.steps_done() == last) break;  // the last point comes below
+        if (training.steps_done() == last) break;  // the last point is added below
         const bool validated = training.steps_done() % options.validate_every == 0;
         if (validated) {
             loop.validate();
@@ -265,7 +266,7 @@ TrainingEnd run_training(Training& training, const DocumentSource& source,
         print_profile(training.model().profile(), loop.seconds * training.options().threads);
     }
     const bool done = training.steps_done() >= last;
-    if (stop_requested && !done) {  // at once: who asks twice may not wait
+    if (stop_requested && !done) {  // save at once, since the user may press Ctrl-C again
         loop.at_last([&] { loop.save(); });
         return TrainingEnd::signal;
     }

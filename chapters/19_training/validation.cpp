@@ -42,7 +42,7 @@ Validation::Validation(const DocumentSource& source, const Tokenizer& tokenizer,
     if (samples_.empty())
         throw Error("train: no documents are held out, so there is nothing to validate on");
     for (double& share : shares_) share /= static_cast<double>(index);
-    // Sequences of similar length together: less padding.
+    // Sort by length, so that batches need less padding.
     std::ranges::stable_sort(samples_, {}, [](const Sample& s) { return s.ids.size(); });
 }
 
@@ -108,7 +108,7 @@ std::vector<GenreResult> Validation::run(const LossFunction& loss, std::int64_t 
 }
 
 GenreResult Validator::total(const std::vector<GenreResult>& results) const {
-    // Bits a document over bytes a document, each the mean over genres by their share.
+    // Mean bits per document over mean bytes per document, with genres weighted by their shares.
     check_size("validation: results", results.size(), shares_.size());
     double bits = 0, floor = 0, bytes = 0;
     GenreResult sum{"(as drawn)", 0, 0, 0, 0};

@@ -53,7 +53,7 @@ void show_matrices(const std::string& directory) {
     for (const Rounding& way : ways) std::printf("  %10s", way.name.c_str());
     std::printf("\n");
     for (const WeightShape& weight : weight_shapes(config)) {
-        // The embedding, and the matrices of the first and the last layer.
+        // Show only the embedding and the matrices of the first and the last layer.
         const bool last = weight.name.starts_with("h." + std::to_string(config.n_layer - 1) + ".");
         if (weight.shape.size() != 2 || weight.name == "wpe.weight") continue;
         if (weight.name != "wte.weight" && !weight.name.starts_with("h.0.") && !last) continue;

@@ -27,7 +27,7 @@ constexpr int judged = 40, group = 32;
 
 KnownTexts texts_of(const DocumentSource& source, const Tokenizer& tokenizer, std::uint64_t seed,
                     bool held_out, int documents, std::size_t longest) {
-    constexpr std::uint64_t most = 100'000;  // documents looked at
+    constexpr std::uint64_t most = 100'000;  // the maximum number of documents to try
     KnownTexts texts;
     const int eos = tokenizer.eos_id();
     for (std::uint64_t i = 0; count(texts.ids) < documents && i < most; ++i) {
@@ -47,14 +47,14 @@ KnownTexts texts_of(const DocumentSource& source, const Tokenizer& tokenizer, st
     return texts;
 }
 
-// A matrix of a layer: "h.0.attn.c_attn", empty for the others.
+// The name of a layer's matrix, "h.0.attn.c_attn"; empty for other weights.
 std::string matrix_of(const std::string& weight, const Shape& shape) {
     const std::string end = ".weight";
     if (shape.size() != 2 || !weight.starts_with("h.")) return "";
     return weight.substr(0, weight.size() - end.size());
 }
 
-// A directory that is gone afterwards.
+// A temporary directory, which the destructor removes.
 struct ScratchFolder {
     std::string path = (std::filesystem::temp_directory_path() /
                         ("tbt-few-bits-" + std::to_string(std::random_device()())))

@@ -1,7 +1,7 @@
 // Chapter 20: weights in 8 bits.
 //
-//   make run-20                        parts 1 to 3: a row, the matrices, what it costs
-//   make run-20 ARGS="--part 4"        the one with a clock
+//   make run-20                        parts 1 to 3: a row, the matrices, the loss
+//   make run-20 ARGS="--part 4"        the part that measures time
 //   make run-20 ARGS="--part 5"        three and four bits, and GPTQ
 //   make run ARGS="--weights int8"     any text of the course, with it
 //
@@ -31,7 +31,7 @@ int main(int argc, char** argv) {
             line.option("--corpus", corpus, "part 5 takes its texts from it").shows_default();
         },
         [&] {
-            if (part != 1) load_model(directory);  // what is wrong with it is said first
+            if (part != 1) load_model(directory);  // reports errors before anything is printed
             if (part != 1 && part != 4) check_original(directory);
             const std::function<void()> parts[] = {
                 show_row, [&] { show_matrices(directory); }, [&] { show_quality(directory); },

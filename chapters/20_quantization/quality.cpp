@@ -22,7 +22,7 @@ namespace {
 
 constexpr int texts = 12, length = 100;
 
-// Texts that the model writes by itself, drawn at T = 1 from nothing.
+// Texts that the model writes, sampled at T = 1 without a prompt.
 std::vector<std::vector<int>> own_texts(Model& model) {
     std::vector<std::vector<int>> all;
     const int eos = model.tokenizer.eos_id();

@@ -1,4 +1,5 @@
-// Writes a model directory with its matrices in 8 or 4 bits, which every program here opens.
+// Writes a model directory with its matrices in 8 or 4 bits, which every program of the course can
+// load.
 //
 //   build/quantize data/models/storyteller build/storyteller-int8
 //   build/quantize data/models/storyteller build/storyteller-int4 --bits 4 --gptq
@@ -18,7 +19,7 @@
 
 using namespace tbt;
 
-// Of the inputs that the matrices get on a text, or on training documents of the corpus.
+// The factors of the matrices' inputs, for a text or for training documents of the corpus.
 static std::map<std::string, Square> factors_of(const std::string& model, const std::string& text,
                                                 const std::string& corpus) {
     const TransformerConfig config = read_model_config(model);
@@ -62,7 +63,7 @@ int main(int argc, char** argv) {
                 throw UsageError("--bits is " + std::to_string(bits) + ", expected 8 or 4");
             if (gptq && bits != 4) throw UsageError("--gptq is for --bits 4");
             Quantization how{bits};
-            check_quantizable(from, to);  // before the work
+            check_quantizable(from, to);  // before the long work
             if (gptq) how.gptq = factors_of(from, text, corpus);
             const QuantizedSizes sizes = write_quantized_model(from, to, how);
             std::printf(

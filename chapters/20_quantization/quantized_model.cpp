@@ -26,7 +26,8 @@ constexpr const char* copied[] = {
     "generation_config.json",  "tokenizer.json", "tokenizer_config.json",
     "special_tokens_map.json", "vocab.json",     "merges.txt"};
 
-// With what others must know: a reader that does not know these weights stops here.
+// Writes config.json with quantization_config, so that programs without support for these weights
+// refuse the model.
 void write_config(const std::string& from, const std::string& to, int bits) {
     Json config = read_json(join_path(from, "config.json"));
     config["quantization_config"] = {{"bits", bits},
@@ -40,7 +41,8 @@ WeightType stored_type(const Safetensors& file, const std::string& name) {
     return weight_type_named(view ? view->dtype : "").value_or(WeightType::f32);
 }
 
-// To the nearest, or by GPTQ. In a team nothing is thrown: what is not finite has a unit of NaN.
+// Rounds a column to the nearest, or by GPTQ. It runs in a team of threads, where nothing may be
+// thrown; a column that is not finite gets the unit NaN.
 FourBitColumn rounded_column(const std::vector<float>& w, const Square* factor) {
     FourBitColumn column = quantize_in_groups(w);
     return factor && column.unit > 0 ? gptq_in_groups(w, *factor) : column;
@@ -151,7 +153,7 @@ QuantizedSizes write_quantized_model(const std::string& from, const std::string&
     const Safetensors file = Safetensors::open_directory(from);
     check_folders(from, to, file);
     QuantizedSizes sizes;
-    std::deque<Tensor> kept;  // what the tensors to write look into
+    std::deque<Tensor> kept;  // owns the memory of the tensors to write
     std::deque<std::vector<std::uint8_t>> bytes;
     std::vector<TensorToWrite> tensors;
     const auto add = [&](const std::string& name, Tensor tensor, WeightType type) {

@@ -13,7 +13,7 @@ namespace tbt {
 
 namespace {
 
-// Elements first, first + step, … of the matrix, `count` of them, share a scale.
+// Rounds the `count` elements first, first + step, … of the matrix, which share a scale.
 void round_share(const float* from, float* to, std::int64_t first, std::int64_t step,
                  std::int64_t count, int bits) {
     std::vector<float> share;
@@ -40,7 +40,7 @@ Tensor rounded(const Tensor& w, const Rounding& how, bool embedding) {
         round_share(w.data(), result.data(), 0, 1, w.size(), how.bits);
         return result;
     }
-    // A column runs down the rows; of an embedding it is a row.
+    // A line is a column of a matrix, or a row of an embedding.
     const std::int64_t lines = embedding ? rows : columns, length = embedding ? columns : rows;
     const std::int64_t step = embedding ? 1 : columns;
     const std::int64_t share = how.share == Rounding::Share::group ? how.group : length;

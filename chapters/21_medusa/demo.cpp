@@ -21,7 +21,7 @@ namespace tbt {
 
 namespace {
 
-// The distribution of the first token of a round, and how many tokens the round adds.
+// Prints the distribution of the first token of a round and the mean number of tokens per round.
 template <class Judge>
 void show_distribution(const char* name, const Judge& judge) {
     Distribution distribution(3);
@@ -36,7 +36,7 @@ void show_distribution(const char* name, const Judge& judge) {
                 distribution[1], distribution[2], tokens);
 }
 
-// Of each guess, whether the text went along it.
+// For each guess: is it a part of the text?
 std::vector<bool> stood_in(const Guesses& guesses, std::span<const int> text) {
     std::vector<bool> stood(guesses.ids.size());
     int at = -1;
@@ -47,7 +47,7 @@ std::vector<bool> stood_in(const Guesses& guesses, std::span<const int> text) {
     return stood;
 }
 
-// A line a guess, what comes after it under it.
+// Prints one line for each guess, with the guesses after it below.
 void print_tree(const Tokenizer& tokenizer, const Guesses& guesses, std::span<const int> text) {
     const std::vector<int> depths = tree_depths(guesses.parents);
     const std::vector<bool> stood = stood_in(guesses, text);
@@ -62,7 +62,8 @@ void print_tree(const Tokenizer& tokenizer, const Guesses& guesses, std::span<co
     print_after(print_after, -1);
 }
 
-// The tree of a round as a picture: boxes of a depth in a column, the branch that stood filled.
+// Draws the tree of a round: the boxes of one depth are a column, and the accepted branch is
+// filled.
 void write_tree(const std::string& file, const Tokenizer& tokenizer, const Guesses& guesses,
                 std::span<const int> text) {
     const std::vector<int> depths = tree_depths(guesses.parents);
@@ -71,7 +72,7 @@ void write_tree(const std::string& file, const Tokenizer& tokenizer, const Guess
     std::vector<int> y(guesses.ids.size());
     const std::string title = "A tree of guesses: those that the target drew too are blue";
     std::string drawing = svg_text(left, 28, title, "start", 15);
-    // Leaves one under the other; a parent beside its first child.
+    // Leaves are one below the other; a parent is beside its first child.
     int next = 0;
     const auto place = [&](const auto& self, int at) -> void {
         for (int i = at + 1; i < count(guesses.ids); ++i) {
@@ -101,7 +102,7 @@ struct Written {
     GeneratedText text;
     std::vector<GuessedRound> rounds;
     long passes = 0;
-    double seconds = 0;  // of the processor
+    double seconds = 0;  // processor time
 };
 
 // nodes 0: without heads.
@@ -213,7 +214,7 @@ void show_text(MedusaTour& tour, const MedusaFiles& files) {
                                   recorded_rounds(rounds, fast.rounds)},
                                  tour.model, tour.request, {tour.shown_prompt, tour.prompt},
                                  fast.text));
-    // The round to show: the one with most right guesses, of those the first.
+    // Show the first of the rounds with the most right guesses.
     std::size_t best = 0;
     for (std::size_t r = 0; r < rounds.size(); ++r)
         if (rounds[r].accepted() > rounds[best].accepted()) best = r;

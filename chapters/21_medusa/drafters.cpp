@@ -18,10 +18,10 @@ namespace tbt {
 
 namespace {
 
-constexpr int drafted = 4;  // tokens, of a chain
+constexpr int drafted = 4;  // tokens of a drafted chain
 
 enum class Drafter { nobody, lookup, sketch, heads, both, heads_by_the_clock };
-constexpr std::size_t counted = 5;  // by the clock, it is another number each time
+constexpr std::size_t counted = 5;  // heads_by_the_clock varies from run to run, so it is left out
 
 struct Effort {
     double tokens = 0, passes = 0, seconds = 0;
@@ -36,7 +36,7 @@ public:
         check_same_vocabulary(tour.model.tokenizer, sketch_.tokenizer);
     }
 
-    // The texts of a request, by each drafter; the first one's are those that all must write.
+    // Writes the texts of a request with each drafter. All must write the same texts as the first.
     std::vector<Effort> compare(const GenerateRequest& request, int seeds, std::size_t drafters) {
         std::vector<Effort> efforts(drafters);
         for (const std::string& prompt : measured_prompts)

@@ -75,7 +75,7 @@ HeadTrainer::HeadTrainer(Transformer& target, const Tensor& embedding, const Hea
                                            std::vector<Workspace>(index(threads))});
     State& s = *state_;
     const std::int64_t C = s.C();
-    // W₁ keeps the size of what it is given; W₂ is 0.
+    // W₁ is scaled so that its output has the size of its input; W₂ is 0.
     Rng rng(seed, 0x6865616473);
     for (int k = 0; k < shape.heads; ++k) {
         const std::string name = "heads." + std::to_string(k) + ".";
@@ -127,7 +127,7 @@ void HeadTrainer::parameters_changed() {
             linear->pack(state_->parameters.get(), Worker{});
 }
 
-// Distributions are restricted to what is drafted: rows that sum to at most 1.
+// Distributions have only the drafted ids, so a row sums to at most 1.
 Text HeadTrainer::read(std::span<const std::int32_t> ids) {
     State& s = *state_;
     check_at_least("heads: tokens of a text", length_of(ids), s.shape.heads + 2);
@@ -146,7 +146,7 @@ Text HeadTrainer::read(std::span<const std::int32_t> ids) {
     return text;
 }
 
-// s_k of rows 0 … M − 1 from s_(k−1) and the token k places after each.
+// Computes s_k of rows 0 … M − 1 from s_(k−1) and the token k places after each row.
 void HeadTrainer::State::forward(const Text& text, std::int64_t M, int k, Workspace& w) {
     const std::int64_t c = C(), f = shape.inner;
     const auto at = index(k);
@@ -165,7 +165,7 @@ void HeadTrainer::State::forward(const Text& text, std::int64_t M, int k, Worksp
     table.multiply(MatrixView::of(to, M, c), w.logits.get(), N(), w.left);
 }
 
-// logits become their gradient (q·Σp − p) · factor; without one, what heads are judged by is added.
+// Replaces logits by their gradient (q·Σp − p) · factor. If `judged` is set, it adds the scores.
 void HeadTrainer::State::compare(const Text& text, HeadScores& scores, std::int64_t M, int k,
                                  float factor, bool judged, Workspace& w) {
     const std::int64_t n = N();
@@ -190,7 +190,7 @@ void HeadTrainer::State::compare(const Text& text, HeadScores& scores, std::int6
     }
 }
 
-// d_next holds the gradient of s_(k+1) that comes from later heads; afterwards that of s_k.
+// Before the call d_next has the gradient of s_(k+1) from later heads, after it that of s_k.
 void HeadTrainer::State::backward(std::int64_t M, int k, Workspace& w, float* d) {
     const std::int64_t c = C(), f = shape.inner;
     const auto at = index(k);
@@ -206,7 +206,7 @@ void HeadTrainer::State::backward(std::int64_t M, int k, Workspace& w, float* d)
             w.d_next[index(t * c + i)] += w.d_joined[index(t * 2 * c + i)];
 }
 
-// All heads over one text; gradients are added to d, unless that is null.
+// Runs all heads on one text. Gradients are added to d, unless that is null.
 void HeadTrainer::State::learn(const Text& text, HeadScores& scores, std::int64_t M, float factor,
                                Workspace& w, float* d) {
     const std::int64_t c = C();
@@ -235,7 +235,7 @@ HeadScores HeadTrainer::run(std::span<const Text* const> texts, bool backward) {
     const std::int64_t T = length_of(texts[0]->ids);
     for (const Text* text : texts)
         check_size("heads: tokens of a text", text->ids.size(), index(T));
-    const std::int64_t M = T - 1 - K;  // rows whose tokens and distributions are all there
+    const std::int64_t M = T - 1 - K;  // rows for which all tokens and distributions exist
     const auto all = static_cast<double>(M * B * K);
     const int parts = to_int(std::min<std::int64_t>(s.parts, B));
     if (backward)

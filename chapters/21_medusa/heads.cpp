@@ -162,7 +162,7 @@ Heads::Answer Heads::read(int k, std::span<const float> states, std::span<const 
         const std::span<const float> token = embedding_.row(id);
         std::copy(token.begin(), token.end(), row + C);
     }
-    std::vector<float> next(states.begin(), states.end());  // states may be the last answer's
+    std::vector<float> next(states.begin(), states.end());  // a copy: states may point to states_
     run_team(threads_, [&](const Worker& worker) {
         matmul(MatrixView::of(joined_.data(), R, 2 * C), head.in, inner_.data(), F,
                {.bias = head.in_bias.data(), .activation = gelu}, worker);

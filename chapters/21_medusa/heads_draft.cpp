@@ -15,14 +15,13 @@ namespace tbt {
 namespace {
 
 constexpr float banned = -std::numeric_limits<float>::infinity();
-constexpr double beside = 0.05;  // between the numbers beside u
+constexpr double beside = 0.05;  // the distance of the numbers near u
 
 void add(std::vector<int>& ids, int id) {
     if (std::find(ids.begin(), ids.end(), id) == ids.end()) ids.push_back(id);
 }
 
-// The tokens that the distribution gives for u and for numbers beside it,
-// as far as there are others.
+// Adds the tokens that the distribution gives for u and for numbers near u, without duplicates.
 void add_beside(std::vector<int>& ids, Candidates& distribution, double u, int wanted) {
     add(ids, draw(distribution, u));
     for (int step = 1; count(ids) < wanted && step <= 4; ++step)
@@ -30,7 +29,7 @@ void add_beside(std::vector<int>& ids, Candidates& distribution, double u, int w
             if (v >= 0 && v < 1 && count(ids) < wanted) add(ids, draw(distribution, v));
 }
 
-// The most probable ones that are not there yet.
+// Adds the most probable tokens that are not in `ids` yet.
 void add_best(std::vector<int>& ids, Candidates& distribution, int wanted) {
     while (count(ids) < wanted) {
         int best = -1;
@@ -70,18 +69,19 @@ HeadsDraft::HeadsDraft(Heads& heads, TreeShape tree, StateBehind state)
         throw Error("medusa: the depths and ranks of a tree do not fit its parents");
 }
 
-// The logits of the drafted ids as a row of the whole vocabulary.
+// Copies the logits of the drafted ids to row_, a row of the whole vocabulary.
 void HeadsDraft::spread(std::span<const float> logits) {
     row_.assign(index(heads_->vocab_size()), banned);
     const std::vector<int>& ids = heads_->config().drafted;
     for (std::size_t i = 0; i < ids.size(); ++i) row_[index(ids[i])] = logits[i];
 }
 
-// False where a step leaves nothing: what it allows is not drafted.
+// Applies the chain. Returns false if a step leaves no token, because none that it allows is
+// drafted.
 bool HeadsDraft::apply(const Chain& chain, const TextSoFar& text) {
     distribution_.reset(row_);
     for (const ChainStep& step : chain.steps()) {
-        if (step.name == "mirostat") continue;  // asks what the target thought of each token
+        if (step.name == "mirostat") continue;  // needs the target's probability of each token
         step.apply(distribution_, text);
         if (distribution_.count() == 0) return false;
     }
@@ -94,10 +94,10 @@ Guesses HeadsDraft::grow(const Chain& chain, const TextSoFar& text, int nodes, i
     const std::span<const float> state = state_(text.ids.first(text.ids.size() - 1));
     nodes = std::min(nodes, count(tree_.parents));
     if (state.empty() || nodes < 1) return guesses;
-    // Of each node its token; −1: a rank that this place has no token for. The tree's first node
-    // is after the text, and `of` a node is its place among those that are guessed.
+    // tokens: the token of each node; −1 if there is none for its rank. of: the index of each node
+    // among the guesses.
     std::vector<int> tokens(index(nodes), -1), of(index(nodes), -1);
-    std::vector<int> places = {-1};  // nodes that this depth's guesses come after
+    std::vector<int> places = {-1};  // the parents of this depth's guesses; −1: the text
     std::vector<float> states(state.begin(), state.end());
     for (int depth = 0; depth < std::min(heads_->count(), room) && !places.empty(); ++depth) {
         std::vector<int> last;

@@ -1,12 +1,12 @@
 // Chapter 21: Medusa. Heads on the model itself guess a tree of tokens, verified in one pass.
 //
 //   make run-21                               all parts
-//   make run-21 ARGS="--part 1"               the judges by hand; needs no model
-//   make run-21 ARGS="--part 3 --times"       which tree pays on this machine
-//   make run-21 ARGS="--part 4 --times"       heads against the other drafts
+//   make run-21 ARGS="--part 1"               the acceptance rules by example; needs no model
+//   make run-21 ARGS="--part 3 --times"       which tree is fastest on this machine
+//   make run-21 ARGS="--part 4 --times"       heads compared with the other drafts
 //
-// Look for: the last distribution of part 1, which is not p; that the text of part 2 is that of
-// plain decoding; in part 3, where more guesses stop paying; in part 4, who guesses best.
+// Look for: the last distribution of part 1 is not p; the text of part 2 is that of plain decoding;
+// part 3 shows how many guesses are worth their time; part 4 shows which draft guesses best.
 #include <optional>
 #include <string>
 

@@ -17,7 +17,7 @@ namespace {
 
 constexpr int ranks = 4, tokens = 60;
 
-// All ranks at all depths: 4 + 16 + 64 guesses for three heads.
+// The tree with all ranks at all depths: 4 + 16 + 64 guesses for three heads.
 TreeShape full_tree(int heads) {
     int nodes = 0;
     for (int k = 0, level = ranks; k < heads; ++k, level *= ranks) nodes += level;
@@ -25,7 +25,8 @@ TreeShape full_tree(int heads) {
     return best_tree(std::vector<std::vector<double>>(index(heads), equal), nodes);
 }
 
-// Along the text that followed: was a place reached, and which rank was right there?
+// Follows the text that was written and counts which places of the tree it reached and which rank
+// was right there.
 void count_ranks(const Guesses& guesses, std::span<const int> text,
                  std::vector<std::vector<double>>& right, std::vector<double>& reached) {
     int at = -1;

@@ -29,7 +29,7 @@ double now() {
         .count();
 }
 
-// The corpus, of which only what is held out counts as such, or only the rest.
+// The corpus with held-out and other documents exchanged, so that batches have only held-out ones.
 class HeldOut : public DocumentSource {
 public:
     explicit HeldOut(const Corpus& corpus) : corpus_(corpus) { genres = corpus.genres; }
@@ -44,7 +44,8 @@ private:
     const Corpus& corpus_;
 };
 
-// The most frequent ids of a batch, in order; where there are fewer, the lowest others.
+// The `wanted` most frequent ids of a batch (filled up with the lowest other ids if it has fewer),
+// in ascending order.
 std::vector<int> most_frequent(const Batch& batch, int vocabulary, int wanted) {
     std::vector<long> times(index(vocabulary));
     for (const int id : batch.targets) ++times[index(id)];
@@ -117,7 +118,7 @@ std::vector<const HeadTrainer::Text*> pointers(const std::vector<HeadTrainer::Te
     return all;
 }
 
-// All that a training writes, at its end.
+// Writes all files at the end of a training run.
 void write_heads(const HeadTrainingOptions& o, HeadTrainer& trainer, const HeadsConfig& config,
                  const std::string& corpus_hash, const Curve& curve, double seconds) {
     make_directory(o.out);
@@ -191,7 +192,7 @@ void train_heads(const HeadTrainingOptions& given) {
     const double start = now();
     double said = start;
     for (std::int64_t step = 0; step < o.steps; ++step) {
-        // Each step has texts of its own: read twice, they are learnt by heart.
+        // Each step has new texts: heads would memorise texts that are used twice.
         const Batch batch = source.next(o.batch, o.sequence);
         std::vector<HeadTrainer::Text> texts;
         for (std::int64_t b = 0; b < batch.B; ++b) texts.push_back(trainer.read(row_of(batch, b)));

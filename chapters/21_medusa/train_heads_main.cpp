@@ -1,4 +1,4 @@
-// Trains heads on a frozen target.
+// Trains heads for a frozen target.
 //
 //   build/train_heads --out build/models/medusa        (make train-medusa)
 //

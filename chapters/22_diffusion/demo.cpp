@@ -34,7 +34,7 @@ std::string cell(const MaskedModel& model, int id) {
     return id == mask_token ? "░" : visible(model.tokenizer.token_bytes(id));
 }
 
-// Rows: steps; columns: places; dark where a token has just come.
+// Draws a grid: a row for each step, a column for each place; new tokens are dark.
 void write_grid(const std::string& file, const MaskedModel& model, const std::vector<Canvas>& steps,
                 const Hole& hole) {
     std::string svg;
@@ -58,7 +58,7 @@ void write_grid(const std::string& file, const MaskedModel& model, const std::ve
               40 + 30 * to_int(steps.size()), svg);
 }
 
-// What was known before each step, and the most probable token of each place then.
+// For the page: what was known before each step, and the most probable token at each place.
 std::string page_lines(MaskedModel& model, const std::string& text, const std::vector<Canvas>& rows,
                        const Hole& hole, const GridFiles& files) {
     SamplingOptions always_the_best;

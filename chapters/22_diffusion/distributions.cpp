@@ -31,7 +31,7 @@ std::map<Canvas, double> distribution_of(const Sampler& sampler,
         double probability = 1;
         for (const Choice& choice : path) probability *= choice.p.at(choice.taken);
         result[filled] += probability;
-        // The last choice that can go another way goes the next one.
+        // Change the last draw that has another possible result.
         while (!path.empty()) {
             path.back().taken = next_possible(path.back().p, path.back().taken + 1);
             if (path.back().taken < path.back().p.size()) break;

@@ -35,7 +35,7 @@ std::vector<RecordedToken> replay_filling(MaskedModel& model, const Chain& chain
                 recorded_choice(chain, open_logits(model, rows[pass], at, banned, logits), {}, 0,
                                 rows[pass + 1][at]);
             tokens[at - begin].pass = to_int(pass) + 1;
-            tokens[at - begin].has_u = false;  // places are drawn in another order
+            tokens[at - begin].has_u = false;  // u is not known: places are drawn in another order
         }
     return tokens;
 }
@@ -46,7 +46,7 @@ std::string filled_trace(RunFacts run, const MaskedModel& model, const Chain& ch
     run.decoder = "diffusion";
     run.texts = filled.texts.size();
     OrderedJson header = header_json(run, model.gpt.config(), chain, model.tokenizer, prompts);
-    header["weights"].erase("cache_bytes_per_token");  // it has none
+    header["weights"].erase("cache_bytes_per_token");  // there is no KV cache
     header["order"] = filled.fill.order;
     header["steps"] = filled.fill.steps;
     header["block_length"] = filled.fill.block_length;

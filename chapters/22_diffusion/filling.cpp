@@ -120,7 +120,7 @@ std::size_t fill(Hole& hole, const MaskedDistribution& distribution, const Draw&
     if (begins) begins();
     fill_once(hole, distribution, draw, o, sure);
     if (o.best_of == 1) return 0;
-    constexpr int orders = 4;  // the same for each filling, so that chance decides less
+    constexpr int orders = 4;  // the same orders for each filling, to reduce the effect of chance
     const auto cost = [&](const Hole& filled) {
         Rng rng(1);
         return cost_in_orders(sure ? sure : distribution, filled.row,
@@ -132,7 +132,7 @@ std::size_t fill(Hole& hole, const MaskedDistribution& distribution, const Draw&
         Hole next = open;
         if (begins) begins();
         fill_once(next, distribution, draw, o, sure);
-        if (next.row == hole.row) continue;  // costs the same
+        if (next.row == hole.row) continue;  // the same filling, so the same cost
         const double costs = cost(next);
         if (costs < least) hole = std::move(next), least = costs, kept = index(i);
     }

@@ -40,7 +40,7 @@ Fill greedy(std::size_t n) {
     };
 }
 
-// Drawn, the most certain place first: the likeliest of n.
+// Fills by confidence, sampled: the most probable of n fillings.
 Fill likeliest(int n) {
     return [n](Canvas& row, const MaskedDistribution& distribution, std::uint64_t seed) {
         const std::vector<std::size_t> hidden = masked_places(row, row.size());
@@ -71,7 +71,7 @@ std::string filled(MaskedModel& model, const Gap& gap, const Fill& fill, std::ui
     return model.text(row);
 }
 
-// Of `runs` fills of each gap, how many the judge takes for texts of their genre.
+// The fraction of `runs` fills of each gap that the recognizer accepts as texts of their genre.
 double share_right(MaskedModel& model, const Judge& judge, const std::vector<Gap>& gaps,
                    const Fill& fill, int runs) {
     int right = 0;
@@ -81,8 +81,9 @@ double share_right(MaskedModel& model, const Judge& judge, const std::vector<Gap
     return static_cast<double>(right) / static_cast<double>(gaps.size()) / runs;
 }
 
-// If a distribution gives `share` to a set, another at Kullback–Leibler divergence d from it gives
-// the set at least this: the divergence of two coins cannot be larger.
+// If a distribution gives the probability `share` to a set, another one at KL divergence d from it
+// gives the set at least this probability, since the divergence of the two binary distributions (in
+// the set or not) is at most d.
 double least_share(double share, double d) {
     const auto divergence = [&](double q) {
         const double r = std::clamp(share, 1e-9, 1 - 1e-9);

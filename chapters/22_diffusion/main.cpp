@@ -1,6 +1,6 @@
-// Chapter 22: masked diffusion, a text that comes in any order.
+// Chapter 22: masked diffusion, which writes a text in any order.
 //
-// Run it: make run-22, or make run-22 ARGS="--part 3"; --part 7 has the clock. A model of your own:
+// Run it: make run-22, or make run-22 ARGS="--part 3"; --part 7 measures time. To train a model:
 // make train-diffusion, then make run-22 ARGS="--model build/models/diffusion".
 //
 // Look for: the third column of part 1, and the last row of part 3.
@@ -19,7 +19,7 @@ using namespace tbt;
 
 namespace {
 
-// Parts 3 to 5, which the corpus's judge reads.
+// Parts 3 to 5, whose texts the recognizer checks.
 void show_judged(const PartOptions& parts, MaskedModel& model, const std::string& storyteller,
                  const std::string& corpus, const std::string& figure, int best_of) {
     const Corpus world = Corpus::load(corpus);
@@ -58,7 +58,7 @@ int main(int argc, char** argv) {
         [&] {
             for_parts.check();
             check_gap(text);
-            // Opened first: what is wrong with it is said before anything is shown.
+            // Load the model first, to report errors before anything is printed.
             std::optional<MaskedModel> model;
             if (part != 1) model.emplace(MaskedModel::load(directory));
             const bool judged = part == 0 || (part >= 3 && part <= 5);

@@ -32,7 +32,7 @@ std::span<const float> MaskedModel::logits(const Canvas& row, std::size_t place)
     if (row != last_) {
         std::vector<int> ids = row;
         std::replace(ids.begin(), ids.end(), mask_token, gpt.mask_id());
-        last_.clear();  // what a pass that fails leaves behind is no answer
+        last_.clear();  // if the pass fails, there are no valid logits
         if (on_pass) on_pass(row);
         logits_ = gpt.forward(ids);
         last_ = row;
@@ -76,7 +76,7 @@ Draw drawing(Rng& rng) {
     return [&rng](const std::vector<double>& p) {
         check_at_least("draw: probabilities", static_cast<long long>(p.size()), 1);
         double u = rng.uniform();
-        std::size_t last = 0;  // with a probability: rounding must not lead beyond it
+        std::size_t last = 0;  // the last id with p > 0, in case rounding leads past the end
         for (std::size_t i = 0; i < p.size(); ++i) {
             if (std::isnan(p[i]))
                 throw Error("draw: the probability of token " + std::to_string(i) +

@@ -12,7 +12,7 @@
 namespace tbt {
 namespace {
 
-constexpr std::int64_t maskings = 8;  // of a document, and rows of a batch
+constexpr std::int64_t maskings = 8;  // random masks per document, and rows of a batch
 
 }  // namespace
 
@@ -70,7 +70,7 @@ std::vector<GenreResult> CanvasValidation::run(const LossFunction& loss, std::in
         const std::vector<double> losses =
             loss(ids, targets, maskings, static_cast<std::int64_t>(T));
         check_size("validation: losses", losses.size(), ids.size());
-        double mean = 0;  // over the maskings, of the mean over the hidden
+        double mean = 0;  // over the masks, of the mean over the hidden tokens
         for (std::size_t m = 0; m < index(maskings); ++m) {
             double nats = 0, hidden = 0;
             for (std::size_t i = m * T; i < (m + 1) * T; ++i)
@@ -81,7 +81,7 @@ std::vector<GenreResult> CanvasValidation::run(const LossFunction& loss, std::in
         ++r.documents;
         r.bytes += sample.bytes;
         r.bits += static_cast<double>(T) * mean / std::numbers::ln2;
-        // Among documents that fit, one is so much more probable.
+        // Given that a document fits, its probability is higher by the factor 1 / fitting_.
         r.floor_bits += sample.bits + std::log2(fitting_[sample.genre]);
     }
     return results;

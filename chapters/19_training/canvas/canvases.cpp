@@ -27,7 +27,7 @@ void hide(std::int64_t k, int mask, Rng& rng, std::span<std::int32_t> canvas,
     std::vector<std::size_t> places(canvas.size());
     std::iota(places.begin(), places.end(), std::size_t{0});
     std::fill(targets.begin(), targets.end(), -1);
-    // The first k cards of a shuffled pack.
+    // A partial Fisher–Yates shuffle: the first k elements are a random choice.
     for (std::size_t i = 0; i < index(k); ++i) {
         std::swap(places[i], places[i + rng.below(places.size() - i)]);
         targets[places[i]] = std::exchange(canvas[places[i]], mask);
@@ -53,7 +53,7 @@ Batch CanvasSource::next(std::int64_t B, std::int64_t T) {
         const std::size_t first = batch.ids.size();
         batch.ids.insert(batch.ids.end(), canvas->begin(), canvas->end());
         batch.bytes += static_cast<std::int64_t>(document.text.size());
-        // Where on the way from 1 to T this one stands.
+        // Where this canvas is between k = 1 (way = 0) and k = T (way = 1).
         double way = start + static_cast<double>(first) / static_cast<double>(B * T);
         if (way >= 1) way -= 1;
         const auto k = std::min(T, 1 + static_cast<std::int64_t>(way * static_cast<double>(T)));

@@ -1,4 +1,4 @@
-// The corpus as a whole: reading its files, asking for documents.
+// The corpus: reads its files and makes documents.
 #include "chapters/19_training/corpus/corpus.hpp"
 
 #include <algorithm>

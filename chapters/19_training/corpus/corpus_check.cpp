@@ -169,10 +169,10 @@ private:
     const Tree& tree_;
     const Genre& genre_;
     bool checking_ = false;
-    std::set<int> rules_;                // reached
-    std::set<int> drawn_;                // tables
+    std::set<int> rules_;                // the reachable rules
+    std::set<int> drawn_;                // the tables that are drawn from
     std::vector<std::set<int>> tables_;  // variable -> the tables its rows come from
-    std::set<int> plain_;                // variables that hold a text or a number
+    std::set<int> plain_;                // variables whose value is a text or a number
 };
 
 }  // namespace

@@ -11,7 +11,7 @@ namespace tbt::grammar {
 
 namespace {
 
-constexpr int max_depth = 200;              // rules within rules
+constexpr int max_depth = 200;              // of nested rules
 constexpr std::size_t max_bytes = 1 << 20;  // of one document
 
 }  // namespace
@@ -94,7 +94,7 @@ void Expansion::node(const Node& n) {
             repeat(n);
             break;
         case Kind::guard:
-            break;  // was looked at when this alternative was chosen
+            break;  // already tested when this alternative was chosen
         case Kind::change:
             change(n);
             break;

@@ -8,7 +8,7 @@ namespace tbt::grammar {
 
 namespace {
 
-// A # at the beginning or after a space begins a comment.
+// The position of a comment: a # at the beginning or after a space begins one.
 std::size_t comment_start(const std::string& s) {
     for (std::size_t i = 0; i < s.size(); ++i)
         if (s[i] == '#' && (i == 0 || is_space(s[i - 1]))) return i;

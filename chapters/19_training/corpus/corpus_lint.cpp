@@ -54,7 +54,7 @@ std::vector<std::pair<std::string, std::string>> lint_text(const std::string& te
     if (text.size() > max_document_bytes) report("longer than 1900 bytes", 0);
 
     std::size_t quotes = 0;
-    bool french = false;  // after an arrow, to the end of the line: other rules for "a" and " ?"
+    bool french = false;  // after an arrow to the end of the line; "a" and " ?" are allowed there
     for (std::size_t i = 0; i < text.size(); ++i) {
         const char c = text[i], before = i > 0 ? text[i - 1] : '\n';
         const char after = i + 1 < text.size() ? text[i + 1] : '\n';
@@ -89,7 +89,7 @@ std::vector<std::pair<std::string, std::string>> lint_text(const std::string& te
         if (word == next && word != "had" && word != "that") report("a word twice", i);
     }
     if (quotes % 2 != 0) report("unbalanced quotes", text.find('"'));
-    // One newline may end a document: a dialogue's turn ends with it.
+    // One newline at the end of a document is allowed: the turn of a dialogue ends with it.
     if (text.size() > 1 &&
         (text.back() == ' ' || (text.back() == '\n' && text[text.size() - 2] == '\n')))
         report("white space at the end", text.size());

@@ -1,12 +1,12 @@
-// The corpus on the command line: look at it, measure it, write it out, check it.
+// The corpus on the command line: shows, measures, writes and checks documents.
 //
-//   build/corpus show weather --n 3      documents of one genre, with a line of dashes between
+//   build/corpus show weather --n 3      documents of one genre, with a line of dashes between them
 //   build/corpus stats                   per genre: shares, sizes, entropy floor in bits per byte
 //   build/corpus write --bytes 1000000 --out /tmp/train.txt --seed 1
 //   build/corpus check                   what looks wrong in 2000 documents of each genre
 //
-// What to look for: "bits/byte" of stats. A model that has learned a genre completely reaches that
-// number on it and cannot go below.
+// What to look for: "bits/byte" of stats. A model that has learned a genre completely reaches this
+// number and cannot get below it.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -50,7 +50,8 @@ void show(const Corpus& corpus, const Options& options) {
     }
 }
 
-// Runs of letters, lower-cased; bytes of accented letters count as letters.
+// Adds the words of a text (sequences of letters) in lower case. The bytes of accented letters
+// count as letters.
 void add_words(const std::string& text, std::set<std::string>& words) {
     std::string word;
     for (std::size_t i = 0; i <= text.size(); ++i) {
@@ -64,7 +65,7 @@ void add_words(const std::string& text, std::set<std::string>& words) {
     }
 }
 
-// How much of the text a genre is, as the corpus draws documents.
+// Statistics of one genre, when the corpus draws documents.
 struct GenreStats {
     double bytes = 0, bits = 0, held_out = 0, share = 0;  // sums; of the documents
     std::size_t max_bytes = 0;
@@ -97,7 +98,7 @@ void stats(const Corpus& corpus, const Options& options) {
         genres.push_back(stats_of(corpus, static_cast<int>(g), options));
         const GenreStats& s = genres.back();
         mean += s.share * s.bytes / n;
-        // Choosing the genre is a choice too.
+        // The choice of the genre has bits, too.
         if (s.share > 0) bits += s.share * (s.bits / n - std::log2(s.share));
         all_words.insert(s.words.begin(), s.words.end());
     }

@@ -242,7 +242,7 @@ private:
     std::vector<Block> blocks_;
     std::map<std::string, Place> declared_;
     std::vector<std::uint64_t> genre_raw_weights_;
-    std::vector<bool> of_bytes_;  // given as a share of the bytes, as in 25%
+    std::vector<bool> of_bytes_;  // is the weight a percentage of the bytes, as in 25%?
     Place genre_place_;
 };
 

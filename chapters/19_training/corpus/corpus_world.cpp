@@ -16,7 +16,7 @@ const std::string& Expansion::text_at(int slot, int column_name, Place place) co
 bool Expansion::holds(const Node& guard) const {
     for (const Condition& c : guard.where) {
         const Value& v = values_[index(c.subject)];
-        std::string left;  // empty: nothing was drawn or kept so far
+        std::string left;  // empty if the variable has no value yet
         if (c.column >= 0 && v.kind != Value::Kind::none)
             left = text_at(c.subject, c.column, guard.place);
         else if (v.kind == Value::Kind::number) left = std::to_string(v.number);
@@ -45,7 +45,7 @@ std::size_t Expansion::choose_fitting(const Choice& choice, Place place) {
 }
 
 void Expansion::change(const Node& n) {
-    cell(n.slot, n.column_name, n.place);  // is there such a column?
+    cell(n.slot, n.column_name, n.place);  // throws if there is no such column
     std::string text;
     std::swap(text, out_);
     sequence(tree_.choices[index(n.index)].pieces[0]);
@@ -64,7 +64,7 @@ void Expansion::column(const Node& n) {
         mentioned(n.slot, text_at(n.slot, tree_.he_column, n.place));
 }
 
-// Who a pronoun means from now on.
+// From now on the pronoun refers to this variable.
 void Expansion::mentioned(int slot, const std::string& pronoun) {
     const auto at = std::ranges::find(mentioned_, pronoun, &Mentioned::pronoun);
     if (at == mentioned_.end()) mentioned_.push_back({pronoun, slot, 0});

@@ -45,7 +45,7 @@ GenreMix::GenreMix(Corpus corpus, const std::string& shares) : corpus_(std::move
         numbers_.push_back(corpus_.genre_named(genres.back()));
         const Share share = share_of(item, equals);
         of_bytes += share.of_bytes ? 1 : 0;
-        // In millionths, so that little is lost when they are divided by lengths.
+        // In millionths, so that dividing by lengths loses little.
         shares_.push_back(share.of_bytes
                               ? grammar::share_of_documents(corpus_.tree(), index(numbers_.back()),
                                                             share.share * most_share)
@@ -61,7 +61,7 @@ GenreMix::GenreMix(Corpus corpus, const std::string& shares) : corpus_(std::move
 }
 
 Document GenreMix::document(std::uint64_t seed, std::uint64_t index) const {
-    // Another stream than those that documents are drawn from.
+    // A different stream from those of the documents.
     std::uint64_t at = Rng(seed ^ 0x67656e7265u, index).below(total_);
     std::size_t g = 0;
     while (at >= shares_[g]) at -= shares_[g++];

@@ -29,7 +29,7 @@ WeightType type_of(const WeightShape& weight, WeightType wanted) {
     return weight.shape.size() == 2 && weight.name != "wpe.weight" ? wanted : WeightType::f32;
 }
 
-// The numbers of a tensor in the order that the file has them in.
+// The numbers of a tensor in the order of the GGUF file.
 Tensor in_order(const TransformerConfig& config, const WeightShape& weight, const Tensor& tensor) {
     const GgufLayout layout = gguf_layout(config, weight);
     Tensor result = tensor;
@@ -62,7 +62,7 @@ std::string bytes_as(const std::string& name, const Tensor& tensor, WeightType t
     return bytes;
 }
 
-// What llama3's scaling divides the frequencies by.
+// The numbers by which llama3's scaling divides the frequencies.
 Tensor rotary_divisors(const TransformerConfig& config) {
     const int size = config.architecture.rotary_size;
     const Rotary& rotary = config.architecture.rotaries.at(0);
@@ -78,14 +78,14 @@ Tensor rotary_divisors(const TransformerConfig& config) {
 
 constexpr const char* divisors_name = "rope_freqs.weight";
 
-// The weights of a model's directory, as the file has them.
+// The weights of a model directory, to be written to the file.
 struct Source {
     Source(const std::string& directory, WeightType wanted)
         : config(read_model_config(directory)),
           weights(Safetensors::open_directory(directory)),
           type(wanted),
           shapes(weight_shapes(config)) {
-        // Older readers of GPT-2 want the output matrix also where it is the table of tokens.
+        // Older programs for GPT-2 need the output matrix even if it equals the embedding.
         if (config.architecture.is_gpt2() && config.tie_word_embeddings)
             shapes.push_back({"lm_head.weight", {config.vocab_size, config.n_embd}});
         for (const WeightShape& weight : shapes) weights.check_weight(stored(weight), weight.shape);
@@ -100,7 +100,7 @@ struct Source {
     std::string name(const WeightShape& weight) const {
         return weight.name == divisors_name ? weight.name : gguf_weight_name(config, weight.name);
     }
-    // The fastest first.
+    // The dimensions, beginning with the fastest.
     Shape dimensions(const WeightShape& weight) const {
         Shape result = weight.shape;
         if (weight.name == divisors_name || gguf_layout(config, weight) != GgufLayout::transposed)

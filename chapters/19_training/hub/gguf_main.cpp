@@ -1,9 +1,9 @@
-// Writes a model directory as one file for llama.cpp and what is built on it.
+// Writes a model directory as one file for llama.cpp and programs built on it.
 //
 //   build/gguf data/models/storyteller storyteller.gguf --type f16
 //   llama-completion -m storyteller.gguf -p "Once upon a time" --temp 0     (there)
 //
-// What to look for: the same ids, and greedily the same text as here.
+// What to look for: the same token ids, and with greedy decoding the same text as here.
 #include <cstdio>
 #include <filesystem>
 

@@ -17,7 +17,7 @@ namespace tbt {
 
 namespace {
 
-// Types of values by their numbers in the format.
+// The types of values, as numbered in the format.
 constexpr std::uint32_t u32_type = 4, i32_type = 5, f32_type = 6, bool_type = 7, string_type = 8,
                         array_type = 9;
 
@@ -73,8 +73,8 @@ void add_merges(const Vocabulary& vocabulary, GgufValues& values) {
     values.add_list("tokenizer.ggml.merges", merges);
 }
 
-// SentencePiece has no list of merges: of two tokens that could be made next, the one with the
-// higher score is. A token's score is minus the rank of the first merge that makes it.
+// SentencePiece has no list of merges: of all possible merges, the one whose token has the highest
+// score is applied first. So a token's score is minus the rank of the first merge that makes it.
 void add_scores(const Vocabulary& vocabulary, int vocab_size, GgufValues& values) {
     const auto lowest = -static_cast<float>(vocabulary.merges.size()) - 1;
     std::vector<float> scores(index(vocab_size), lowest);
@@ -100,7 +100,7 @@ void add_rules(const Vocabulary& vocabulary, const std::string& who, GgufValues&
     using Kind = TextRules::Normalizer::Kind;
     const auto& steps = rules.normalizers;
     const bool prefix = !steps.empty() && steps[0].kind == Kind::prepend;
-    // After all spaces have become "▁" a split at spaces finds none.
+    // All spaces have become "▁", so a split at spaces has no effect.
     const bool no_splits = std::all_of(rules.splits.begin(), rules.splits.end(), [](const auto& s) {
         return s.kind == TextRules::Split::Kind::literal && s.pattern == " ";
     });
@@ -128,7 +128,7 @@ void add_tokens(const Vocabulary& vocabulary, int vocab_size, const std::string&
     }
     for (const auto& added : vocabulary.added)
         at(types, added.id) = size(added.special ? gguf_token::control : gguf_token::user);
-    // A model may have more rows than tokens; each needs a name of its own.
+    // A model may have more rows than tokens. Each row needs a different name.
     for (int id = count(tokens); id < vocab_size; ++id) {
         tokens.push_back("[unused" + std::to_string(id) + "]");
         types.push_back(size(gguf_token::unused));
@@ -167,7 +167,8 @@ void add_tokenizer(const std::string& directory, const TransformerConfig& config
 }
 
 // ---- sizes --------------------------------------------------------------------------------------
-// What differs between layers has no values in GGUF; programs that read it know the usual ways.
+// Throws Error if layers differ in a way that GGUF cannot express. It has no values for this;
+// programs that read it assume the usual patterns.
 void check_layers(const std::string& who, const TransformerConfig& config) {
     const Architecture& a = config.architecture;
     const std::string& type = a.model_type;

@@ -12,7 +12,7 @@ using grammar::Node;
 
 namespace {
 
-constexpr int deepest = 200;  // rules within rules, as in the expansion
+constexpr int deepest = 200;  // the maximum depth of nested rules, as in the expansion
 
 }  // namespace
 
@@ -85,7 +85,7 @@ Derivation::Outcome Derivation::step(const Step& now, Here& here) {
         case Kind::guard:
         case Kind::change:
         case Kind::mention:
-            throw TooLong();  // a simulated text: only its writer's probability is known
+            throw TooLong();  // a simulated world: texts cannot be recognised, only generated
         default:
             return number(now, here);
     }
@@ -111,7 +111,8 @@ Derivation::Outcome Derivation::alternatives(const Choice& choice, const Step& n
     return Outcome::no;
 }
 
-// {%x}, {x^}: the node without its marks, between what the marks do before and after.
+// {%x} and {x^}: processes the node without its marks, with the effects of the marks before and
+// after it.
 Derivation::Outcome Derivation::modified(const Step& now, Here here) {
     Frame end{now.node.article ? Frame::Kind::article_end : Frame::Kind::capital_end, now.next};
     end.node = &now.node;
@@ -186,7 +187,7 @@ Derivation::Outcome Derivation::repeat(const Frame& frame, Here here) {
     return ended(go(here));
 }
 
-// {x.col} and {>x.col}: once for each cell that the rows may still have.
+// {x.col} and {>x.col}: tries each cell that the possible rows have.
 Derivation::Outcome Derivation::with_row(const Step& now, Here& here) {
     const Node& n = now.node;
     int unkept = -1;

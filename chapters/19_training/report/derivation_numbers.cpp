@@ -12,9 +12,9 @@ using grammar::Operand;
 
 namespace {
 
-constexpr std::int64_t widest = 20'000;  // numbers that are tried one by one
+constexpr std::int64_t widest = 20'000;  // the maximum number of values that are tried one by one
 
-// The text of a cell as a number; false where it is none.
+// Reads the text of a cell as an integer. Returns false if it is none.
 bool whole(const std::string& text, std::int64_t& value) {
     const bool negative = text.starts_with('-');
     const std::string digits = text.substr(negative ? 1 : 0);
@@ -97,7 +97,8 @@ DerivationNumbers::Outcome DerivationNumbers::print_number(int id, const Step& n
     return ended(try_number(id, {now.self, here.position}));
 }
 
-// The digits that stand in the text, from the most to one: "80" may be 8 and a zero that follows.
+// Tries the digits at this position of the text, first all, then fewer: "80" may be 8 and a 0 that
+// belongs to the following text.
 DerivationNumbers::Outcome DerivationNumbers::read_number(int id, const Step& now, Here here) {
     const bool negative = here.position < text_.size() && text_[here.position] == '-';
     const std::size_t first = here.position + (negative ? 1 : 0);

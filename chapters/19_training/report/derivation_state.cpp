@@ -19,8 +19,8 @@ DerivationState::DerivationState(const grammar::Tree& tree,
       rows_(tree),
       variables_(tree.variables.size(), -1) {}
 
-// The binding of a variable, or −1: there is none, or `unkept` says which promise may have
-// written it.
+// The binding of a variable. It is −1 if there is none, or if a promise that is not expanded yet
+// may set it; then `unkept` is that promise.
 int DerivationState::resolve(int slot, int& unkept) const {
     int b = variables_[at(slot)];
     while (b >= 0 && bindings_[at(b)].kind == Binding::Kind::promised) {
@@ -68,7 +68,7 @@ void DerivationState::promise(const Node& n) {
     bind(n.slot, {Binding::Kind::text, id});
 }
 
-// Where to go on so that the promise is kept before frame `next` is reached.
+// Returns the frame at which to continue so that the promise is expanded before frame `next`.
 int DerivationState::keep(int id, bool silently, int next, int depth, std::size_t position) {
     const Promise& p = promises_[at(id)];
     Frame end{Frame::Kind::promise_end, next, depth};
@@ -93,7 +93,7 @@ void DerivationState::end_promise(const Frame& frame, std::size_t position) {
         p.text = sink_;
     } else {
         p.text = text_.substr(frame.begin, position - frame.begin);
-        // As the grammar wrote it, without a capital that came from outside.
+        // The text as in the grammar, without a capital letter that was required from outside.
         if (lowered_ != nowhere && lowered_ >= frame.begin && lowered_ < position) {
             const std::size_t i = lowered_ - frame.begin;
             const bool accented = p.text[i] == '\xc3';
@@ -131,7 +131,8 @@ bool DerivationState::write(const std::string& literal, std::size_t& position) {
     return true;
 }
 
-// Moves over the literal. Where a prefix is asked for, its end may lie beyond the text.
+// Compares the literal with the text and moves `position` after it. If the text is a prefix, the
+// literal may end after the text.
 bool DerivationState::matches(const std::string& literal, std::size_t& position) {
     if (capital_ < position || capital_ >= position + literal.size()) {
         const std::size_t left = std::min(literal.size(), text_.size() - position);
@@ -145,7 +146,7 @@ bool DerivationState::matches(const std::string& literal, std::size_t& position)
             if (text_[position] != literal[i]) return false;
             continue;
         }
-        // What the grammar has here, made a capital, must be what the text has.
+        // The grammar's letter, capitalised, must be the letter in the text.
         std::string letter = literal.substr(i, 2);
         grammar::capitalise(letter, 0);
         const std::size_t length = letter[0] == '\xc3' ? letter.size() : 1;

@@ -46,7 +46,7 @@ bool repeats_itself(const std::string& text) {
     std::vector<std::string> words;
     for (std::string word; in >> word;) words.push_back(word);
     const std::size_t n = words.size();
-    // The last word may be cut off.
+    // The last word may be incomplete, so it may be left out.
     for (std::size_t cut = 0; cut <= std::min<std::size_t>(1, n); ++cut) {
         for (std::size_t period = 4; 3 * period + cut <= n; ++period) {
             const auto end = words.end() - static_cast<std::ptrdiff_t>(cut);

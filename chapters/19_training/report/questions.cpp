@@ -17,7 +17,7 @@ constexpr std::uint64_t question_seed = 0x7175657374696f6e;
 std::string spaced(const std::string& text) { return std::string(1, ' ').append(text); }
 std::string quoted(const std::string& text) { return std::string(" \"").append(text).append("\""); }
 
-// Keeps the questions whose right sentence begins some document.
+// The questions whose right sentence is the beginning of some document.
 std::vector<Question> taught(const Recogniser& recogniser, const std::vector<Question>& all) {
     std::vector<Question> kept;
     for (const Question& q : all)

@@ -12,7 +12,7 @@ using namespace grammar;
 
 namespace {
 
-// Which variables may a rule or a choice write to? Rules use each other, so the sets grow until
+// Computes which variables a rule or a choice may set. Rules use each other, so the sets grow until
 // nothing is added.
 class Written {
 public:

@@ -14,7 +14,7 @@ namespace tbt {
 namespace {
 
 constexpr double no_goal = std::numeric_limits<double>::quiet_NaN();
-constexpr double largest_gap = 0.05;  // bits a byte
+constexpr double largest_gap = 0.05;  // bits per byte
 
 std::string formatted(const char* format, double a, double b = 0, double c = 0) {
     char text[96];
@@ -22,8 +22,8 @@ std::string formatted(const char* format, double a, double b = 0, double c = 0) 
     return text;
 }
 
-// Where the last record of a text begins: the first brace from which on all is JSON, with the space
-// before it, which belongs to the record's first token.
+// The position at which the last record of a text begins: the first brace after which everything is
+// JSON, with the space before it, which belongs to the record's first token.
 std::size_t record_begin(const std::string& text) {
     for (std::size_t at = text.find('{'); at != std::string::npos; at = text.find('{', at + 1))
         if (Json::accept(text.substr(at))) return at > 0 && text[at - 1] == ' ' ? at - 1 : at;
@@ -107,7 +107,7 @@ void Judge::write_whole(const std::string& what, const std::vector<std::string>&
     add_rate(what, verdicts, goal, "no such genre");
 }
 
-// "Explain gravity:" and "The three main components of a transformer are": whole texts.
+// Whole texts after "Explain gravity:" and "The three main components of a transformer are".
 void Judge::finish_lists() {
     const auto after = [](const char* start, const char* end) {
         return [=](const std::string& text) -> std::size_t {
@@ -151,14 +151,15 @@ void Judge::write_stories() {
     write_whole("stories without a slip (in the language), T .8", prompts, -1, 0.8, 1, 0.98);
 }
 
-// Tools and schemas: the text asks, the record answers with values from the text.
+// Tools and schemas: the text has a request, and the record must answer with values from the text.
 void Judge::answer_from_the_text() {
     const int genre = find_genre(corpus_, "json_asked");
     const auto prompts = beginnings(corpus_, genre, true, 120, record_begin);
     write_whole("records that answer a question, held out, greedy", prompts, genre, 0, 1, 0.95);
 }
 
-// The last answer of a conversation, given all before it: it must be one the grammar could give.
+// The last answer of a conversation, given everything before it. It must be one that the grammar
+// can write.
 void Judge::chat() {
     const std::string turn = "\nAssistant:";
     for (std::size_t g = 0; g < corpus_.genres.size(); ++g) {

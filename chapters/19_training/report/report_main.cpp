@@ -1,12 +1,13 @@
-// Judges a model directory: what it can do, as a table of rates beside what is wanted.
+// Evaluates a model: prints a table of rates beside the goals.
 //
 //   make report MODEL=data/models/storyteller
 //   build/report build/models/storyteller --json report.json --failures 3
-//   build/report build/models/storyteller --read data/prompts     what only an eye can judge
-//   build/report build/models/voice --read data/prompts/voice     the same for strangers' prompts,
-//                                                                 then rates of names, sums, JSON
+//   build/report build/models/storyteller --read data/prompts     texts for people to read
+//   build/report build/models/voice --read data/prompts/voice     the same for other people's
+//                                                                 prompts, then rates of names,
+//                                                                 sums, JSON
 //
-// What to look for: the last column; and with --failures what went wrong.
+// What to look for: the last column, and with --failures the wrong answers.
 #include <chrono>
 #include <cstdio>
 

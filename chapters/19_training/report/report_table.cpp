@@ -11,7 +11,7 @@
 namespace tbt {
 namespace {
 
-// Padded to a width on the screen, which is not that of the bytes.
+// Pads a text to a width in columns of the screen, not in bytes.
 std::string padded(const std::string& text, std::size_t width, bool right) {
     const std::size_t taken = index(columns(text));
     const std::string space(taken < width ? width - taken : 0, ' ');

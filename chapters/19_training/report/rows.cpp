@@ -91,7 +91,8 @@ bool Rows::propagate(int variable) {
     return true;
 }
 
-// Takes the rows of `which` away that no row of the other fits; false: none went.
+// Removes from `rows`, those of variable `which`, the rows that fit no row of the other variable.
+// Returns false if none was removed.
 bool Rows::filter(const Relation& r, int which, Set& rows) const {
     const bool first = which == r.a;
     const Variable &mine = variables_[index(which)], &other = variables_[index(first ? r.b : r.a)];
@@ -120,7 +121,7 @@ bool Rows::relate(Condition::Test test, int a, int column_a, int b, int column_b
     return propagate(a) && propagate(b);
 }
 
-// Does it hold whichever of their rows the two are?
+// Is the condition true for all possible rows of the two variables?
 bool Rows::settled(const Relation& r) const {
     const Variable &a = variables_[index(r.a)], &b = variables_[index(r.b)];
     if (r.test == Condition::Test::not_row) {

@@ -15,7 +15,8 @@ using grammar::Condition;
 //
 //     P(a = r | earlier rows) = weight(r) / sum of the weights of all rows that meet a's conditions
 //
-// A variable that the text left open and that nothing later asks about sums to 1: left out.
+// A variable that the text does not decide and that no later condition uses sums to 1, so it is
+// left out.
 class RowsProbability {
 public:
     RowsProbability(const Rows& rows, const std::vector<DrawnNumber>& numbers)
@@ -59,7 +60,7 @@ private:
         }
     }
 
-    // A group is named by its first variable.
+    // The number of a group is its first variable.
     int group_of(int v) const {
         while (group_[index(v)] != v) v = group_[index(v)];
         return v;
@@ -70,7 +71,7 @@ private:
         group_[index(std::max(a, b))] = std::min(a, b);
     }
 
-    // Over the rows of members i, i + 1, … given those of the members before.
+    // The sum over the rows of members i, i + 1, …, given the rows of the members before.
     double sum_from(std::size_t i) {
         if (i == members_.size()) return shares_of_group();
         const int v = members_[i];
@@ -89,7 +90,7 @@ private:
         return weight == 0 ? 0 : weight / all;
     }
 
-    // Does this row of v meet the conditions with rows that were drawn before?
+    // Does this row of v satisfy the conditions with rows that were drawn before?
     bool meets(int v, std::size_t row) const {
         for (const auto& r : rows_.relations_) {
             if (r.a != v) continue;

@@ -20,7 +20,7 @@ double log2_sum(double a, double b) {
     return b == -infinite ? a : a + std::log2(1 + std::exp2(b - a));
 }
 
-// Does not stop at the first derivation, but adds up the probabilities of all.
+// Adds up the probabilities of all derivations instead of stopping at the first.
 class Inside final : public Derivation {
 public:
     using Derivation::Derivation;
@@ -42,7 +42,7 @@ private:
         return false;
     }
 
-    // Those whose value is known; the others sum to 1.
+    // The drawn numbers whose value is known; the others sum to 1.
     std::vector<DrawnNumber> drawn_numbers() const {
         std::vector<DrawnNumber> drawn;
         for (const Number& n : numbers_)
