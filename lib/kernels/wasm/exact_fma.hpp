@@ -1,12 +1,13 @@
-// Fused multiply-add where the processor has none: a · b + c, rounded once.
+// Fused multiply-add, a · b + c rounded once, for processors without such an instruction
+// (WebAssembly).
 //
-// The product of two floats is exact in double. The sum is then rounded twice, to double and to
-// float, which goes wrong in two cases only: where the double lies exactly between two floats, and
-// where the float is below the smallest normal one, which has fewer bits. These are computed again
-// with the sum rounded to odd: of the two doubles around it the one whose last bit is 1, which no
-// second rounding can take for a tie [Boldo & Melquiond 2008].
-// In doubles, the product's rounding error is a double as well [Dekker 1971], and the three parts
-// are added with the smaller two rounded to odd.
+// For floats: their product is exact in double. The sum is then rounded twice, to double and to
+// float. That gives a wrong result in two cases only: if the double is exactly between two floats,
+// or if the float is subnormal, so that it has fewer bits. In these cases it is computed again,
+// with the sum rounded to odd. Of the two doubles next to the exact sum that is the one whose last
+// bit is 1; so the second rounding never sees a false tie [Boldo & Melquiond 2008]. For doubles:
+// the rounding error of the product is a double as well [Dekker 1971]. The three parts are added,
+// with the sum of the two smaller ones rounded to odd.
 #pragma once
 
 #include <bit>
@@ -18,7 +19,7 @@
 
 namespace tbt::wasm {
 
-// x + y, and what its rounding lost [Knuth 1969, §4.2.2].
+// x + y, and the error of its rounding [Knuth 1969, §4.2.2].
 struct Sum {
     double value, error;
 };
@@ -27,12 +28,13 @@ inline Sum two_sum(double x, double y) {
     return {s, (x - (s - back)) + (y - back)};
 }
 
-// x + y rounded to odd: to itself where it is a double, or to the neighbour whose last bit is 1.
+// x + y rounded to odd: unchanged if it is a double, otherwise the neighbour whose last bit is 1.
 inline double add_to_odd(double x, double y) {
     const auto [s, error] = two_sum(x, y);
     const auto bits = std::bit_cast<std::uint64_t>(s);
     if (!(error < 0 || error > 0) || bits & 1) return s;  // exact, odd, or not finite
-    // The last bit is 0: the odd neighbours lie on both sides, the exact sum before one of them.
+    // The last bit of s is 0, so both its neighbours are odd. Take the one on the side of the exact
+    // sum.
     return std::bit_cast<double>((error > 0) == (s > 0) ? bits + 1 : bits - 1);
 }
 
@@ -50,8 +52,7 @@ inline Halves halves_of(double x) {
     return {high, x - high};
 }
 
-// Exact where nothing overflows and the smallest part of the product is no less than the smallest
-// double: usual() says so.
+// Exact if nothing overflows and no part of the product is below the smallest double; see usual().
 inline double usual_fma(double a, double b, double c) {
     const Halves x = halves_of(a), y = halves_of(b);
     const double product = a * b;
@@ -60,7 +61,7 @@ inline double usual_fma(double a, double b, double c) {
     const Sum small = two_sum(c, error), large = two_sum(product, small.value);
     return large.value + add_to_odd(large.error, small.error);
 }
-// Exponents for which usual_fma is exact: every part of the product is above 2^-1022.
+// True for exponents with which usual_fma() is exact: every part of the product is above 2^-1022.
 inline bool usual(double a, double b, double c) {
     const auto within = [](double x, int low, int high) {
         const int e = static_cast<int>(std::bit_cast<std::uint64_t>(x) >> 52 & 0x7ff) - 1023;
@@ -78,20 +79,21 @@ inline v128_t to_floats(v128_t low, v128_t high) {
     return wasm_i64x2_shuffle(wasm_f32x4_demote_f64x2_zero(low), wasm_f32x4_demote_f64x2_zero(high),
                               0, 2);
 }
-// Sums that may be rounded wrongly: ties between two floats (the low 29 bits are 2^28), …
+// The first kind of sums that may be rounded wrongly: ties between two floats, whose low 29 bits
+// are 2^28.
 inline v128_t ties(v128_t low, v128_t high) {
     const v128_t low_bits = wasm_i32x4_shuffle(low, high, 0, 2, 4, 6);
     return wasm_i32x4_eq(wasm_i32x4_shl(low_bits, 3),
                          wasm_i32x4_splat(std::bit_cast<std::int32_t>(0x80000000)));
 }
-// … and floats too small to be normal. A 0 is exact: what is added is a multiple of 2^-149, so the
-// sum is below 2^-150 only where the two cancel, or there is but one.
+// The second kind: subnormal floats. A result of 0 is right: c is a multiple of 2^-149, so the sum
+// is below 2^-150 only if product and c cancel, or if c is 0.
 inline v128_t too_small(v128_t rounded) {
     const v128_t bits = wasm_v128_and(rounded, wasm_i32x4_splat(0x7fffffff));
     return wasm_u32x4_lt(wasm_i32x4_sub(bits, wasm_i32x4_splat(1)), wasm_i32x4_splat(0x00800000));
 }
 
-// By itself, so that the usual way is short enough to be put where it is called.
+// A separate function, so that fma_f32x4() is short enough to be inlined.
 [[gnu::noinline]] inline v128_t fma_one_by_one(v128_t a, v128_t b, v128_t c) {
     return wasm_f32x4_make(fma(wasm_f32x4_extract_lane(a, 0), wasm_f32x4_extract_lane(b, 0),
                                wasm_f32x4_extract_lane(c, 0)),
@@ -123,7 +125,7 @@ inline v128_t add_to_odd(v128_t x, v128_t y) {
     const auto [s, error] = two_sums(x, y);
     const v128_t even = wasm_i64x2_eq(wasm_v128_and(s, one), wasm_i64x2_splat(0));
     const v128_t towards_zero =
-        wasm_v128_xor(wasm_f64x2_gt(error, zero), wasm_f64x2_gt(s, zero));  // ones, that is −1
+        wasm_v128_xor(wasm_f64x2_gt(error, zero), wasm_f64x2_gt(s, zero));  // all ones: −1
     const v128_t step = wasm_v128_or(towards_zero, one);
     return wasm_i64x2_add(s, wasm_v128_and(step, wasm_v128_and(even, wasm_f64x2_ne(error, zero))));
 }
@@ -136,9 +138,9 @@ inline v128_t add_to_odd(v128_t x, v128_t y) {
                       wasm_f64x2_extract_lane(c, 1)));
 }
 
-// The steps of usual_fma() on two lanes, with less than rounding to odd: the two smaller parts are
-// added and rounded, which is wrong only where the rounded one puts the whole sum exactly between
-// two doubles. There, and where the exponents are unusual, it is computed one by one.
+// The steps of usual_fma() on two lanes, but without rounding to odd: the two smaller parts are
+// added and rounded to the nearest. That is wrong only if the rounded sum puts the result exactly
+// between two doubles. In this case, and for unusual exponents, the lanes are computed one by one.
 [[gnu::always_inline]] inline v128_t fma_f64x2(v128_t a, v128_t b, v128_t c) {
     const auto high_of = [](v128_t x) __attribute__((always_inline)) {
         const v128_t t = wasm_f64x2_mul(x, wasm_f64x2_splat(0x8000001p0));
@@ -153,13 +155,13 @@ inline v128_t add_to_odd(v128_t x, v128_t y) {
     const Sums large = two_sums(product, c);
     const v128_t small = wasm_f64x2_add(large.error, error);
     const v128_t sum = wasm_f64x2_add(large.value, small);
-    // What the last sum lost. A little more than that changes the sum only if it is a half of the
-    // distance to the next double.
+    // The error of the last sum. Adding a little more than this changes the sum only if the error
+    // is half of the distance to the next double.
     const v128_t lost = wasm_f64x2_sub(small, wasm_f64x2_sub(sum, large.value));
     const v128_t more = wasm_f64x2_mul(lost, wasm_f64x2_splat(1 + 0x1p-40));
     const v128_t between = wasm_f64x2_ne(wasm_f64x2_add(sum, more), sum);
-    // Every part of the product is a multiple of 2^-1074 where it is at least 2^-900, or one factor
-    // is 0. Factors too large for their halves make no number of the sum: it differs from itself.
+    // Every part of the product is a multiple of 2^-1074 if the product is at least 2^-900 or one
+    // factor is 0. If a factor is too large for halves, the sum is NaN, so `between` is true.
     const v128_t zero = wasm_f64x2_splat(0.0);
     const v128_t low =
         wasm_v128_andnot(wasm_f64x2_lt(wasm_f64x2_abs(product), wasm_f64x2_splat(0x1p-900)),

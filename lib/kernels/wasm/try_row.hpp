@@ -1,19 +1,19 @@
-// A row of a matrix product where fused multiply-adds are emulated (exact_fma.hpp), a few steps of
-// k at a time: first as if no sum needed care, with a note whether one did. Then these few steps
-// are computed again with care, and the others are not.
+// A fast path for one row of a matrix product where fused multiply-adds are emulated
+// (exact_fma.hpp). It computes a few steps of k at a time with a fast rounding, which detects
+// whether a sum may be wrong. Only then are these few steps computed again exactly.
 //
-// Without care means: the exact product of two floats and the float sum so far are added as
-// doubles, and 2^28 is added to the bits of that: cutting off the low 29 bits then rounds to the 24
-// bits of a float, upwards where the double lies halfway between two floats. There, and only there,
-// the bits cut off are 0. Where the range of the factors says that all sums are multiples of the
-// smallest float and that none overflows, there is nothing else to look for.
+// The fast rounding: the exact product of two floats and the present sum are added as doubles, and
+// 2^28 is added to the bits of the result. Dropping the low 29 bits then rounds to the 24 bits of a
+// float; a double halfway between two floats is rounded up, which may be wrong. Exactly in this
+// case the dropped bits are 0. Before this, the range of the factors must ensure that all sums are
+// multiples of the smallest float and that none overflows.
 #pragma once
 
 #include <algorithm>
 #include <cstdint>
 
 #include "lib/kernels/magnitudes.hpp"
-#ifdef __wasm_simd128__  // elsewhere the header opens, and has nothing of its own
+#ifdef __wasm_simd128__  // on other machines this header is empty
 
 #include <wasm_simd128.h>
 
@@ -21,10 +21,11 @@
 
 namespace tbt::wasm {
 
-inline constexpr std::int64_t steps_at_once = 16;  // more are repeated more often
+inline constexpr std::int64_t steps_at_once = 16;  // more steps would be repeated more often
 
-// Products that are not 0 are at least 2^-102: then they are multiples of 2^-149, as floats are,
-// and so are all sums. And k of them, with what is there already, stay far below the largest float.
+// Is the fast rounding safe for factors of this range? Products other than 0 must be at least
+// 2^-102; then they are multiples of 2^-149, as floats are, and so are all sums. And the sum of k
+// products and the old value must stay far below the largest float.
 inline bool without_surprise(const Magnitudes& x, const Magnitudes& w, std::int64_t k) {
     return static_cast<double>(x.smallest) * static_cast<double>(w.smallest) >= 0x1p-102 &&
            static_cast<double>(x.largest) * static_cast<double>(w.largest) *
@@ -32,7 +33,7 @@ inline bool without_surprise(const Magnitudes& x, const Magnitudes& w, std::int6
                0x1p126;
 }
 
-// `steps` of k, each sum rounded once whatever it is.
+// Computes `steps` steps of k exactly: each sum is rounded once in every case.
 template <int Vectors>
 [[gnu::noinline]] void add_with_care(const float* x, std::int64_t x_step, const float* w,
                                      std::int64_t steps, double* sum) {
@@ -49,8 +50,8 @@ template <int Vectors>
 }
 
 // y[n] = Σ_k x[k · x_step] · w[k, n] (+ bias[n]) for 4 · Vectors columns, in order of k, beginning
-// with what y holds where `add` says so. Returns false, and leaves y alone, where a factor is so
-// small or so large that a sum may be rounded wrongly.
+// with the old y if `add` is set. Returns false, and leaves y unchanged, if a factor is so small or
+// so large that a sum may be rounded wrongly.
 template <int Vectors>
 bool try_row(const float* x, std::int64_t x_step, const float* w, const Magnitudes& weights,
              std::int64_t k, float* y, const float* bias, bool add) {

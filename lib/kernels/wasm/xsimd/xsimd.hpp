@@ -1,10 +1,10 @@
-// What lib uses of xsimd, for WebAssembly: vectors of 128 bits. The Makefile has this folder before
-// the system's for MODE=wasm, because xsimd has WebAssembly only from version 9 on, and its fma()
-// there rounds twice: this one rounds once, as the processors do that the course is written for.
-// min and max return their second operand where one is NaN, as x86 does.
+// The parts of xsimd that lib uses, for WebAssembly: vectors of 128 bits. For MODE=wasm the
+// Makefile puts this folder before the system's: xsimd supports WebAssembly only since version 9,
+// and its fma() rounds twice there. This one rounds once, as on x86 and ARM. min and max return
+// their second operand if one is NaN, as on x86.
 #pragma once
 
-#ifdef __wasm_simd128__  // elsewhere the header opens, and is empty
+#ifdef __wasm_simd128__  // on other machines this header is empty
 
 #include <cstddef>
 #include <cstdint>
@@ -15,7 +15,8 @@
 
 namespace xsimd {
 
-// In a namespace of their own, so that the functions below are found by name only, as lib has it.
+// A separate namespace, so that argument-dependent lookup does not find the functions below: lib
+// calls them as xsimd::….
 namespace kinds {
 
 template <class T>
@@ -32,7 +33,7 @@ struct lanes_mask {
     }
 };
 
-// What every kind has: memory in and out.
+// The common part of all kinds of vectors: loading and storing.
 template <class T>
 struct batch_base {
     static constexpr std::size_t size = 16 / sizeof(T);
