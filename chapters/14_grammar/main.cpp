@@ -1,7 +1,7 @@
 // Chapter 14: a grammar, or all derivations side by side.
 //
 //   make run-14                                                      all parts
-//   make run-14 ARGS='--part 1 --text 1+23+4'                        another text, followed by hand
+//   make run-14 ARGS='--part 1 --text 1+23+4'                        another text
 //   make run-14 ARGS='--part 5 --grammar data/grammars/date.gbnf'    a model under another grammar
 //
 // Look for: part 1, where one byte continues some derivations and ends the others.

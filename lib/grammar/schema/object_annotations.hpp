@@ -1,9 +1,9 @@
 // The grammar of a JSON object: the members that the schema names, in its order, then others.
 //
 // The nodes form one tree of all keys (object_graph.hpp) and do not depend on what was written
-// before. That is in the annotation of a derivation: which member may come next, how many members
-// were written, and which keys without a name in the schema were written, since no key may come
-// twice. Annotations are made only when a text reaches them.
+// before. The annotation of a derivation records that: which member may come next, how many members
+// were written, and which keys that the schema does not name, since no key may come twice.
+// Annotations are made only when a text reaches them.
 #pragma once
 
 #include <algorithm>
