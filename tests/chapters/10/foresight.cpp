@@ -167,3 +167,16 @@ TEST_CASE("several prompts in the same passes: each text is what it is alone", "
         }
     }
 }
+
+TEST_CASE("no more guesses are asked for than the context has room for", "[ch10]") {
+    GenerateRequest r = request(20);
+    r.stop.context = count(prompt) + 5;
+    int asked = 0;
+    r.foresight.guess = [&](std::size_t, const TextSoFar& text, const Rng&, int room) {
+        CHECK(room == r.stop.context - count(text.ids));
+        ++asked;
+        return Guesses();
+    };
+    write_with(r);
+    CHECK(asked > 2);
+}
