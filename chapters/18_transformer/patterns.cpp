@@ -65,7 +65,8 @@ std::vector<std::pair<std::string, Named>> patterns(const Tokenizer& tokenizer) 
              }}};
 }
 
-// Finds the head with the most attention on a pattern, and the best example of it in the texts.
+// Measures how much of one head's attention is on a pattern, and finds the best example in the
+// texts.
 HeadPattern measure(const std::string& name, const Named& named,
                     const std::vector<std::vector<int>>& texts, const std::vector<Inside>& inside,
                     std::size_t layer, std::size_t head) {
@@ -76,7 +77,7 @@ HeadPattern measure(const std::string& name, const Named& named,
         const Rows& shares = inside[i].attention[layer][head];
         const std::size_t T = texts[i].size();
         for (std::size_t first = 0; first == 0 || first + pattern_window <= T; ++first) {
-            double seen = 0;  // by somebody who sees these tokens only
+            double seen = 0;  // the pattern's attention within this window of tokens
             for (std::size_t t = first; t < std::min(T, first + pattern_window); ++t)
                 for (const std::size_t u : named(texts[i], t))
                     if (u >= first) seen += static_cast<double>(shares[t][u]);

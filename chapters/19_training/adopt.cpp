@@ -53,7 +53,7 @@ std::string number(const Json& value, int digits) {
     return text;
 }
 
-// The rows of a report: what was asked, and the figure as the report prints it.
+// Adds the rows of two reports: each has the name of a rate and the figure as the report prints it.
 void add_report(const Json& before, const Json& after, std::vector<Row>& rows) {
     if (!before.contains("rows") || !after.contains("rows")) return;
     std::map<std::string, std::string> old;

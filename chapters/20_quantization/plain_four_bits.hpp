@@ -34,7 +34,7 @@ inline FourBitColumn quantize_in_groups(const std::vector<float>& w) {
     }
     const float most = w.empty() ? 0 : *std::max_element(largest.begin(), largest.end());
     const float unit = most / (7 * 127), inverse = 127 / most;
-    if (!std::isfinite(1 / unit)) return column;  // all zero, or as good as
+    if (!std::isfinite(1 / unit)) return column;  // all numbers are 0 or nearly 0
     column.unit = unit;
     for (std::size_t g = 0; g < column.m.size(); ++g)
         if (largest[g] > 0)

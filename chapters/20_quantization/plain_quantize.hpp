@@ -30,7 +30,7 @@ inline QuantizedRow quantize(const std::vector<float>& x, int bits = 8) {
         largest = std::max(largest, std::abs(v));
     }
     const float levels = static_cast<float>((1 << (bits - 1)) - 1), inverse = levels / largest;
-    if (!std::isfinite(inverse)) return row;  // all zero, or as good as
+    if (!std::isfinite(inverse)) return row;  // all numbers are 0 or nearly 0
     for (std::size_t k = 0; k < x.size(); ++k)
         row.q[k] = static_cast<std::int8_t>(std::nearbyint(x[k] * inverse));
     row.scale = largest / levels;

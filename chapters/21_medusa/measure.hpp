@@ -1,4 +1,4 @@
-// How often heads are right: what the tree is chosen by.
+// Measures how often the guesses of heads are right. The tree is chosen with these rates.
 #pragma once
 
 #include <string>
@@ -9,17 +9,17 @@
 
 namespace tbt {
 
-// What all measurements of this chapter begin with.
+// The prompts of all measurements of this chapter.
 inline const std::vector<std::string> measured_prompts = {
     "Once upon a time", "The weather today is",
     "Explain photosynthesis:", "User: What is gravity?\nAssistant:"};
 
-// acceptance[k][r]: how often the guess of rank r at depth k was what the target drew, of all
-// places where the guesses before it were right. Counted with trees of all ranks while the target
-// writes, greedily and drawn (T .8, top-p .9), after prompts that are always the same.
+// acceptance[k][r]: how often the guess of rank r at depth k was the token that the target drew,
+// among all positions where the guesses before it were right. It is counted with trees of all ranks
+// while the target continues the prompts above, greedily and sampled (T .8, top-p .9).
 std::vector<std::vector<double>> measure_acceptance(Model& target, Heads& heads);
 
-// Measures heads that were trained, and writes it into their config.json.
+// Measures trained heads and writes the rates to their config.json.
 void measure_heads(const std::string& heads, const std::string& target, int threads);
 
 }  // namespace tbt

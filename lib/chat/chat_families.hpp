@@ -10,7 +10,7 @@ namespace tbt {
 struct ChatFamily {
     std::string_view name, source;
 };
-// In alphabetical order.
+// All families, in alphabetical order.
 std::span<const ChatFamily> chat_families();
 
 }  // namespace tbt

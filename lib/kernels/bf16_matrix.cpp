@@ -90,7 +90,7 @@ void pack_blocks(const float* data, std::int64_t lines, std::int64_t k, std::int
         pack_tile(from, along ? line : step, along ? left : deep, along ? deep : left, along,
                   along == right, tiles[index(i * k_blocks + j)]);
     };
-    // In the order in which the matrix lies in memory.
+    // Pack the tiles in the order of the matrix in memory.
     if (along) {
         for (std::int64_t i = range.begin; i < range.end; ++i)
             for (std::int64_t j = 0; j < k_blocks; ++j) one(i, j);

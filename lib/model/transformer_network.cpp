@@ -181,7 +181,7 @@ void TransformerNetwork::norm_row(const float* x, const Tensor& gamma, const Ten
 }
 
 // Norms these rows of x into one dense matrix. If there are fewer rows than threads, each thread
-// computes all of them into a copy of its own: that takes less time than a sync.
+// computes its own copy of all of them: that takes less time than a sync.
 const float* TransformerNetwork::norm(std::span<const std::int64_t> rows, const Tensor& gamma,
                                       const Tensor& beta, const Worker& worker) {
     const std::int64_t c = config.n_embd, count = length_of(rows);
