@@ -40,9 +40,9 @@ awk -F '\t' -v seed="$seed" -v OFS='\t' -v place="${PLACE:-}" '
 [ -z "${PLACE:-}" ] || count=$(wc -l <"$work/chosen")
 
 # ---- building ----
-# The groups of tests that a mistake in a file is tried on, the most likely first: a chapter's own and those that name its header; of
-# lib's those that name it
-# (the engine of chapters 14 to 16 is tested there, the prefix cache in 26 and 27), then lib's.
+# The groups of tests that a mistake in a file is tried on, the most likely first. Of a chapter's files: its own and those that name the
+# header. Of lib's: those that name the header, or another of lib's that includes it (the engine of chapters 14 to 16 is tested there,
+# the prefix cache in 26 and 27), then lib's.
 groups_of() {
     case $1 in
     chapters/26*/server/*) echo "serving 26 api" ;;
@@ -53,7 +53,7 @@ groups_of() {
     lib/grammar/*) echo "14 15 16" ;;
     lib/serve/*) echo "26 27 lib" ;;
     *)
-        { grep -rlF "#include \"${1%.*}.hpp\"" tests/lib tests/chapters tests/golden | sed -e 's|^tests/chapters/||' -e 's|^tests/||' -e 's|/.*||'; echo lib; } |
+        { for h in "${1%.*}.hpp" $(grep -rlF "#include \"${1%.*}.hpp\"" lib --include='*.hpp'); do grep -rlF "#include \"$h\"" tests/lib tests/chapters tests/golden; done | sort -u | sed -e 's|^tests/chapters/||' -e 's|^tests/||' -e 's|/.*||'; echo lib; } |
             awk '{ n[$1]++ } END { for (g in n) print n[g], g }' | sort -rn | awk 'NR <= 3 { print $2 } $2 == "lib" && NR > 3 { print $2 } END { print "api" }' ;;
     esac
 }
