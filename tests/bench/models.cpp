@@ -77,7 +77,7 @@ void run(const Settings& settings) {
     std::vector<std::string> tokens = large_vocabulary(name);
     const std::size_t size = tokens.size();
     std::printf("\n%s, %zu tokens, one thread:\n", name.c_str(), size);
-    Table table("vocabulary", {"of this vocabulary", "what", "figure", "aim"});
+    Table table("models", {"of this vocabulary", "what", "figure", "aim"});
     measure_masks(table, std::make_shared<const TokenTrie>(std::move(tokens), to_int(size) - 1));
     measure_chain(table, size);
 }
