@@ -92,8 +92,7 @@ Dfa compared(const Decimal& bound, bool strictly, bool least) {
         return e;
     };
     Either all;
-    if (const Either plus = side(false); !plus.empty())
-        all.add(plus.text());
+    if (const Either plus = side(false); !plus.empty()) all.add(plus.text());
     if (const Either minus = side(true); !minus.empty())
         all.add(std::string(1, '-').append(minus.text()));
     return all.empty() ? Dfa{} : regex_whole(all.text());
