@@ -218,12 +218,11 @@ void write_svg(const std::string& file, const LineChart& chart) {
                 (chart.log_y && py <= 0))
                 continue;
             const std::string at = number(x.pixel(px), "%.2f") + " " + number(y.pixel(py), "%.2f");
-            if (s.dots) {
+            if (s.dots || s.marks)
                 out += "<circle cx=\"" + number(x.pixel(px), "%.2f") + "\" cy=\"" +
-                       number(y.pixel(py), "%.2f") + "\" r=\"4\" fill=\"" + colour + "\"/>\n";
-            } else {
-                path += (path.empty() ? "M" : "L") + at;
-            }
+                       number(y.pixel(py), "%.2f") + "\" r=\"" + (s.dots ? "4" : "3") +
+                       "\" fill=\"" + colour + "\"/>\n";
+            if (!s.dots) path += (path.empty() ? "M" : "L") + at;
         }
         if (!path.empty()) {
             out += "<path d=\"" + path + "\" fill=\"none\" stroke=\"" + colour +

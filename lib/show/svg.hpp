@@ -26,7 +26,8 @@ struct LineChart {
         std::string name;
         std::vector<std::pair<double, double>> points;
         bool dashed = false;
-        bool dots = false;  // points instead of a line
+        bool dots = false;   // points instead of a line
+        bool marks = false;  // a small point at each corner of the line
     };
     std::string title, x_label, y_label;
     std::vector<Series> series;
