@@ -42,14 +42,6 @@ std::vector<fs::path> files_under(const fs::path& path) {
     return files;
 }
 
-// The text with \n as the only line ending, and without a byte order mark.
-std::string normalised(const std::string& text) {
-    std::string result;
-    for (std::size_t i = text.starts_with("\xef\xbb\xbf") ? 3 : 0; i < text.size(); ++i)
-        if (text[i] != '\r' || i + 1 == text.size() || text[i + 1] != '\n') result += text[i];
-    return result;
-}
-
 std::string_view trimmed(std::string_view text) {
     while (!text.empty() && (text.front() == '\n' || text.front() == '\r')) text.remove_prefix(1);
     while (!text.empty() && static_cast<unsigned char>(text.back()) <= ' ') text.remove_suffix(1);
@@ -87,6 +79,13 @@ std::uint64_t shuffled(std::uint64_t i, std::uint64_t n, std::uint64_t key) {
 }
 
 }  // namespace
+
+std::string normalised(const std::string& text) {
+    std::string result;
+    for (std::size_t i = text.starts_with("\xef\xbb\xbf") ? 3 : 0; i < text.size(); ++i)
+        if (text[i] != '\r' || i + 1 == text.size() || text[i + 1] != '\n') result += text[i];
+    return result;
+}
 
 TextDocuments TextDocuments::load(const fs::path& path, std::size_t longest) {
     if (!fs::exists(path)) throw Error(path.string() + ": there is no such file or folder");

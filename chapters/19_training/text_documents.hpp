@@ -2,10 +2,14 @@
 #pragma once
 
 #include <filesystem>
+#include <string>
 
 #include "chapters/19_training/documents.hpp"
 
 namespace tbt {
+
+// The text with \n as the only line ending, and without a byte order mark.
+std::string normalised(const std::string& text);
 
 // A file, or every .txt, .md, .jsonl and .ndjson file under a folder, in the order of their paths.
 //

@@ -5,6 +5,7 @@
 #include <span>
 #include <sstream>
 
+#include "chapters/19_training/text_documents.hpp"
 #include "lib/error.hpp"
 #include "lib/index.hpp"
 #include "lib/machine/files.hpp"
@@ -14,9 +15,10 @@
 namespace tbt {
 
 std::vector<std::string> texts_in(const std::string& file) {
-    const std::string content = read_file(file);
-    if (const std::size_t bad = find_invalid_utf8(content); bad != std::string::npos)
+    const std::string raw = read_file(file);
+    if (const std::size_t bad = find_invalid_utf8(raw); bad != std::string::npos)
         throw Error(file + ": byte " + std::to_string(bad) + " is not UTF-8");
+    const std::string content = normalised(raw);
     std::vector<std::string> texts;
     const auto add = [&](std::string text) {
         if (text.find_first_not_of(" \t\r\n") != std::string::npos)
