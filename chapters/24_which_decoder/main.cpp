@@ -56,7 +56,8 @@ int main(int argc, char** argv) {
             const Corpus grammar = Corpus::load(corpus);
             const Language language(grammar);
             Model model = load_model(directory);
-            DecoderMeasure measure(language, model,
+            OtherModels others(model, directory);
+            DecoderMeasure measure(language, model, others,
                                    language.passages(model.tokenizer, genre, texts, seed),
                                    few_settings());
             show_two_languages();
@@ -65,7 +66,7 @@ int main(int argc, char** argv) {
             for (std::size_t k = 0; k < measure.settings().size(); ++k)
                 rows.push_back(measure.run(k, seed));
             std::fputs(table_of(rows).c_str(), stdout);
-            const Diversity truth = measure.truth();
+            const Diversity& truth = measure.truth().diversity;
             std::printf(
                 "the truth               100 %%    0 %%     0.00     0.00       0.00"
                 "  %8.2f  %7.1f %%\n",

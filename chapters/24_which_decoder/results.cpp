@@ -1,16 +1,12 @@
 #include "chapters/24_which_decoder/results.hpp"
 
-#include <algorithm>
 #include <cmath>
 #include <cstdio>
-#include <map>
 #include <sstream>
 
-#include "chapters/24_which_decoder/plain_measures.hpp"
 #include "lib/error.hpp"
 #include "lib/machine/files.hpp"
 #include "lib/machine/json_file.hpp"
-#include "lib/show/svg.hpp"
 #include "lib/show/terminal.hpp"
 
 namespace tbt {
@@ -56,12 +52,13 @@ Measured measured_of(const Json& j) {
     m.tokens = j.at("tokens");
     m.valid = estimate_of(j.at("valid"));
     m.kl_qp = estimate_of(j.at("kl_qp"));
-    m.lost = j.at("lost");
+    m.lost = number_of(j.at("lost"));
     m.kl_pq = estimate_of(j.at("kl_pq"));
     m.divergence = estimate_of(j.at("divergence"));
     m.m_bits = number_of(j.at("m_bits"));
     m.p_bits = number_of(j.at("p_bits"));
-    m.microseconds = j.at("microseconds");
+    m.searched_bits = j.contains("searched_bits") ? number_of(j.at("searched_bits")) : 0;
+    m.microseconds = number_of(j.at("microseconds"));
     const Json& d = j.at("diversity");
     m.diversity.distinct_texts = d.at("texts");
     for (std::size_t n = 0; n < 4; ++n) m.diversity.distinct[n] = d.at("distinct").at(n);
@@ -90,6 +87,7 @@ std::string line_of(const Measured& m) {
     j["divergence"] = json_of(m.divergence);
     j["m_bits"] = rounded(m.m_bits);
     j["p_bits"] = rounded(m.p_bits);
+    if (m.searched_bits > 0) j["searched_bits"] = rounded(m.searched_bits);
     Json distinct = Json::array();
     for (const double share : d.distinct) distinct.push_back(rounded(share));
     j["diversity"] = {{"texts", rounded(d.distinct_texts)},
@@ -108,6 +106,7 @@ std::vector<Measured> read_results(const std::string& file) {
     int number = 0;
     for (std::string line; std::getline(in, line);) {
         ++number;
+        if (in.eof()) break;  // without its end of line: the run was stopped while it wrote
         const std::string name = file + ", line " + std::to_string(number);
         try {
             rows.push_back(measured_of(parse_json(line, name)));
@@ -120,10 +119,11 @@ std::vector<Measured> read_results(const std::string& file) {
     return rows;
 }
 
-std::string table_of(const std::vector<Measured>& rows) {
+std::string table_of(const std::vector<Measured>& rows, bool with_price) {
     std::string text =
         "decoder                 valid  lost   KL(q‖p)  KL(p‖q)    capped   distinct  repeated"
-        "  bits in p\n";
+        "  bits in p" +
+        std::string(with_price ? "   µs a token\n" : "\n");
     const auto number = [](double value, int width) {
         return std::isfinite(value) ? format("%*.2f", width, value) : format("%*s", width, "-");
     };
@@ -132,102 +132,8 @@ std::string table_of(const std::vector<Measured>& rows) {
                 format("  %4.0f %%  %3.0f %%  ", 100 * m.valid.mean, 100 * m.lost) +
                 number(m.kl_qp.mean, 7) + number(m.kl_pq.mean, 9) + number(m.divergence.mean, 11) +
                 format("%10.2f  %7.1f %%", m.diversity.distinct[3], 100 * m.diversity.repeated) +
-                number(m.p_bits, 11) + "\n";
+                number(m.p_bits, 11) + (with_price ? number(m.microseconds, 13) : "") + "\n";
     return text;
-}
-
-namespace {
-
-// Means over the genres.
-struct Summary {
-    std::string decoder, value;
-    Estimate divergence;
-    double valid = 0, lost = 0, genres = 0;
-};
-
-std::vector<Summary> summaries(const std::vector<Measured>& rows, const std::string& model) {
-    std::vector<Summary> all;
-    for (const Measured& m : rows) {
-        if (m.model != model) continue;
-        auto found = std::ranges::find_if(
-            all, [&](const Summary& s) { return s.decoder == m.decoder && s.value == m.value; });
-        if (found == all.end()) found = all.insert(all.end(), {m.decoder, m.value, {}, 0, 0, 0});
-        found->valid += m.valid.mean;
-        found->lost += m.lost;
-        found->divergence.mean += m.divergence.mean;
-        // Independent genres: squares of half-widths add up.
-        found->divergence.low += std::pow(m.divergence.mean - m.divergence.low, 2);
-        found->divergence.high += std::pow(m.divergence.high - m.divergence.mean, 2);
-        found->genres += 1;
-    }
-    for (Summary& s : all) {
-        s.valid /= s.genres;
-        s.lost /= s.genres;
-        s.divergence.mean /= s.genres;
-        s.divergence.low = s.divergence.mean - std::sqrt(s.divergence.low) / s.genres;
-        s.divergence.high = s.divergence.mean + std::sqrt(s.divergence.high) / s.genres;
-    }
-    return all;
-}
-
-std::vector<std::string> models_of(const std::vector<Measured>& rows) {
-    std::vector<std::string> models;
-    for (const Measured& m : rows)
-        if (std::ranges::find(models, m.model) == models.end()) models.push_back(m.model);
-    return models;
-}
-
-}  // namespace
-
-std::string best_of(const std::vector<Measured>& rows) {
-    std::string text;
-    for (const std::string& model : models_of(rows)) {
-        std::vector<Summary> best;
-        for (const Summary& s : summaries(rows, model)) {
-            if (s.decoder == "beams") continue;
-            auto found = std::ranges::find(best, s.decoder, &Summary::decoder);
-            if (found == best.end()) best.push_back(s);
-            else if (s.divergence.mean < found->divergence.mean) *found = s;
-        }
-        std::ranges::sort(best, {}, [](const Summary& s) { return s.divergence.mean; });
-        text += (text.empty() ? "" : "\n") + model +
-                "\n  best setting                divergence, bits a text     valid   lost\n";
-        for (const Summary& s : best)
-            text += format("%s %s  %6.2f  [%6.2f, %6.2f]   %5.1f %%  %4.1f %%\n",
-                           s.divergence.low <= best[0].divergence.high ? "*" : " ",
-                           padded(s.decoder + " " + s.value, 26).c_str(), s.divergence.mean,
-                           s.divergence.low, s.divergence.high, 100 * s.valid, 100 * s.lost);
-    }
-    return text;
-}
-
-void write_frontier(const std::string& file, const std::vector<Measured>& rows,
-                    const std::string& model) {
-    LineChart chart;
-    chart.title = "Wrong texts against true texts lost: " + model;
-    chart.x_label = "true texts lost, %";
-    chart.y_label = "texts that are wrong, %";
-    std::vector<Summary> all = summaries(rows, model);
-    std::erase_if(all, [](const Summary& s) { return s.decoder == "beams"; });  // no distribution
-    std::vector<std::pair<double, double>> points;
-    for (const Summary& s : all) points.emplace_back(100 * s.lost, 100 * (1 - s.valid));
-    const std::vector<bool> on = plain_frontier(points);
-    LineChart::Series frontier{"frontier", {}, true, false};
-    for (std::size_t i = 0; i < all.size(); ++i) {
-        if (on[i]) frontier.points.push_back(points[i]);
-        if (all[i].value.find("T ") != std::string::npos) continue;
-        auto series = std::ranges::find(chart.series, all[i].decoder, &LineChart::Series::name);
-        const bool shown = all[i].decoder == "temperature" || all[i].decoder == "top-k" ||
-                           all[i].decoder == "top-p" || all[i].decoder == "min-p" ||
-                           all[i].decoder == "typical-p" || all[i].decoder == "epsilon";
-        if (!shown) continue;
-        if (series == chart.series.end())
-            series = chart.series.insert(chart.series.end(), {all[i].decoder, {}, false, false});
-        series->points.push_back(points[i]);
-    }
-    std::ranges::sort(frontier.points);
-    chart.series.push_back(frontier);
-    write_svg(file, chart);
 }
 
 }  // namespace tbt

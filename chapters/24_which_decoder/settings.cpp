@@ -1,6 +1,7 @@
 #include "chapters/24_which_decoder/settings.hpp"
 
 #include <functional>
+#include <tuple>
 
 #include "chapters/06_combining/presets.hpp"
 #include "chapters/08_penalties/full_chain.hpp"
@@ -34,6 +35,23 @@ void add(std::vector<Setting>& all, const std::string& decoder, const std::vecto
             set(s.options, value);
             all.push_back(s);
         }
+}
+
+// Against an amateur (chapter 23) and against early layers (DoLa).
+void add_contrasts(std::vector<Setting>& all) {
+    const auto push = [&](const char* decoder, const char* amateur, double strength,
+                          double plausible) {
+        Setting s{decoder, "", {}};
+        s.amateur = amateur;
+        s.contrast = {strength, plausible};
+        s.value =
+            strength == 0 ? amateur : short_number(strength) + ", α " + short_number(plausible);
+        all.push_back(s);
+    };
+    for (const auto& [strength, plausible] :
+         {std::pair{0.2, 0.1}, {0.5, 0.1}, {1.0, 0.1}, {0.2, 0.01}, {0.5, 0.01}})
+        push("contrast, β", "sketch", strength, plausible);
+    for (const char* layers : {"low", "high"}) push("DoLa", layers, 0, 0.1);
 }
 
 std::vector<Setting> all_settings() {
@@ -73,8 +91,26 @@ std::vector<Setting> all_settings() {
         [](O& o, double v) { o.no_repeat_ngram_size = static_cast<int>(v); });
     for (const Preset& preset : presets())
         all.push_back({"preset", std::string(preset.name), preset.options});
+    // What most parameter guides say, and our presets creative and balanced once were.
+    for (const auto& [what, temperature, top_p, repetition] :
+         {std::tuple{"stories", 1.2, 0.95, 1.3}, {"general text", 0.8, 0.9, 1.2}}) {
+        Setting guide{"guide", what, {}};
+        guide.options.temperature = temperature;
+        guide.options.top_p = top_p;
+        guide.options.repetition_penalty = repetition;
+        all.push_back(guide);
+    }
+    add_contrasts(all);
     for (const int beams : {1, 2, 4, 8, 16, 32, 64})
         all.push_back({"beams", std::to_string(beams), {}, beams});
+    for (const int beams : {4, 16}) {
+        Setting drawn{"beams, drawn", std::to_string(beams), {}, beams};
+        drawn.drawn_beams = true;
+        all.push_back(drawn);
+    }
+    Setting exact{"best of all", "", {}, 16};
+    exact.exact = true;
+    all.push_back(exact);
     return all;
 }
 
@@ -91,6 +127,30 @@ std::vector<Setting> settings(const std::string& decoder) {
     if (chosen.empty())
         throw UsageError("--decoder: got '" + decoder + "', expected one of: " + names);
     return chosen;
+}
+
+std::vector<Setting> fill_settings() {
+    std::vector<Setting> all;
+    for (const char* name : {"greedy ", "temperature 0.7", "temperature 1"})
+        for (Setting& s : all_settings())
+            if (s.name() == name) {
+                s.value = s.decoder + (s.value.empty() ? "" : " ") + s.value;
+                s.decoder = "left to right";
+                all.push_back(std::move(s));
+            }
+    for (const char* order : {"random", "confidence"})
+        for (const int passes : {0, 16, 8, 4, 2, 1}) {
+            Setting s{std::string("diffusion, ") + order,
+                      passes == 0   ? "one a pass"
+                      : passes == 1 ? "1 pass"
+                                    : std::to_string(passes) + " passes",
+                      {}};
+            s.fill = FillOptions{};
+            s.fill->order = order;
+            s.fill->steps = passes;
+            all.push_back(s);
+        }
+    return all;
 }
 
 std::vector<Setting> few_settings() {

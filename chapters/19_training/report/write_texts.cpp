@@ -9,7 +9,7 @@
 namespace tbt {
 namespace {
 
-constexpr std::size_t group_size = 24;  // the number of texts in a batch
+constexpr std::size_t group_size = 24;  // texts that are written side by side
 
 GenerateRequest request_for(const Model& model, const WriteOptions& options) {
     GenerateRequest request;
@@ -26,7 +26,7 @@ GenerateRequest request_for(const Model& model, const WriteOptions& options) {
     return request;
 }
 
-// Does the model's context have room for one more token after the prompt?
+// Is there a place left for one more token?
 bool fits(const Model& model, const std::string& prompt) {
     return model.tokenizer.encode(prompt).size() < index(model.config().n_positions);
 }
@@ -35,14 +35,20 @@ bool fits(const Model& model, const std::string& prompt) {
 
 std::vector<GeneratedText> write_texts(Model& model, const std::vector<std::vector<int>>& prompts,
                                        const GenerateRequest& request) {
-    const TokenBytes bytes = [&](int id) { return model.tokenizer.token_bytes(id); };
     CachedBatch batch(model.transformer);
+    return write_texts([&](std::span<const BatchText> texts) { return batch(texts); },
+                       [&](int id) { return model.tokenizer.token_bytes(id); }, prompts, request);
+}
+
+std::vector<GeneratedText> write_texts(const BatchLogits& batch, const TokenBytes& bytes,
+                                       const std::vector<std::vector<int>>& prompts,
+                                       const GenerateRequest& request) {
     Candidates scratch;
     std::vector<TextWriter> writers;
     writers.reserve(prompts.size());
     for (std::size_t i = 0; i < prompts.size(); ++i) writers.emplace_back(request, prompts[i], i);
     const std::size_t all = writers.size();
-    std::vector<std::size_t> slots(group_size, all);  // the text in each slot of the batch
+    std::vector<std::size_t> slots(group_size, all);  // which text has the slot
     std::size_t next = 0;
     for (;;) {
         std::vector<BatchText> running;
@@ -64,7 +70,7 @@ std::vector<GeneratedText> write_texts(Model& model, const std::vector<std::vect
 std::vector<WrittenText> write_texts(Model& model, const std::vector<std::string>& prompts,
                                      const WriteOptions& options) {
     std::vector<std::vector<int>> ids;
-    std::vector<std::size_t> places;  // indices of the prompts that fit
+    std::vector<std::size_t> places;  // of the prompts that fit
     for (std::size_t i = 0; i < prompts.size(); ++i) {
         if (!fits(model, prompts[i])) continue;
         ids.push_back(encode_prompt(model, prompts[i]));

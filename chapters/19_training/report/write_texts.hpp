@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "chapters/10_generate/batch.hpp"
 #include "chapters/10_generate/text_writer.hpp"
 #include "lib/model/model.hpp"
 
@@ -31,6 +32,10 @@ std::vector<WrittenText> write_texts(Model& model, const std::vector<std::string
 
 // The same for prompts as token ids, with any request: text i uses stream i of the request's seed.
 std::vector<GeneratedText> write_texts(Model& model, const std::vector<std::vector<int>>& prompts,
+                                       const GenerateRequest& request);
+// The same by any logits.
+std::vector<GeneratedText> write_texts(const BatchLogits& batch, const TokenBytes& bytes,
+                                       const std::vector<std::vector<int>>& prompts,
                                        const GenerateRequest& request);
 
 }  // namespace tbt
