@@ -1,7 +1,7 @@
 // Exercise 02_00: which of two tokens comes first, and whether a text goes round in a circle.
 //
-//     comes_before(s, a, b)   is token a to be preferred to token b? The greater logit is, and of
-//                             two equal ones the lower id. No token comes before itself.
+//     comes_before(s, a, b)   is token a preferred to token b? The greater logit comes first; if
+//                             the logits are equal, the lower id. No token comes before itself.
 //     stuck(ids, n)           does the text end in the same n tokens twice, one after the other?
 //                             Fewer than 2n tokens: no.
 //

@@ -7,7 +7,7 @@
 //
 // m changes nothing on paper, but without it e^1000 is more than a double holds. A logit
 // of −∞ gives 0. Everything in double precision. A temperature that is not a finite
-// number above 0 is a UsageError. (0, greedy, is another function's.)
+// number above 0 is a UsageError. (0 means greedy; another function does that.)
 //
 // Write one function, about 8 lines. Check: make check EX=03_01
 #pragma once

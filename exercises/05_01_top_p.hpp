@@ -1,8 +1,8 @@
 // Exercise 05_01: top-p: keep the nucleus.
 //
-// Tokens by descending probability, of equal ones the lower id first, until those kept together
-// have probability P or more. The one that reaches P is the last to stay, and one stays always.
-// The others become 0, and those that stay are divided by what they have together, so that they
+// Keep tokens by descending probability (the lower id first if equal), until the sum of those kept
+// is P or more. The token that reaches P is the last one kept; at least one is kept.
+// The other probabilities become 0, and the kept ones are divided by their sum, so that they
 // sum to 1 again. By hand: {.1, .5, .15, .25} and P = .7 give {0, 2/3, 0, 1/3}.
 //
 // In doubles .4 + .3 + .2 is .8999999999999999, which should reach .9: so a sum reaches P when it

@@ -2,7 +2,7 @@
 //
 // A step takes a row of logits and returns one. A token whose logit is −∞ has been removed.
 //
-//     run(steps, s)   what the steps make of the row s, first to last: each gets what the one
+//     run(steps, s)   applies the steps to the row s, first to last: each gets what the step
 //                     before it returned
 //     left(s)         how many tokens are left: those whose logit is not −∞
 //

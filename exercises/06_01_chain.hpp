@@ -3,13 +3,13 @@
 // A step takes a row of logits and returns one: a temperature, a cut, a ban. Cuts see what is left
 // by the steps before them, so the order is part of the request.
 //
-// 1. in_order: puts steps in the given order of names. Steps of the same name stay as they were,
-//    one after the other. A name that is not in the order is a UsageError that names it.
+// 1. in_order: puts steps in the given order of names. Steps of the same name keep their
+//    order. A name that is not in the order is a UsageError that names it.
 // 2. run: applies the steps, first to last, and notes after each how many tokens are left (their
 //    logit is not −∞). A step that leaves none is an Error that names it.
 //
 // By hand: the logits {3, 1, 2}, "ban 0" and then "top-k 1": left 2 and 1, token 2 stays.
-// The other way round nothing stays.
+// In the other order no token is left.
 //
 // Write two functions, about 6 and 10 lines. Check: make check EX=06_01
 #pragma once

@@ -4,8 +4,8 @@
 // itself and all before it: i + 1 keys, and each such look is a dot product.
 //
 // A model has read `past` tokens; now come `fresh` new ones after them. With a cache only the
-// fresh ones are read, and they look at all keys, old and new. Without, all past + fresh are read,
-// each of them with its own looks.
+// fresh ones are read, and they look at all keys, old and new. Without a cache all past + fresh
+// tokens are read, and each looks at itself and all before it.
 //
 // By hand: past = 3, fresh = 2. With: 2 positions, and 4 + 5 = 9 dot products. Without:
 // 5 positions and 1 + 2 + 3 + 4 + 5 = 15.

@@ -1,6 +1,6 @@
 // Exercise 08_01: the repetition penalty [Keskar et al. 2019].
 //
-// Every token that the text has already becomes less likely, however often it is there:
+// Every token that occurs in the text becomes less likely, however often it occurs:
 //
 //     s_j ← s_j / θ   if s_j is above 0           s_j ← s_j · θ   if it is below
 //

@@ -1,8 +1,8 @@
 // Exercise 08_03: no n-gram twice.
 //
 // An n-gram is n tokens in a row, and with this ban none may occur in the text twice. The text
-// ends in n − 1 tokens; wherever these occurred before, the token that followed them then may not
-// come now. By hand: n = 3 and the text 1 2 3 4 1 2 5 1 2 ban 3 and 5.
+// ends in n − 1 tokens; wherever these occurred before, the token that followed them is
+// banned now. By hand: n = 3 and the text 1 2 3 4 1 2 5 1 2 ban 3 and 5.
 //
 // A text of fewer than n tokens bans none. The places may overlap: n = 3 and 7 7 7 ban 7.
 // n = 1 bans every token of the text. n = 0 is off, n below 0 is a UsageError.

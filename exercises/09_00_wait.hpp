@@ -3,8 +3,8 @@
 // A text grows at its end, and must stop where the string `stop` is complete. So the bytes at its
 // end that may become `stop` must not be shown yet.
 //
-//     must_wait(text, stop)   how many: the length of the longest end of the text that is a
-//                             beginning of `stop`, but not all of it
+//     must_wait(text, stop)   the number of bytes: the length of the longest suffix of the
+//                             text that is a prefix of `stop`, but not all of it
 //
 // By hand, stop "END": after "a E" one byte must wait, after "a EN" two, after "a ENE" one
 // again, and after "a ENEA" none.

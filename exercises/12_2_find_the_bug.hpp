@@ -27,7 +27,7 @@ namespace tbt::ex12_2 {
 
 using Distribution = std::vector<double>;  // (V): not negative, sums to 1
 
-// The mistake: after a rejection, ask the target.
+// The mistake: after a rejection it draws from the target's distribution p.
 inline Distribution tutorial_correction(const Distribution& p, const Distribution&) { return p; }
 
 // The distribution of the token that a step gives when the second draw follows `correction`.

@@ -7,7 +7,7 @@
 // By hand: w = {2, 0, 1, 5}. W = 8; u = .2 points at notch 1, which is token 0's; u = .25 at
 // notch 2, token 2's. Token 1 holds none, so it never comes.
 //
-// A u outside [0, 1) is a UsageError. A wheel without notches is an Error.
+// A u outside [0, 1) is a UsageError. If the wheel has no notches, throw Error.
 //
 // Write one function, about 8 lines. Check: make check EX=03_02
 #pragma once

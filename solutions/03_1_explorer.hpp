@@ -5,10 +5,10 @@
 // 1. Four numbers of the distribution p = softmax(s/T), T > 0 (natural logarithms; 0 · ln 0 = 0):
 //
 //        entropy = −Σ p ln p       top = max p
-//        agree_2 = Σ p²            agree_3 = Σ p³        two, three draws are the same
+//        agree_2 = Σ p²            agree_3 = Σ p³        probability that 2, 3 draws agree
 //
-// 2. For each temperature so many samples of `length` tokens, the generated ids only.
-//    Sample i draws from Rng(seed, i), so that all temperatures meet the same luck;
+// 2. For each temperature, the given number of samples of `length` tokens, the generated ids only.
+//    Sample i draws from Rng(seed, i), so that all temperatures use the same numbers;
 //    temperature 0 is greedy.
 //
 // Chapter 03 has softmax_at(s, T), the distribution, and draw(s, T, u), the id that u points at;

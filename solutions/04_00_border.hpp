@@ -1,12 +1,12 @@
 // Exercise 04_00: the border of top-k.
 //
-//     kth_largest(s, k)    the k-th largest logit: 1 ≤ k ≤ V. Equal logits count as often as they
-//                          are there.
+//     kth_largest(s, k)    the k-th largest logit: 1 ≤ k ≤ V. Each of several equal logits
+//                          counts.
 //     at_least(s, border)  how many logits are at least the border
 //
-// By hand: of {1, 4, 2, 4, 2} the largest is 4, the second is 4, the third is 2. At least 2 are
-// four of them: "keep what is at least the third largest" keeps four. That is why top-k needs an
-// order among equal ones.
+// By hand: of {1, 4, 2, 4, 2} the largest is 4, the second is 4, the third is 2. Four of
+// them are at least 2: "keep what is at least the third largest" keeps four. That is why
+// top-k needs an order among equal ones.
 //
 // Write two functions, about 2 lines each. Check: make check EX=04_00
 #pragma once

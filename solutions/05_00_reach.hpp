@@ -1,8 +1,8 @@
 // Exercise 05_00: how many tokens does it take to reach P?
 //
 //     reach(p, P)   the number of tokens of the nucleus. p has the probabilities, the greatest
-//                   first; they are added up until the sum is P or more. The one that reaches P
-//                   counts, and one counts always.
+//                   first; they are added up until the sum is P or more. The token that
+//                   reaches P counts, and at least one token counts.
 //
 // By hand: {.5, .25, .15, .1} and P = .7 need two: .5 and .25 are .75. P = .5 needs one, P = 0 too.
 //

@@ -55,7 +55,7 @@ inline std::vector<Share> ranked([[maybe_unused]] std::span<const float> logits)
     // <<< to here
 }
 
-// Divides by what they have together.
+// Divides each probability by the sum of all.
 inline void normalise([[maybe_unused]] std::vector<Share>& shares) {
     // >>> write here
     double sum = 0;
@@ -64,7 +64,7 @@ inline void normalise([[maybe_unused]] std::vector<Share>& shares) {
     // <<< to here
 }
 
-// What is left of both cuts, most probable first.
+// The tokens that both cuts keep, most probable first.
 inline std::vector<Share> top_k_top_p([[maybe_unused]] std::span<const float> logits,
                                       [[maybe_unused]] int k, [[maybe_unused]] double p) {
     // >>> write here

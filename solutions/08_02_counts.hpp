@@ -2,9 +2,9 @@
 //
 //     s_j ← s_j − c_j·frequency − presence          for each token j with c_j > 0
 //
-// c_j is how often token j occurs in the text. So each further time costs `frequency` more,
-// and having come at all costs `presence`. By hand: the logits {5, 3, 2, 1}, the text {0, 1, 0, 0},
-// frequency .5 and presence .25 give {3.25, 2.25, 2, 1}.
+// c_j is how often token j occurs in the text. So each occurrence subtracts `frequency`,
+// and the first one subtracts `presence` too. By hand: the logits {5, 3, 2, 1}, the text
+// {0, 1, 0, 0}, frequency .5 and presence .25 give {3.25, 2.25, 2, 1}.
 //
 // Below 0 they reward. In doubles, rounded to a float once, at the end. A penalty that is
 // not a finite number is a UsageError, an id that is no token an Error.

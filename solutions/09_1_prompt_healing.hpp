@@ -10,7 +10,7 @@
 //     a token may come  <=>  it begins with owed, or owed begins with it (then the rest stays owed)
 //     nothing owed: everything may come
 //
-// A token without bytes would pay nothing for ever: while something is owed it may not come.
+// A token without bytes would never reduce owed: while bytes are owed it may not come.
 //
 // Write three functions, about 12 lines. Check: make check EX=09_1.
 // With the shipped model: make try EX=09_1

@@ -9,8 +9,8 @@
 //     3. of these, the ones that end in eos are finished: they leave and are never extended.
 //        The others are live, in the same order.
 //
-// After the n-th token what is live is finished too. The result is all that finished, the greatest
-// sum first; of equal ones what finished earlier. With n = 0 that is the prompt.
+// After the n-th token the live beams are finished too. The result is all finished beams, the
+// greatest sum first; of equal sums the one finished earlier. With n = 0 that is the prompt.
 //
 // By hand: token 0 has .6 and 1 has .4; after 0 both have .5, after 1 they have .1 and .9. One
 // beam, n = 2, finds 0 0 with .3; two beams find 1 1 with .36 and 0 0 with .3.
