@@ -80,7 +80,7 @@ DraftLength TextGenerator::State::draft_length_of(const TextOptions& o) {
     const std::int64_t weights = o.lookup() ? 0 : parameter_count(assistant->config());
     const DraftLength length = o.length(cost_of_guess(weights, parameter_count(model.config())));
     if (!length.is_timed()) return length;
-    return timed_drafts.try_emplace({assistant_name, length.most()}, length).first->second;
+    return timed_drafts.try_emplace({o.assistant_model, length.most()}, length).first->second;
 }
 
 void TextGenerator::State::contrast_with_amateur(Generation& g) {
