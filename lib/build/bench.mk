@@ -15,7 +15,7 @@ $(BUILD)/bench:
 .PHONY: bench
 bench: $(BUILD)/bench $(BUILD)/serve
 	@TBT_SERVE=$(BUILD)/serve $(BUILD)/bench $(if $(ONLY),--only $(ONLY)) $(ARGS)
-# Fills BENCHMARKS.md with the median and range of five runs (half an hour; RUNS=5).
+# Fills BENCHMARKS.md with the median and range of five runs (three quarters of an hour; RUNS=5).
 .PHONY: figures
 figures: $(BUILD)/bench $(BUILD)/serve
 	@TBT_SERVE=$(BUILD)/serve sh tests/bench/figures.sh $(BUILD) $(or $(RUNS),5) $(ONLY)
