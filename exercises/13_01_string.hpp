@@ -1,21 +1,23 @@
 // Exercise 13_01: the string of JSON, as an automaton over bytes.
 //
-// A string is "…". Between the quotation marks every byte from 0x20 on stands for itself, but for
-// two: " ends the string, and \ begins an escape: one of
+// A string begins and ends with a quotation mark. Between the two marks every byte from 0x20 on
+// stands for itself, with two exceptions: " ends the string, and \ begins an escape, which is one
+// of
 //
 //     \"  \\  \/  \b  \f  \n  \r  \t        or \u and four hexadecimal digits (0-9 a-f A-F)
 //
-// Bytes below 0x20 (a line break, a tab) must not occur in a string. The automaton reads
-// byte by byte and remembers where it is:
+// Bytes below 0x20 (a line break, a tab) must not occur in a string. The automaton reads byte by
+// byte and remembers where it is:
 //
 //     before    nothing was read yet: only " may come
 //     inside    between the quotation marks
 //     escape    after a backslash
-//     digits    in \uXXXX: `missing` digits are still to come
-//     done      the closing " was read: nothing may come any more
-//     dead      a mistake, which nothing repairs
+//     digits    in \uXXXX: `missing` digits must still come
+//     done      the closing " was read: nothing more may come
+//     dead      there was an error, and nothing repairs it
 //
-// `missing` is 0 in all places but digits. Bytes from 0x80 on are parts of characters: let them be.
+// `missing` is 0 in every place except `digits`. Bytes from 0x80 on are parts of UTF-8 characters:
+// they stand for themselves, too.
 //
 // Write one function, about 12 lines. Check: make check EX=13_01
 #pragma once

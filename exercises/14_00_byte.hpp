@@ -1,17 +1,18 @@
 // Exercise 14_00: a byte is read, and every way to go on is followed.
 //
-// What may still come is a list of texts, side by side: one for each way in which the text may
-// become complete.
+// A text that is being written may become complete in several ways. `ways` lists them: each is a
+// string, what must still come to complete the text in this way.
 //
-//     after(ways, byte)    what may still come after this byte: of every way that begins with it
-//                          the rest; the others are gone. In the same order.
-//     may_end(ways)        may the text end here? If one of the ways has nothing left.
+//     after(ways, byte)    the ways after this byte: of every way that begins with the byte, the
+//                          rest. The other ways are dropped, the order stays.
+//     may_end(ways)        may the text end here? Yes if one of the ways is empty.
 //     possible(ways)       the bytes that may come next, each once, ascending
 //
-// By hand: ways {"+1", "", "+2", "-"}: the text may end, and + or - may come. After + are left "1"
-// and "2". After any other byte but - nothing is left: the text is refused.
+// Example: with the ways {"+1", "", "+2", "-"} the text may end, and + or - may come. After + the
+// ways are "1" and "2", after - there is one way, "". After any other byte no way is left: the text
+// is refused.
 //
-// Write three functions, about 4, 1 and 4 lines. Check: make check EX=14_00
+// Write three functions, of about 4 lines, 1 line and 4 lines. Check: make check EX=14_00
 #pragma once
 
 #include <algorithm>

@@ -1,14 +1,15 @@
 // Exercise 14_1: predict which of these tokens the grammar allows next.
 //
-// No function to invent, only rules to read: write the ids, ascending, as in `return {0, 3, 7};`.
-// A token is allowed when the text so far and its bytes can still become a text of the grammar;
-// the end, when the text so far is one. The vocabulary is that of `tokens`:
+// There is no function to invent here, only rules to read. Write the ids in ascending order, as in
+// `return {0, 3, 7};`. A token is allowed if the text so far, followed by the token's bytes, can
+// still become a text of the grammar. The end is allowed if the text so far is a text of the
+// grammar. The vocabulary is `tokens`:
 //
 //      0 "1"    1 "12"    2 "123"    3 ","    4 ",1"    5 "-"    6 "0"    7 "01"
 //      8 "a"    9 "an"   10 "and"   11 " "   12 "\xC3" 13 "\xA9" 14 "é"   15 the end (no bytes)
 //
-// Six answers. Check: make check EX=14_1. Then try your own grammar:
-// make run-14 ARGS="--part 3 --grammar FILE"
+// Give six answers. Check: make check EX=14_1.
+// Then try your own grammar: make run-14 ARGS="--part 3 --grammar FILE"
 #pragma once
 
 #include <string>
@@ -50,7 +51,7 @@ inline std::vector<int> inside_a_word() {
     // <<< to here
 }
 
-// root ::= [^0-9,]+            nothing is written yet; a class means whole characters, as UTF-8
+// root ::= [^0-9,]+            nothing is written yet; a class matches whole characters of UTF-8
 inline std::vector<int> not_a_digit() {
     // >>> write here
     throw NotWritten();

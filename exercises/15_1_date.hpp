@@ -1,17 +1,17 @@
 // Exercise 15_1: a format for JSON Schema: "date" (RFC 3339, full-date), validated byte by byte.
 //
 //     YYYY-MM-DD      year 0000 … 9999, month 01 … 12, day 01 … the last day of that month
-//     February has 29 days in a leap year: divisible by 4, but not by 100 unless by 400
+//     February has 29 days in a leap year: divisible by 4, but not by 100 unless also by 400
 //
-// A guide must know it early: `2023-02-3` is dead, since no digit makes a date of it,
-// and a model that has written it cannot be helped any more. So validate a prefix:
+// What constrains a model must notice an error early: `2023-02-3` is dead, since no digit completes
+// it to a date, and a model that has written it can no longer write one. So validate prefixes:
 //
 //     dead        no date begins like this
 //     alive       some date begins like this, and it needs more bytes
 //     complete    it is a date
 //
 // Write two functions, about 20 lines. Check: make check EX=15_1.
-// Chapter 15 makes an automaton of the same dates.
+// Chapter 15 builds an automaton for the same dates.
 #pragma once
 
 #include <cstddef>
@@ -23,7 +23,7 @@ namespace tbt::ex15_1 {
 
 enum class Verdict { dead, alive, complete };
 
-// The days of a month, 1 … 12.
+// The number of days of a month; months count from 1 to 12.
 inline int days_in([[maybe_unused]] int year, [[maybe_unused]] int month) {
     // >>> write here
     throw NotWritten();

@@ -1,19 +1,21 @@
 // Exercise 16_1: the members of an object that are still to come.
 //
-// A schema names the `members` that an object may have, in any order and each at most once; some of
-// them are `required`, and there must be at least `least` members and at most `most`. (It makes
-// sense: every required one is a member, and required ≤ most, least ≤ members, least ≤ most.)
+// A schema names the `members` that an object may have, in any order and each at most once. Some of
+// them are `required`, and there must be at least `least` members and at most `most`. (The schema
+// makes sense: every required name is a member, and as numbers required ≤ most, least ≤ members,
+// least ≤ most.)
 //
-// Of an object that is being written, only one thing matters: the set of members still `to_come`.
+// While an object is being written, only one thing matters: the set of members that are not written
+// yet, `to_come`.
 //
-//     fewest      how many more must be written: every required one that is still to come, and as
-//                 many of any kind as are missing to `least`
-//     may_close   nothing more must be written
-//     may_come    the members that may be written next: still to come, and after it the object can
-//                 be finished with at most `most` members in all
+//     fewest      how many more must be written: every required one in to_come, and enough of any
+//                 kind to reach `least`
+//     may_close   may the object end? Yes if no more must be written.
+//     may_come    the members that may be written next: those in to_come after which the object
+//                 can still be completed with at most `most` members in all
 //
-// The last one is why an optional member may be refused while there is room for one: the room may
-// belong to a required one. Write three functions, about 15 lines. Check: make check EX=16_1
+// So an optional member may be refused although there is room for one more: a required member may
+// need this room. Write three functions, about 15 lines. Check: make check EX=16_1
 #pragma once
 
 #include <algorithm>

@@ -1,14 +1,15 @@
 // Exercise 13_00: what closes a JSON text that is being written?
 //
-// `open` has the brackets that are open, the outermost first: of {"a":[[1 it is {[[.
+// `open` holds the brackets that are open, the outermost first: for {"a":[[1 it is {[[.
 //
-//     closing(open)           the brackets that close them all, in the order in which they are
-//                             written: the innermost first. A { is closed by }, a [ by ].
-//     fits(open, budget)      are there at most `budget` of them?
+//     closing(open)           the brackets that close all of them, in the order in which they are
+//                             written: the innermost first. } closes {, and ] closes [.
+//     fits(open, budget)      are these at most `budget` brackets?
 //
-// By hand: {[[ is closed by ]]}, which fits in three bytes and not in two.
+// Example: ]]} closes {[[. It fits into three bytes, but not into two.
 //
-// open has only { and [ . Write two functions, about 4 lines and 1. Check: make check EX=13_00
+// `open` contains only { and [ . Write two functions, of about 4 lines and 1 line.
+// Check: make check EX=13_00
 #pragma once
 
 #include <cstddef>

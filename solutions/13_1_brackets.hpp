@@ -1,15 +1,16 @@
 // Exercise 13_1: a grammar in ten lines, and its mask over tokens.
 //
-// The language: texts in which the brackets ( ) [ ] { } are balanced. Every other byte is free.
+// The language: texts in which the brackets ( ) [ ] { } are balanced. All other bytes may occur
+// anywhere.
 //
-//   - The state is the string of closing brackets that are due, the innermost last:
-//     after "f(a[" it is ")]". A closing bracket that is not due now is a mistake that nothing
-//     repairs: the state is none.
-//   - A token is allowed when its bytes, one after the other, make no mistake, and when the text
-//     can still be finished: `room` is the number of bytes that the text may still have, the
-//     token's own and one for each bracket that is due after it.
-//   - The end-of-text token is allowed where nothing is due. An empty token that is not the end
-//     stands for no text (a special token): never allowed.
+//   - The state is the string of closing brackets that are due, the innermost last: after "f(a[" it
+//     is ")]". A closing bracket other than the one that is due next is an error, and nothing
+//     repairs it: the state is then std::nullopt.
+//   - A token is allowed if its bytes, read one after the other, make no error, and if the text can
+//     still be completed. `room` is the number of bytes that the text may still have: the token's
+//     bytes and one byte for each bracket that is due after it must fit.
+//   - The end-of-text token is allowed if no bracket is due. Any other token without bytes stands
+//     for no text (a special token): it is never allowed.
 //
 // Write three functions, about 20 lines. Check: make check EX=13_1.
 // Chapter 13 does this for JSON.
@@ -52,7 +53,7 @@ inline std::optional<Due> read([[maybe_unused]] const Due& due,
     // <<< to here
 }
 
-// The ids, ascending, that may come next. tokens[id]: its bytes;
+// The ids of the tokens that may come next, ascending. tokens[id] holds the bytes of token id;
 // `end` is the id of the end-of-text token.
 inline std::vector<int> allowed([[maybe_unused]] const Due& due,
                                 [[maybe_unused]] const std::vector<std::string>& tokens,

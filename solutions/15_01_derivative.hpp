@@ -1,7 +1,9 @@
 // Exercise 15_01: the derivative of a regular expression [Brzozowski 1964].
 //
-// What may follow a byte b, in a language given by an expression e, is given by an expression, too:
-// the derivative d(e). And e matches a text if what is left after its last byte may be empty.
+// An expression e describes a language. What may follow a first byte b in this language is
+// described by another expression: the derivative d(e). So take the derivative for one byte of a
+// text after the other: e matches the text if the last derivative may be empty, that is, matches
+// the empty text.
 //
 //     e                     may be empty               d(e) after b
 //     nothing, ∅            no                         ∅
@@ -11,11 +13,11 @@
 //     sequence, e_1 e_2     if both may                d(e_1) e_2; if e_1 may be empty: | d(e_2)
 //     star, e_1*            yes                        d(e_1) e_1*
 //
-// By hand: e = a(b|c)*; after "a" is left (b|c)*, which may be empty, so "a" matches; after "ab"
-// the same is left; after "b" nothing.
+// Example: e = a(b|c)*. The derivative after "a" is (b|c)*, which may be empty, so "a" matches.
+// After "ab" it is the same; after "b" it is ∅.
 //
-// Give ∅ as Regex(), ε as any_times({}); either(a, b) is a|b and then(a, b) is ab, both with what
-// can be simplified simplified.
+// Write ∅ as Regex() and ε as any_times({}). either(a, b) is a|b, and then(a, b) is ab; both
+// simplify the result where they can.
 //
 // Write two functions, about 5 and 12 lines. Check: make check EX=15_01
 #pragma once

@@ -2,12 +2,13 @@
 //
 //     a b c 0 1 2 3 4 5 6 7 8 9 - $          $ stands for the end of the text
 //
-// A character may come next when the text so far and it can still become a text that matches as a
-// whole; the end may come when the text so far already matches. Answer with the characters in
-// the order above, without spaces: `return "ab0$";`. Nothing may come: `return "";`.
+// A character may come next if the text so far, followed by it, can still become a text that
+// matches as a whole. The end may come if the text so far already matches. Answer with the
+// characters in the order above, without spaces: `return "ab0$";`. If nothing may come: `return
+// "";`.
 //
-// Seven answers. Check: make check EX=15_2. Then look at your own expression:
-// make run-15 ARGS='--part 2 --expression "…"'
+// Give seven answers. Check: make check EX=15_2.
+// Then look at your own expression: make run-15 ARGS='--part 2 --expression "…"'
 #pragma once
 
 #include <string>
@@ -40,7 +41,7 @@ inline std::string after_zero() {
 // (a|b)*a(a|b)                   the text so far is aba
 inline std::string last_but_one() {
     // >>> write here
-    return "ab";  // one letter is missing
+    return "ab";  // not whole yet: the last letter but one is b
     // <<< to here
 }
 
@@ -58,7 +59,7 @@ inline std::string in_february() {
     // <<< to here
 }
 
-// [a-c]+ and .{2,3}, but not ab or abc: three languages in one      the text so far is ab
+// both [a-c]+ and .{2,3}, but neither ab nor abc: three languages in one    the text so far is ab
 inline std::string and_but_not() {
     // >>> write here
     return "ab";  // aba and abb

@@ -3,11 +3,13 @@
 //      0  3         1  3.0           2  "3"             3  "abc"     4  null
 //      5  []        6  [3, "3"]      7  {}              8  {"a": 3}  9  {"b": "3"}
 //
-// Write the numbers of the values that meet the schema, ascending, as in `return {0, 1, 7};`. Mind
-// that most keywords speak of one kind of value, and say nothing about the others.
+// Write the numbers of the values that are valid against the schema, in ascending order, as in
+// `return {0, 1, 7};`. Remember that most keywords apply to one kind of value only, and say nothing
+// about the others.
 //
-// Eight answers; the last one is about a text that is still being written. Check:
-// make check EX=16_2. Then validate a file: build/schema_check SCHEMA INSTANCE
+// Give eight answers; the last one is about a text that is still being written.
+// Check: make check EX=16_2.
+// Then validate a file: build/schema_check SCHEMA INSTANCE
 #pragma once
 
 #include <string>
@@ -66,15 +68,15 @@ inline std::vector<int> no_number() {
 // {"oneOf": [{"type": "integer"}, {"minimum": 3}]}
 inline std::vector<int> exactly_one_of_two() {
     // >>> write here
-    return {2, 3, 4, 5, 6, 7, 8, 9};  // 3 meets both
+    return {2, 3, 4, 5, 6, 7, 8, 9};  // 3 is valid against both
     // <<< to here
 }
 
 inline const std::vector<std::string> pieces = {"}", ",\"a\":", ",\"b\":", ",\"c\":", ",\"d\":"};
 
-// An object of a, b and c, all integers, and nothing else; b is required; at most two members.
+// An object whose members are a, b and c, all integers; b is required; at most two members.
 //     0  }     1  ,"a":     2  ,"b":     3  ,"c":     4  ,"d":
-// Which of these pieces may come next? The text so far is {"c":3
+// The text so far is {"c":3. Which of these pieces may come next?
 inline std::vector<int> after_c() {
     // >>> write here
     return {2};
