@@ -1,10 +1,10 @@
 // Exercise 17_2: learn the next merge.
 //
-// `words` are cut into pieces already, each with how often it occurs in the texts. The next merge
-// is the pair of neighbours that occurs there most often, counted over all words; of equally
-// frequent ones the smaller pair (std::pair compares the left pieces first). Every two neighbours
-// count, also where they overlap: "a a a" holds (a, a) twice. No neighbours at all: the pair of
-// two empty strings.
+// `words` are split into pieces already. Each word comes with the number of times that it occurs in
+// the texts. The next merge is the pair of neighbours that occurs most often in the texts, counted
+// over all words; of equally frequent pairs it is the smaller one (std::pair compares the left
+// pieces first). All neighbours count, even where pairs overlap: "a a a" holds (a, a) twice. If
+// there are no neighbours at all, return the pair of two empty strings.
 //
 //     {{"l","o","w"} 5 times, {"l","o","t"} 2 times}   →   ("l", "o"): 7
 //

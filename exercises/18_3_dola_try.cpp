@@ -41,7 +41,7 @@ int main(int argc, char** argv) {
         for (const Rows& x : inside.residual) layers.push_back(in_doubles(gpt.logits(x.back())));
         const ex18_3::Row last = layers.back();
         layers.pop_back();
-        // Where input and output share their matrix, as here, the embedding says the token itself.
+        // This model's input and output share one matrix, so the embedding predicts its own token.
         layers.erase(layers.begin());
         std::printf("\"%s\" …\n\n", prompt.c_str());
         for (std::size_t l = 0; l < layers.size(); ++l)

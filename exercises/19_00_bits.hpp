@@ -1,17 +1,17 @@
 // Exercise 19_00: what does a text cost a model?
 //
-// p has the probability that the model gave to each token of a text, when it came.
+// p holds the probability that the model gave to each token of a text when the token came.
 //
-//     bits(p)                   −log2 of each, added up: what the whole text costs
-//     bits_per_byte(p, bytes)   that, divided by the bytes of the text
+//     bits(p)                   the sum of −log2 of each: what the whole text costs
+//     bits_per_byte(p, bytes)   this sum divided by the number of bytes of the text
 //
-// By hand: a token with probability 1/4 costs 2 bits, one with 1/2 costs 1 and a certain one
-// nothing. {1/4, 1/2, 1} cost 3 bits; if the text has 12 bytes, .25 bits a byte. How the text was
-// cut into tokens has no part in that.
+// Example: a token with probability 1/4 costs 2 bits, one with 1/2 costs 1 bit, and a certain one
+// costs nothing. So {1/4, 1/2, 1} cost 3 bits; if the text has 12 bytes, this is .25 bits a byte.
+// The number of tokens plays no part in it.
 //
-// The probabilities are above 0, bytes is at least 1. In doubles.
+// The probabilities are above 0, and bytes is at least 1. Compute in doubles.
 //
-// Write two functions, about 3 lines and 1. Check: make check EX=19_00
+// Write two functions, of about 3 lines and 1 line. Check: make check EX=19_00
 #pragma once
 
 #include <cmath>

@@ -1,16 +1,19 @@
 // Exercise 19_01: the loss and its gradient, where learning begins.
 //
-// A model has read n tokens and gives a row of V logits after each. What really came next
-// is targets[t]; a target of −1 does not count (padding, a prompt). Over the N that count:
+// A model has read n tokens, and gives a row of V logits after each of them. targets[t] is the
+// token that really came next; a target of −1 does not count (padding, or a prompt). N is the
+// number of targets that count:
 //
 //     p = softmax(row t)          loss = 1/N · Σ −ln p[target_t]
 //     ∂loss/∂s_i = 1/N · (p_i − 1)     for the target       and  1/N · p_i  for every other i
 //
-// and 0 in a row that does not count. By hand: one row {2, 0} and the target 1 give the loss 2.127
-// and the gradient {.881, −.881}: push the wrong logit down, the right one up.
+// The gradient is 0 in a row that does not count. Example: one row {2, 0} and the target 1 give the
+// loss 2.127 and the gradient {.881, −.881}. Training moves against it: the wrong logit goes down,
+// the right one up.
 //
-// Logits may be large: subtract each row's maximum before exp. In doubles. If no target counts,
-// the loss is 0 and so is the gradient. A target that is no token (and not −1) is an Error.
+// Logits may be large: subtract each row's maximum before exp. Compute in doubles. If no target
+// counts, the loss is 0, and so is the gradient. A target that is neither a token nor −1 is an
+// Error.
 //
 // Write one function, about 16 lines. Check: make check EX=19_01
 #pragma once
@@ -32,7 +35,7 @@ struct LossAndGradient {
     std::vector<Row> gradient;  // as many rows and columns as there are logits
 };
 
-// logits: n rows of V; targets: n.
+// logits: n rows of V numbers; targets: n numbers.
 inline LossAndGradient loss_of([[maybe_unused]] const std::vector<Row>& logits,
                                [[maybe_unused]] const std::vector<int>& targets) {
     // >>> write here

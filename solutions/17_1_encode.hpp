@@ -1,13 +1,14 @@
-// Exercise 17_1: cut a word as a byte-pair encoding does.
+// Exercise 17_1: split a word as a byte-pair encoding does.
 //
-// `merges` lists pairs of neighbours in the order in which they were learned. A word starts as its
-// single bytes. Then, as long as any two neighbours are in the list: of all pairs that occur in the
-// word take the one that was learned first, and join it everywhere, from left to right.
+// `merges` lists pairs of neighbouring pieces in the order in which they were learned. A word
+// starts as its single bytes. Then repeat, as long as any two neighbours are in the list: of all
+// pairs that occur in the word, take the one that was learned first, and join it everywhere, from
+// left to right.
 //
 //     merges {("l", "o"), ("lo", "w")}     "lowlo"  →  l o w l o  →  lo w lo  →  low lo
 //
-// Of "aaa" with ("a", "a") the first two are joined: "aa" "a". The pieces, one after the other,
-// are always the word; no word has no pieces.
+// In "aaa", the merge ("a", "a") joins the first two: "aa" "a". The pieces in a row always spell
+// the word; an empty word has no pieces.
 //
 // Write one function, about 15 lines. Check: make check EX=17_1
 #pragma once

@@ -1,15 +1,17 @@
 // Exercise 18_2: how large is a GPT-2, and how much does it compute?
 //
-// From the sizes alone, as in the picture of the lesson. V tokens, P positions, C channels,
-// L layers, F features in each MLP; every matrix has a bias but wte and wpe, every layer norm has
-// a scale and a shift, and the output matrix is wte again.
+// The sizes alone tell; follow the picture of the lesson. There are V tokens, P positions, C
+// channels, L layers, and F features in each MLP. Every matrix has a bias, except wte and wpe.
+// Every layer norm has a scale and a shift. The output matrix is wte again.
 //
-//     parameters       all numbers that training may change
-//     cache_floats     what the KV cache keeps for one token: a key and a value in every layer
-//     multiplications  one new token at position t (from 0): one for each element of every matrix
-//                      that its row goes through (wte and wpe are looked up, not multiplied; the
-//                      output is multiplied), and in attention one for each channel of each of the
-//                      t + 1 keys, and again of the values; norms, biases and GELU are not counted
+//     parameters       how many numbers training may change
+//     cache_floats     how many numbers the KV cache keeps for one token: a key and a value in
+//                      every layer
+//     multiplications  for one new token at position t (from 0). Matrices: one for each element of
+//                      every matrix that the token's row goes through (wte and wpe are looked up,
+//                      not multiplied; the output is multiplied). Attention: one for each channel
+//                      of each of the t + 1 keys, and as many for the values. Norms, biases and
+//                      GELU are not counted.
 //
 // Write three functions, about 10 lines. Check: make check EX=18_2
 #pragma once
