@@ -41,7 +41,7 @@ inline std::string after_zero() {
 // (a|b)*a(a|b)                   the text so far is aba
 inline std::string last_but_one() {
     // >>> write here
-    return "ab";  // not whole yet: the last letter but one is b
+    return "ab";  // one letter is missing
     // <<< to here
 }
 

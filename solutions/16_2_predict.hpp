@@ -68,7 +68,7 @@ inline std::vector<int> no_number() {
 // {"oneOf": [{"type": "integer"}, {"minimum": 3}]}
 inline std::vector<int> exactly_one_of_two() {
     // >>> write here
-    return {2, 3, 4, 5, 6, 7, 8, 9};  // 3 is valid against both
+    return {2, 3, 4, 5, 6, 7, 8, 9};  // 3 meets both
     // <<< to here
 }
 
