@@ -93,11 +93,11 @@ std::string card(const HeadTrainingOptions& o, std::int64_t parameters, const Cu
         "---\nlanguage:\n- en\nlicense: mit\ntags:\n- medusa\n- speculative-decoding\n---\n\n"
         "# Heads for " +
         o.target + "\n\n" + std::to_string(o.shape.heads) +
-        " residual heads that read the target's last state and the tokens drafted so far, and "
-        "guess one token further each (chapter 21 of the course): " +
-        std::to_string(parameters) + " parameters, " + std::to_string(o.draft_vocab) +
-        " tokens that they draft. The embedding and the output matrix are the target's own, so "
-        "the heads are of use with its weights only; `config.json` names them by a hash.\n\n"
+        " residual heads, each of which guesses one token further from the target's last state "
+        "and the tokens drafted so far (chapter 21 of the course). They have " +
+        std::to_string(parameters) + " parameters and draft " + std::to_string(o.draft_vocab) +
+        " different tokens. They use the target's embedding and output matrix, so they work with "
+        "its weights only; `config.json` has the hash of these weights.\n\n"
         "`recipe.json` has all options; `make train-medusa` follows it.\n\n"
         "| head | Σ min(p, q) on held-out texts | the same first choice |\n|---|---|---|\n";
     for (std::size_t k = 0; k < curve.scores.overlap.size(); ++k) {

@@ -31,14 +31,14 @@ std::string origin(const ModelCard& card) {
     if (card.own_text) text += "of the texts in `" + card.source + "`";
     else
         text += card.fills_masks
-                    ? "that a weighted grammar over a small world wrote (masks included)"
-                    : "that a weighted grammar over a small world wrote: stories, weather, "
-                      "explanations, "
-                      "lists, sums, dates, translations, records and conversations";
+                    ? "of texts that a weighted grammar wrote about a small world (masks included)"
+                    : "of texts that a weighted grammar wrote about a small world: stories, "
+                      "weather, explanations, lists, sums, dates, translations, records and "
+                      "conversations";
     if (!card.init.empty()) text += ", going on from `" + card.init + "`";
     if (!card.teacher.empty())
-        text += ", learning the whole distribution of `" + card.teacher + "` for each next token";
-    return text + ". `recipe.json` has all options; followed again, it gives the same bits.\n";
+        text += ", to predict the next-token distributions of `" + card.teacher + "`";
+    return text + ". `recipe.json` has all options; training with them again gives the same bits.\n";
 }
 
 std::string figures(const ModelCard& card) {
@@ -46,7 +46,7 @@ std::string figures(const ModelCard& card) {
     std::string text = "\n## Figures\n\nBits per byte on held-out documents";
     if (card.fills_masks) text += " (an upper bound)";
     const bool floor = !std::isnan(card.total.floor());
-    if (floor) text += ", beside the entropy of the grammar that wrote them";
+    if (floor) text += ", and the entropy of the grammar that wrote them (floor)";
     text += floor ? ":\n\n| documents | model | floor |\n|---|---|---|\n"
                   : ":\n\n| documents | model |\n|---|---|\n";
     std::vector<GenreResult> all = {card.total};
@@ -67,9 +67,8 @@ std::string figures(const ModelCard& card) {
 
 std::string use(const ModelCard& card) {
     if (card.fills_masks)
-        return "\n## Use\n\n`make run-22`: it fills in what is masked, seeing what stands before "
-               "and "
-               "after.\n";
+        return "\n## Use\n\n`make run-22`: the model fills in masked tokens, and sees the text "
+               "before and after them.\n";
     std::string text =
         "\n## Use\n\n```python\nfrom transformers import AutoModelForCausalLM, AutoTokenizer\n\n"
         "model = AutoModelForCausalLM.from_pretrained(\"" +
@@ -79,8 +78,8 @@ std::string use(const ModelCard& card) {
         "temperature=0.8)[0]))\n```\n";
     if (!card.own_text)
         text +=
-            "\nA conversation is written as lines `User: …` and `Assistant: …` (the tokenizer has "
-            "it as its chat template); an answer ends with its line.\n";
+            "\nA conversation has lines `User: …` and `Assistant: …` (the tokenizer's chat "
+            "template writes them). An answer ends at the end of its line.\n";
     return text;
 }
 
@@ -92,7 +91,8 @@ std::string model_card_text(const ModelCard& card) {
     const TransformerConfig& c = card.config;
     std::string text =
         metadata(card) + "\n# " + card.name +
-        (card.fills_masks ? "\n\nA masked diffusion model, a GPT-2 that looks both ways, of "
+        (card.fills_masks
+             ? "\n\nA masked diffusion model, a GPT-2 with attention in both directions, of "
          : c.architecture.is_gpt2() ? "\n\nA GPT-2 of "
                                     : "\n\nA Llama of ") +
         with_unit(card.parameters) + " parameters: " + std::to_string(c.n_layer) + " layers of " +
@@ -110,10 +110,9 @@ std::string model_card_text(const ModelCard& card) {
             std::string(", and may repeat them word for word.\n");
     else
         text +=
-            "It knows a world of a few towns and people that do not exist, and writes the "
-            "sentences "
-            "of a grammar. It is made for learning how text generation works, not for answers "
-            "that matter.\n";
+            "It knows a small invented world of a few towns and people, and writes the "
+            "sentences of a grammar. It is made for learning how text generation works, not for "
+            "answers that matter.\n";
     return text;
 }
 
