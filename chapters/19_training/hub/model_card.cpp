@@ -38,7 +38,8 @@ std::string origin(const ModelCard& card) {
     if (!card.init.empty()) text += ", going on from `" + card.init + "`";
     if (!card.teacher.empty())
         text += ", to predict the next-token distributions of `" + card.teacher + "`";
-    return text + ". `recipe.json` has all options; training with them again gives the same bits.\n";
+    return text +
+           ". `recipe.json` has all options; training with them again gives the same bits.\n";
 }
 
 std::string figures(const ModelCard& card) {
