@@ -1,19 +1,20 @@
 // Exercise 20_01: a ruler for a row of numbers.
 //
-// A number is stored as the nearest mark of a ruler with the marks −127 … 127.
+// A number is stored as the nearest mark of a ruler, whose marks are −127 … 127.
 //
-//     scale_of(x)     how far two marks are apart: the largest |x_k|, divided by 127
-//     mark_of(v, s)   the mark nearest to v: v / s, rounded to the nearest whole number, from
-//                     halfway to the even one (std::nearbyint does); 0 where s is 0
-//     worst(x)        the largest error of the row: max |x_k − s · q_k|, q_k the mark of x_k
+//     scale_of(x)     the distance of two neighbouring marks: the largest |x_k|, divided by 127
+//     mark_of(v, s)   the mark nearest to v: v / s, rounded to the nearest whole number. A half
+//                     goes to the even one (std::nearbyint does this). 0 if s is 0.
+//     worst(x)        the largest error of the row: max |x_k − s · q_k|, where q_k is the mark of
+//                     x_k
 //
-// By hand: {.31, −.82, .05} has the scale .82 / 127 = .00646 and the marks 48, −127 and 8; the
-// worst error, .0017, is that of .05. With a 25 among them the scale is .197, and the worst
+// Example: {.31, −.82, .05} has the scale .82 / 127 = .00646 and the marks 48, −127 and 8; the
+// worst error, .0017, is that of .05. If the row also holds a 25, the scale is .197 and the worst
 // error .084.
 //
-// A row of zeros, or of nothing, has the scale 0 and the error 0. In doubles.
+// A row of zeros and a row of no numbers have the scale 0 and the error 0. Compute in doubles.
 //
-// Write three functions, of about 3, 1 and 4 lines. Check: make check EX=20_01
+// Write three functions, of about 3 lines, 1 line and 4 lines. Check: make check EX=20_01
 #pragma once
 
 #include <algorithm>

@@ -1,27 +1,28 @@
-// Exercise 20_1: what is lost when weights are stored in a few bits? A simulator:
-// quantize, restore, measure.
+// Exercise 20_1: what is lost when weights are stored in a few bits? A simulator: quantize,
+// restore, measure.
 //
-// With b bits there are 2^b levels, spread evenly from the smallest to the greatest weight.
-// In double precision:
+// With b bits there are 2^b levels, spread evenly from the smallest to the greatest weight. In
+// double precision:
 //
 //     step = (max − min) / (2^b − 1)
 //     q_i = round((w_i − min) / step)        w'_i = min + q_i · step
 //
-// round goes to the nearest integer, and from halfway to the even one (std::nearbyint does).
-// If all weights are equal, step is 0: nothing is lost, w'_i = w_i. Then, over all n weights,
+// round takes the nearest integer, and a half goes to the even one (std::nearbyint does this). If
+// all weights are equal, step is 0: nothing is lost, and w'_i = w_i. Then, over all n weights,
 //
 //     MSE = Σ (w_i − w'_i)² / n        max error = max |w_i − w'_i|
 //     SNR = 10 · log10(Σ w_i² / Σ (w_i − w'_i)²) dB
 //
-// (decibels() is given), with an infinite SNR when the error is 0.
-// A bit more halves the step: about 6 dB.
+// decibels() is given; the SNR is infinite when the error is 0. One more bit halves the step, which
+// adds about 6 dB.
 //
-// One weight far out stretches the range for all. So keep the outliers as they are:
-// those with |w| at or above a threshold stay, and min and max are those of the others.
-// Real AWQ doesn't keep weights: it scales the channels that meet large activations
-// [Lin et al. 2023].
+// One weight far from the others stretches the range for all of them. So keep such outliers as they
+// are: weights with |w| at or above a threshold stay, and min and max are those of the other
+// weights. (Real AWQ does not keep weights: it scales the channels that meet large activations [Lin
+// et al. 2023].)
 //
-// Write three functions, about 20 lines. Check: make check EX=20_1. See the table: make try EX=20_1
+// Write three functions, about 20 lines. Check: make check EX=20_1.
+// See the table: make try EX=20_1
 #pragma once
 
 #include <algorithm>
@@ -38,8 +39,8 @@
 namespace tbt::ex20_1 {
 
 // n weights with mean 0 and standard deviation .02: the same bits as numpy's
-// RandomState(seed).normal(0, .02, n) rounded to float. Doubles of 53 random bits,
-// and the polar method [Marsaglia & Bray 1964], whose second number waits for its turn.
+// RandomState(seed).normal(0, .02, n) rounded to float. They come from doubles of 53 random bits
+// by the polar method [Marsaglia & Bray 1964], which makes two numbers at a time.
 inline std::vector<float> normal_weights(std::size_t n, unsigned seed) {
     std::mt19937 generator(seed);
     const auto uniform = [&] {
@@ -62,8 +63,8 @@ inline std::vector<float> normal_weights(std::size_t n, unsigned seed) {
     return weights;
 }
 
-// The |w| that a share of the weights reaches or exceeds: of 10,000 weights 1 % are exactly 100.
-// Between two of them it lies where numpy.percentile puts it.
+// The |w| that the given share of the weights reaches or exceeds: 1 % of 10,000 weights are exactly
+// 100 weights. Between two weights it is interpolated as numpy.percentile does.
 inline double threshold_of(std::span<const float> weights, double share) {
     std::vector<double> sizes;
     for (const float w : weights) sizes.push_back(std::fabs(static_cast<double>(w)));
@@ -98,7 +99,8 @@ inline Loss loss([[maybe_unused]] std::span<const float> weights,
     // <<< to here
 }
 
-// Bits a weight takes on average when a share of them is kept in 32 bits (which ones costs extra).
+// Average bits of a weight when a share of the weights is kept in 32 bits, without the bits that say
+// which ones these are.
 inline double average_bits([[maybe_unused]] int bits, [[maybe_unused]] double share) {
     // >>> write here
     throw NotWritten();

@@ -1,19 +1,20 @@
 // Exercise 21_1: a tree of guesses in one pass: the position of each guess, and what it sees.
 //
-// After a text of L tokens, which lie in the cache, n guesses are read in one pass. Guess i comes
-// after guess parents[i], which comes before it (parents[i] < i), or after the text where
-// parents[i] is −1. The guesses of a chain come one after the other; in a tree several may come
-// after the same one.
+// A text of L tokens is in the cache, and n guesses after it are read in one pass. Guess i follows
+// guess parents[i], which has a lower number (parents[i] < i); if parents[i] is −1, it follows the
+// text. In a chain each guess follows the one before it; in a tree several guesses may follow the
+// same one.
 //
-//     positions(parents, L)      the position of each guess: L + how many guesses come before it
-//                                on its branch. Siblings have the same.
-//     mask(parents, L)           n rows of L + n: may guess i look at column j? Columns 0 … L − 1
-//                                are the text, column L + j is guess j. A guess sees the text, the
-//                                guesses before it on its branch, and itself.
-//     branch(parents, i)         the guesses of the branch that ends with guess i, first one first:
-//                                the rows whose keys and values the cache keeps if it was right
+//     positions(parents, L)      the position of each guess: L plus the number of guesses that
+//                                precede it on its branch. Siblings have the same position.
+//     mask(parents, L)           n rows of L + n: may guess i look at this column? Columns 0 …
+//                                L − 1 are the text, column L + j is guess j. A guess sees the
+//                                text, the guesses that precede it on its branch, and itself.
+//     branch(parents, i)         the guesses of the branch that ends with guess i, the first one
+//                                first. If guess i was right, the cache keeps the keys and values
+//                                of these rows.
 //
-// A parent that does not come before its guess, or is below −1; a guess that there is not: Error.
+// Error: a parent that is neither an earlier guess nor −1; an i that is no guess.
 //
 // Write three functions, about 20 lines. Check: make check EX=21_1
 #pragma once

@@ -1,22 +1,21 @@
 // Exercise 22_2: fill the easy places first, and keep the distribution.
 //
-// Chapter 22's sampler by confidence draws a token at every masked place and keeps the one that was
-// most probable. Probable tokens get two chances so: the text has a different distribution.
-// Choose the place before you draw, from what is known so far, and the distribution stays,
-// in whatever order.
+// Chapter 22's sampler by confidence draws a token at every masked place, and keeps the token that
+// was most probable. So probable tokens get two chances, and the texts have a different
+// distribution. If you choose the place before you draw, from what is known so far, the
+// distribution stays the same, whatever the order.
 //
-// distribution(row, place) has the probabilities of each token at a place,
-// given a row in which masked places hold `masked`, −1. draw(p) is a number i with probability
-// p[i].
+// distribution(row, place) is the probability of each token at a place, given a row in which masked
+// places hold `masked`, −1. draw(p) returns a number i with probability p[i].
 //
 //     most_certain(row, distribution)      the masked place whose largest probability is largest,
 //                                          the leftmost of several; nothing masked: Error
-//     fill(row, distribution, draw)        while a place is masked: the most certain one gets a
+//     fill(row, distribution, draw)        while a place is masked, the most certain one gets a
 //                                          token drawn from its distribution, given the row as it
 //                                          is then
-//     fill_least(row, distribution, draw)  the same, but the least certain place comes first: where
-//                                          the largest probability is smallest, the leftmost of
-//                                          several
+//     fill_least(row, distribution, draw)  the same, but the least certain place comes first: the
+//                                          one whose largest probability is smallest, the leftmost
+//                                          of several
 //
 // Write three functions, about 25 lines. Check: make check EX=22_2
 #pragma once

@@ -1,17 +1,17 @@
 // Exercise 20_2: a product in 8 bits on a processor that multiplies unsigned by signed only.
 //
-// The instruction takes x as numbers from 0 to 255 and w as numbers from −128 to 127, and its sum
-// has 32 bits. Our x are from −127 to 127. So:
+// The instruction takes x as numbers from 0 to 255 and w as numbers from −128 to 127; its sum has
+// 32 bits. Our x are numbers from −127 to 127. So:
 //
 //     u_k = x_k + 128                             0 … 255: what the instruction gets
-//     Σ x_k · w_k = Σ u_k · w_k − 128 · Σ w_k     what comes off does not depend on x
+//     Σ x_k · w_k = Σ u_k · w_k − 128 · Σ w_k     what is subtracted does not depend on x
 //
-//     shifted(x)                 the u of a row
-//     column_sum(w)              Σ w_k, found once when the weights are packed
+//     shifted(x)                 the row u
+//     column_sum(w)              Σ w_k, computed once when the weights are packed
 //     product(u, w, sum, s, t)   float(Σ x_k · w_k) · (s · t), with sum = column_sum(w) and the
-//                                scales s and t; what is multiplied is u and w
+//                                scales s and t; the numbers that are multiplied are u and w
 //
-// Rows of different lengths: Error. No numbers: 0.
+// Rows of different lengths: Error. Without numbers the product is 0.
 //
 // Write three functions, about 12 lines. Check: make check EX=20_2
 #pragma once

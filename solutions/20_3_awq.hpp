@@ -1,25 +1,26 @@
 // Exercise 20_3: AWQ, weights rounded finer where their inputs are loud. [Lin et al. 2024]
 //
-// An error of w_k is heard as loudly as its input x_k. AWQ makes weights with loud inputs larger
-// before they are rounded, and smaller again afterwards: their steps become finer, at the cost of
-// the others, for all share one ruler.
+// An input x_k multiplies the error of its weight w_k: the louder (larger) the input, the larger
+// the effect of the error. AWQ makes the weights of loud inputs larger before they are rounded, and
+// smaller again afterwards. So their steps become finer, at the expense of the other weights, since
+// all share one scale.
 //
 //     a_k = mean over the inputs of |x_k|
-//     s_k = a_k^α                            1 where a_k is 0;  α = 0: to the nearest
+//     s_k = a_k^α                            1 where a_k is 0;  α = 0 is plain rounding
 //     v_k = w_k · s_k                        v̂: v rounded, one scale = max |v| / (2^(bits−1) − 1)
 //     ŵ_k = v̂_k / s_k
 //
-// By hand: w = (1, .3), a = (1, 4), 2 bits, so the marks are −1, 0 and 1. α = 0: ŵ = (1, 0).
-// α = .5: s = (1, 2), v = (1, .6), v̂ = (1, 1), ŵ = (1, .5). α = 1: v = (1, 1.2), v̂ = (1.2, 1.2),
-// ŵ = (1.2, .3). With the input (1, 4), x · w is 2.2, and these say 1, 3 and 2.4.
+// Example: w = (1, .3), a = (1, 4), 2 bits, so the marks are −1, 0 and 1. α = 0: ŵ = (1, 0). α =
+// .5: s = (1, 2), v = (1, .6), v̂ = (1, 1), ŵ = (1, .5). α = 1: v = (1, 1.2), v̂ = (1.2, 1.2), ŵ =
+// (1.2, .3). For the input (1, 4), x · w is 2.2, and these three ŵ give 1, 3 and 2.4.
 //
 //     loudness(inputs)               a
 //     awq(w, a, alpha, bits)         ŵ
-//     best_alpha(w, inputs, bits)    of 0, .1, …, 1 the one with the least Σ_x (x · w − x · ŵ)²;
-//                                    of several that are equal the first
+//     best_alpha(w, inputs, bits)    the α of 0, .1, …, 1 with the least Σ_x (x · w − x · ŵ)²;
+//                                    the first of several equal ones
 //
-// No inputs, inputs or an a of another length than w, bits below 2 or above 8: Error.
-// A column of zeros stays one.
+// Error: no inputs; inputs, or an a, whose length is not that of w; bits below 2 or above 8.
+// Weights that are all 0 stay 0.
 //
 // Write three functions, about 20 lines. Check: make check EX=20_3
 #pragma once

@@ -1,16 +1,17 @@
 // Exercise 21_01: who sees whom in a tree of guesses, and how deep a guess is.
 //
-// Guess i comes after guess parents[i], which comes before it, or after the text where
-// parents[i] is −1.
+// Guess i follows guess parents[i], which has a lower number; if parents[i] is −1, it follows the
+// text.
 //
-//     depth(parents, i)      how many guesses come before guess i on its branch: 0 after the text
-//     sees(parents, i, j)    does guess i see guess j? If j is i itself, or comes before it on its
-//                            branch: its parent, the parent of that, and so on
+//     depth(parents, i)      how many guesses precede guess i on its branch: 0 directly after the
+//                            text
+//     sees(parents, i, j)    does guess i see guess j? Yes if j is i itself, or precedes it on its
+//                            branch: its parent, the parent of its parent, and so on
 //
-// By hand, parents {−1, −1, 0, 1, 0}: the branch of guess 4 is 0, 4. Its depth is 1; it sees 0 and
-// 4, but not its sibling 2, nor 1 and 3, which are on another branch.
+// Example: for the parents {−1, −1, 0, 1, 0}, the branch of guess 4 is 0, 4. Its depth is 1. It
+// sees 0 and 4, but neither its sibling 2, nor 1 and 3, which are on another branch.
 //
-// i and j are guesses of the tree. index(i) is i as the size_t that a vector wants.
+// i and j are guesses of the tree. index(i) converts i to the size_t that a vector wants.
 //
 // Write two functions, about 3 lines each. Check: make check EX=21_01
 #pragma once

@@ -1,26 +1,26 @@
-// Exercise 21_2: judge several guesses for one place, one after the other,
-// at the target's distribution.
+// Exercise 21_2: judge several guesses for one position, one after the other: the token that comes
+// out still has the target's distribution.
 //
-// A draft of distribution q has drawn several tokens for the same place, none twice:
-// the first from q, the next from what q is without the first, and so on.
-// The target's distribution is p. The guesses are judged in the order in which they were drawn
-// [Miao et al. 2024; Chen et al. 2024, Sequoia]:
+// A draft with the distribution q has drawn several different tokens for the same position: the
+// first from q, the second from q without the first, and so on. The target's distribution is p. The
+// guesses are judged in the order in which they were drawn [Miao et al. 2024; Chen et al. 2024,
+// Sequoia]:
 //
 //     accept the guess x with the chance min(1, p(x) / q(x));
 //     if it is rejected, go on to the next one with
 //         p ← max(0, p − q), divided by its sum          what the target has more of
 //         q ← q without x, divided by its sum            what the next guess was drawn from
 //
-// If all are rejected, the token is drawn from the p that is left. What comes out has the
-// distribution p, however many guesses there were, and with more of them one is accepted more
-// often. (That max is all 0 where p = q, and then no guess is rejected.)
+// If all are rejected, the token is drawn from the p that is left. The token that comes out has the
+// first p as its distribution, however many guesses there are. The more guesses there are, the more
+// often one of them is accepted. (max(0, p − q) is all 0 only if p = q, and then no guess is
+// rejected.)
 //
-//     after_rejection(p, q)      the next p; p itself where nothing is left
-//     without(q, x)              the next q; all 0 where nothing is left
-//     judge(p, q, guesses, u)    which guess is accepted (0, 1, …; −1: none),
-//     and the distribution of the
-//                                token if none is. u: one number in [0, 1) for each guess; a guess
-//                                is accepted if its u is below the chance.
+//     after_rejection(p, q)      the next p; p itself if nothing is left
+//     without(q, x)              the next q; all 0 if nothing is left
+//     judge(p, q, guesses, u)    which guess is accepted (0, 1, …; −1: none), and the distribution
+//                                of the token if none is. u has one number in [0, 1) for each
+//                                guess; a guess is accepted if its u is below the chance.
 //
 // Write three functions, about 25 lines. Check: make check EX=21_2
 #pragma once
@@ -59,7 +59,7 @@ inline Distribution without([[maybe_unused]] const Distribution& q, [[maybe_unus
 
 struct Verdict {
     int accepted = -1;
-    Distribution rest;  // of the token, where none was accepted
+    Distribution rest;  // of the token, if no guess was accepted
 };
 
 inline Verdict judge([[maybe_unused]] Distribution p, [[maybe_unused]] Distribution q,

@@ -1,19 +1,20 @@
 // Exercise 22_01: fill the masked places, all at once and one after the other.
 //
-// A text is a row of tokens in which `masked`, −1, marks where a token is still to come. The model
-// is a function distribution(row, place): the probabilities of each token at a masked place,
-// given the row. draw(p) is a number i with probability p[i].
+// A text is a row of tokens, in which `masked`, −1, marks a place whose token is still missing. The
+// model is a function distribution(row, place): the probability of each token at a masked place,
+// given the row. draw(p) returns a number i with probability p[i].
 //
-//     masked_places(row)              the masked places, from the left
-//     fill_at_once(row, distribution, draw)    every masked place, from the left,
-//     gets a token drawn from
-//                                     its distribution given the row as it was at first
-//     fill_in_turn(row, distribution, draw)    every masked place, from the left,
-//     gets a token drawn from
-//                                     its distribution given the row as it is then
+//     masked_places(row)                       the masked places, from left to right
+//     fill_at_once(row, distribution, draw)    each masked place, from left to right, gets a token
+//                                              drawn from its distribution, given the row as it was
+//                                              at the beginning
+//     fill_in_turn(row, distribution, draw)    each masked place, from left to right, gets a token
+//                                              drawn from its distribution, given the row as it is
+//                                              then
 //
-// Of two masked places, and a model that knows New York, 50 %, Los Angeles, 30 %, and San Diego,
-// 20 %: in turn writes them that often, at once also writes New Diego. Tokens that are there stay.
+// Example: two places are masked, and the model knows New York (50 %), Los Angeles (30 %) and San
+// Diego (20 %). fill_in_turn writes them that often; fill_at_once also writes New Diego. Tokens
+// that are not masked stay as they are.
 //
 // Write three functions, of about 4, 3 and 2 lines. Check: make check EX=22_01
 #pragma once

@@ -1,11 +1,11 @@
-// Exercise 24_00, a warm-up: how far is one distribution from another?
+// Exercise 24_00: how far is one distribution from another?
 //
 //     KL(q‖p) = Σ_x q(x) · log2(q(x) / p(x))      in bits
 //
-// q and p have a probability for each of the same texts. A text that q never writes adds nothing;
-// one that q writes and p never does makes the sum infinite (as a number divided by 0 is).
+// q and p hold the probabilities of the same texts. A text that q never writes adds nothing. A text
+// that q writes and p never does makes the sum infinite (so does a number divided by 0).
 //
-// By hand: q = (1/2, 1/2), p = (1/4, 3/4): 1/2 · 1 + 1/2 · log2(2/3) = .5 − .2925 = .2075.
+// Example: q = (1/2, 1/2), p = (1/4, 3/4): 1/2 · 1 + 1/2 · log2(2/3) = .5 − .2925 = .2075.
 //
 // Write one function, about 4 lines. Check: make check EX=24_00
 #pragma once

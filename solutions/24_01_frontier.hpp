@@ -1,12 +1,12 @@
 // Exercise 24_01: which settings does no other beat?
 //
-// Each point is a setting: `wrong`, the share of its texts that are wrong, and `lost`, the share of
-// true texts that it can no longer write. Both are better when smaller. A setting is beaten if
-// another one is at least as good in both and better in one. Those that nobody beats are the Pareto
-// frontier; a setting that is not on it need never be used.
+// Each point is a setting: `wrong` is the share of its texts that are wrong, and `lost` is the
+// share of true texts that it can no longer write. For both, smaller is better. A setting is beaten
+// if another one is at least as good in both and better in one. The settings that no other one
+// beats are the Pareto frontier; a setting that is not on it need never be used.
 //
-// By hand: (.1, .5), (.3, .2), (.4, .3): the third is beaten by the second, the first two are not.
-// Two equal points do not beat each other.
+// Example: of (.1, .5), (.3, .2) and (.4, .3), the second beats the third, and nothing beats the
+// first two. Two equal points do not beat each other.
 //
 // Write one function, about 8 lines. Check: make check EX=24_01
 #pragma once

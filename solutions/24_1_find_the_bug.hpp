@@ -1,15 +1,16 @@
 // Exercise 24_1: find the bug. A divergence that is negative.
 //
-// KL(q‖p) is never negative. Most of what our decoder writes is not in the language (p = 0), so
-// somebody left those texts out, and took the mean over the valid ones: `over_valid` below. For a
-// bad decoder it says −2 bits, better than perfect.
+// KL(q‖p) is never negative. Most of what our decoder writes is not in the language (p = 0). So
+// somebody left these texts out, and took the mean over the valid ones: `over_valid` below. For a
+// bad decoder it gives −2 bits, which would be better than perfect.
 //
-// 1. Write the instrument: two distributions over at most 8 texts, each with the sum 1, for which
-//    `over_valid` gives less than −1.
-// 2. Write `given_valid`: the divergence of q *among the valid texts*, where its probabilities are
-//    divided by their sum, so that they are a distribution again. If q writes no valid text: 0.
+// 1. Write `witness`: two distributions over at most 8 texts, each with the sum 1, for which
+//    `over_valid` is less than −1.
+// 2. Write `given_valid`: the divergence of q *among the valid texts*. Divide the probabilities
+//    that q gives to these texts by their sum, so that they are a distribution again. If q writes
+//    no valid text: 0.
 //
-// About 1 and 8 lines. Check: make check EX=24_1
+// Write about 1 line and 8 lines. Check: make check EX=24_1
 #pragma once
 
 #include <cmath>
