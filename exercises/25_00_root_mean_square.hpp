@@ -1,9 +1,10 @@
-// Exercise 25_00, a warm-up: how long is a row?
+// Exercise 25_00: how long is a row?
 //
 //     rms(x) = √(mean of x²)
 //
-// By hand: (3, 4) has the squares 9 and 16, their mean is 12.5, its root 3.5355. (−3, 4) has the
-// same: signs do not count. A row of equal numbers a has rms |a|. x has one number at least.
+// Example: (3, 4) has the squares 9 and 16; their mean is 12.5, and its root is 3.5355. (−3, 4) has
+// the same rms: signs do not count. A row of equal numbers a has rms |a|. x has at least one
+// number.
 //
 // Write one function, about 3 lines. Check: make check EX=25_00
 #pragma once

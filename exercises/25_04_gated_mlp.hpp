@@ -3,13 +3,13 @@
 // A matrix is a list of rows, one for each output: (W x)_n = Σ_k W[n][k] · x_k.
 //
 //     silu(x)                       x / (1 + e^−x)
-//     mlp(x, gate, up, down)        down (silu(gate x) · up x), the product number by number
+//     mlp(x, gate, up, down)        down (silu(gate x) · up x), where · multiplies number by number
 //
-// By hand: silu(0) = 0, silu(2) = 1.7616, silu(−2) = −.2384. With x = (1, 2), gate = ((2, 0)),
-// up = ((0, 3)) and down = ((1), (−1)): gate x = 2, up x = 6, silu(2) · 6 = 10.570, and out comes
-// (10.570, −10.570). For x = −1000 the answer is 0, not NaN.
+// Example: silu(0) = 0, silu(2) = 1.7616, silu(−2) = −.2384. With x = (1, 2), gate = ((2, 0)), up =
+// ((0, 3)) and down = ((1), (−1)): gate x = 2, up x = 6, silu(2) · 6 = 10.570, and the result is
+// (10.570, −10.570). silu(−1000) is 0, not NaN.
 //
-// product is given. Write two functions, about 1 and 4 lines. Check: make check EX=25_04
+// product is given. Write two functions, of about 1 line and 4 lines. Check: make check EX=25_04
 #pragma once
 
 #include <cmath>

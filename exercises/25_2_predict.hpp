@@ -1,9 +1,9 @@
 // Exercise 25_2: predict the bytes of a cache.
 //
-// Keys and values in 2 bytes a number (F16). No function to invent: write the number, as in
-// `return 4096;`, or a product, as in `return 2 * 32 * 128;`. With pencil and paper.
+// Keys and values take 2 bytes for each number (F16). There is no function to invent: write the
+// number, as in `return 4096;`, or a product, as in `return 2 * 32 * 128;`. Use pencil and paper.
 //
-// Six answers. Check: make check EX=25_2
+// Give six answers. Check: make check EX=25_2
 #pragma once
 
 #include "exercises/exercise.hpp"
@@ -32,15 +32,15 @@ inline long long qwen3() {
     // <<< to here
 }
 
-// 1000 tokens of a model of one layer with one key head of 64 components, whose 8 query heads all
-// read it.
+// 1000 tokens of a model with one layer and one key head of 64 components, which all of its 8 query
+// heads read.
 inline long long one_key_head() {
     // >>> write here
     throw NotWritten();
     // <<< to here
 }
 
-// The same 1000 tokens, with a window of 100: a cache that keeps only what can still be seen.
+// The same 1000 tokens, with a window of 100: the cache keeps only what can still be seen.
 inline long long with_a_window() {
     // >>> write here
     throw NotWritten();

@@ -1,12 +1,12 @@
-// Exercise 27_00, a warm-up: how many pages do texts need that begin alike?
+// Exercise 27_00: how many pages do texts need that begin alike?
 //
-// All texts begin with the same `shared` tokens; then text i has own[i] tokens of its own, one at
-// least. A page holds `page` tokens. A page whose tokens are all shared is there once; every other
-// page is in one text only.
+// All texts begin with the same `shared` tokens. After these, text i has own[i] tokens of its own,
+// at least one. A page holds `page` tokens. A page that is full of shared tokens exists once, for
+// all texts; every other page belongs to one text only.
 //
-// By hand: pages of 4, 10 shared tokens, texts with 3 and 7 more. Two pages are shared. The first
-// text has 13 tokens, so 4 pages, 2 of its own; the second 17, so 3 of its own: 2 + 2 + 3 = 7.
-// Without texts there are no pages.
+// Example: pages of 4, 10 shared tokens, texts with 3 and 7 more. Two pages are shared. The first
+// text has 13 tokens, so it needs 4 pages, 2 of its own; the second has 17 tokens, so it needs 3 of
+// its own: 2 + 2 + 3 = 7. Without texts there are no pages.
 //
 // Write one function, about 5 lines. Check: make check EX=27_00
 #pragma once

@@ -1,16 +1,17 @@
 // Exercise 25_02: rotary positions.
 //
-// A query or key x has D components, D even. Components i and i + D/2 are a pair, an arrow that is
-// turned by the angle position · f_i:
+// A query or key x has D components, and D is even. Components i and i + D/2 are a pair: an arrow
+// in the plane, which is turned by the angle position · f_i.
 //
 //     frequency(i, D, θ)            f_i = θ^(−2i/D)        i = 0 … D/2 − 1
 //     rotated(x, position, θ)       y_i       = x_i cos − x_{i+D/2} sin
 //                                   y_{i+D/2} = x_{i+D/2} cos + x_i sin
 //
-// By hand: D = 4, θ = 10,000: f_0 = 1 and f_1 = 1/100. x = (1, 1, 0, 0) at position 1 becomes
-// (cos 1, cos .01, sin 1, sin .01) = (.5403, .99995, .8415, .0100). Position 0 turns nothing.
+// Example: D = 4 and θ = 10,000 give f_0 = 1 and f_1 = 1/100. x = (1, 1, 0, 0) at position 1
+// becomes (cos 1, cos .01, sin 1, sin .01) = (.5403, .99995, .8415, .0100). Position 0 turns
+// nothing.
 //
-// Write two functions, about 1 and 8 lines. Check: make check EX=25_02
+// Write two functions, of about 1 line and 8 lines. Check: make check EX=25_02
 #pragma once
 
 #include <cmath>

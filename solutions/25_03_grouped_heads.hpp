@@ -1,19 +1,21 @@
 // Exercise 25_03: grouped heads, at one position.
 //
-// H query heads read K heads of keys and values, K a divisor of H: the first H/K query heads read
-// key head 0, the next H/K key head 1, and so on.
+// H query heads read K heads of keys and values; K divides H. The first H/K query heads read key
+// head 0, the next H/K read key head 1, and so on.
 //
 //     key_head(j, H, K)             the key head of query head j
-//     bytes(L, K, D, T, b)          of a cache: L layers, K key heads of D components, T tokens,
-//                                   b bytes a number; keys and values
-//     answers(q, keys, values)      q[j] is query head j's row (D). keys[g][u] and values[g][u]
-//                                   are the rows of key head g at position u. Out comes
-//                                   attend(q[j], keys of its head, values of its head) for each j
+//     bytes(L, K, D, T, b)          the bytes of a cache of keys and values: L layers, K key heads
+//                                   of D components, T tokens, b bytes for each number
+//     answers(q, keys, values)      for each query head j: attend(q[j], keys of its key head,
+//                                   values of its key head). q[j] is the query of head j (D
+//                                   numbers). keys[g][u] and values[g][u] are the rows of key head
+//                                   g at position u.
 //
-// By hand: with H = 6 and K = 2, query heads 0, 1, 2 read key head 0 and 3, 4, 5 read 1. Llama 3.1
-// 8B has L = 32, K = 8, D = 128: a token in 2 bytes takes 131,072 bytes.
+// Example: with H = 6 and K = 2, query heads 0, 1, 2 read key head 0, and 3, 4, 5 read key head 1.
+// Llama 3.1 8B has L = 32, K = 8, D = 128: with 2 bytes for each number, a token takes 131,072
+// bytes.
 //
-// attend is given. Write three functions, about 1, 1 and 4 lines. Check: make check EX=25_03
+// attend is given. Write three functions, of about 1, 1 and 4 lines. Check: make check EX=25_03
 #pragma once
 
 #include <algorithm>
@@ -28,7 +30,7 @@ namespace tbt::ex25_03 {
 using Row = std::vector<double>;
 using Rows = std::vector<Row>;
 
-// Softmax of the scores q · k_u / √D, then the mixture of the values (chapter 18).
+// Softmax of the scores q · k_u / √D, then the weighted sum of the values (chapter 18).
 inline Row attend(const Row& q, const Rows& keys, const Rows& values) {
     Row s, out(q.size(), 0.0);
     for (const Row& k : keys) {

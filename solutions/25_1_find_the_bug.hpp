@@ -1,17 +1,17 @@
-// Exercise 25_1: find the bug. A model's texts are nonsense, and every unit test of its rotation
-// passes: lengths are kept, only distances count.
+// Exercise 25_1: find the bug. A model's texts are nonsense, but every unit test of its rotation
+// passes: it keeps lengths, and only the distance between two positions counts.
 //
-// The paper rotates neighbours, components 2i and 2i + 1. The files on the hub were trained with
-// halves, i and i + D/2, and `interleaved` below does what the paper says.
+// The paper rotates neighbours: components 2i and 2i + 1 are a pair, and `interleaved` below does
+// what the paper says. But the files on the hub were trained with halves: i and i + D/2 are a pair.
 //
-// 1. Write the instrument: a query and a key (D numbers each, the same for both programs) whose
-//    product after rotation at positions 1 and 0 differs between the two by more than 1. θ is
-//    10,000, D = 4, and every number is from −2 to 2.
-// 2. Don't touch the rotation. Reorder the components of a head so that `interleaved` on the new
-//    order does what halves do on the old one: to_interleaved(x)[…] = x[…]. (Files of llama.cpp
-//    hold queries and keys in this order.)
+// 1. Write `witness`: a query and a key for which the two programs disagree. Rotate the query at
+//    position 1 and the key at position 0; the product of the two must differ between the programs
+//    by more than 1. θ is 10,000, D = 4, and every number is from −2 to 2.
+// 2. Do not change the rotation. Instead reorder the components of a head, so that `interleaved` on
+//    the new order does what halves do on the old one: to_interleaved(x)[…] = x[…]. (llama.cpp's
+//    files hold queries and keys in this order.)
 //
-// About 2 and 6 lines. Check: make check EX=25_1
+// Write about 2 and 6 lines. Check: make check EX=25_1
 #pragma once
 
 #include <cmath>

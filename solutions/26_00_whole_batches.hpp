@@ -1,9 +1,10 @@
-// Exercise 26_00, a warm-up: how many passes do whole batches take?
+// Exercise 26_00: how many passes do whole batches take?
 //
-// The first `slots` requests run together until the longest of them is done, then the next ones,
-// and so on; the last batch may have fewer. tokens: how many each request needs, a pass for each.
+// `tokens` says how many tokens each request needs; each of them takes one pass. The first `slots`
+// requests run together until the longest of them is done. Then the next `slots` requests run, and
+// so on; the last batch may have fewer.
 //
-// By hand: 3, 9, 2, 5 in two slots take 9 + 5 = 14 passes. There is one slot at least; without
+// Example: 3, 9, 2, 5 in two slots take 9 + 5 = 14 passes. There is at least one slot. Without
 // requests there are no passes.
 //
 // Write one function, about 5 lines. Check: make check EX=26_00

@@ -1,14 +1,13 @@
-// Exercise 26_1: find the bug. A server with one slot takes the shortest request that waits. The
-// mean time is the best possible, every benchmark is happy, and a customer says that he never got
-// an answer.
+// Exercise 26_1: find the bug. A server with one slot always takes the shortest waiting request.
+// Its mean time is the best possible, but a customer says that he never got an answer.
 //
-// 1. Write the instrument: a list of at most 20 requests, of 1 to 10 tokens each, in the order of
-//    their arrival. Request 0 arrives at pass 0. Under `shortest_first` it begins after more than
-//    20 passes, and by first come, first served it would begin at once.
-// 2. Write `fair`: the shortest first, unless somebody has waited `patience` passes or more; then
-//    the one who came first.
+// 1. Write `witness`: a list of at most 20 requests, of 1 to 10 tokens each, in the order in which
+//    they arrive. Request 0 arrives at pass 0. With `shortest_first` it must begin after more than
+//    20 passes; by first come, first served it would begin at once.
+// 2. Write `fair`: take the shortest request, unless a request has waited `patience` passes or
+//    more; then take the request that came first.
 //
-// About 3 and 2 lines. Check: make check EX=26_1
+// Write about 3 and 2 lines. Check: make check EX=26_1
 #pragma once
 
 #include <algorithm>
@@ -26,7 +25,7 @@ struct Request {
 
 constexpr int patience = 10;
 
-// Which of those who wait begins now? They are in the order of their arrival, and somebody waits.
+// Which waiting request begins now? They are in the order of their arrival; at least one waits.
 inline std::size_t shortest_first(const std::vector<Request>& waiting) {
     std::size_t best = 0;
     for (std::size_t i = 1; i < waiting.size(); ++i)
@@ -42,7 +41,7 @@ inline std::vector<Request> witness() {
     // <<< to here
 }
 
-// now: the present pass.
+// now: the current pass.
 inline std::size_t fair([[maybe_unused]] const std::vector<Request>& waiting,
                         [[maybe_unused]] int now) {
     // >>> write here

@@ -1,10 +1,10 @@
 // Exercise 26_2: predict the passes.
 //
-// All requests are there at the beginning and have prompts of one token, unless it says otherwise;
-// a request for n tokens holds its slot for n passes. No function to invent: write the number, as
-// in `return 7;`. With pencil and paper.
+// Unless a question says otherwise, all requests are there at the beginning, and their prompts have
+// one token. A request for n tokens holds its slot for n passes. There is no function to invent:
+// write the number, as in `return 7;`. Use pencil and paper.
 //
-// Six answers. Check: make check EX=26_2
+// Give six answers. Check: make check EX=26_2
 #pragma once
 
 #include "exercises/exercise.hpp"
@@ -18,7 +18,7 @@ inline int equal_in_batches() {
     // <<< to here
 }
 
-// The same, continuously.
+// The same, with continuous batching.
 inline int equal_continuously() {
     // >>> write here
     return 12;
@@ -32,15 +32,15 @@ inline int mixed_in_batches() {
     // <<< to here
 }
 
-// The same, continuously.
+// The same, with continuous batching.
 inline int mixed_continuously() {
     // >>> write here
     return 10;
     // <<< to here
 }
 
-// Three texts write. A prompt of 100 tokens arrives, and a pass reads at most 23: how many passes,
-// the one that gives its first token included?
+// Three texts are being written. A prompt of 100 tokens arrives, and a pass reads at most 23 tokens.
+// How many passes does the prompt take, including the one that gives its first token?
 inline int with_room_for_twenty() {
     // >>> write here
     return 5;

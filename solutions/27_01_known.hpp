@@ -1,15 +1,16 @@
 // Exercise 27_01: how much of a text is known?
 //
-// nodes[0] is the root of a prefix tree; every other node has a page: its tokens, at most `page`
-// of them, and children, by their numbers. Only nodes of full pages have children. Starting at the
-// root:
+// nodes[0] is the root of a prefix tree. Every other node has a page: its tokens, at most `page` of
+// them. A node's children are given by their numbers; only the root and nodes with a full page have
+// children. Start at the root:
 //
-//   1. Of the children, take the one whose tokens agree longest with the text from here on. Ties:
-//      any of them.
-//   2. So many tokens more are known. If that is a whole page, go on from this child; else stop.
+//   1. Of the children, take the one whose tokens agree longest with the text from here on. If
+//      several agree equally long, take any of them.
+//   2. The tokens that agree are known. If they are a whole page, go on from this child; otherwise
+//      stop.
 //
-// By hand, pages of 2: the root has children "ab" and "ac"; "ab" has the child "cd". Of "abce" 3
-// tokens are known, of "ad" 1, of "b" none, of "ac" all 2.
+// Example, with pages of 2: the root has the children "ab" and "ac"; "ab" has the child "cd". Of
+// "abce" 3 tokens are known, of "ad" 1, of "b" none, of "ac" both.
 //
 // Write one function, about 10 lines. Check: make check EX=27_01
 #pragma once

@@ -1,15 +1,15 @@
-// Exercise 27_1: find the bug. This cache remembers pages by what is in them. It is fast, it saves
-// half of the memory, and now and then a user gets an answer to somebody else's question.
+// Exercise 27_1: find the bug. This cache finds pages by their content. It is fast and saves half
+// of the memory, but now and then a user gets an answer to somebody else's question.
 //
-// A text is read page by page, from the beginning; pages here have 4 tokens. A page whose key is
-// known is not read, but taken from the cache. The keys and values of a token depend on all tokens
-// before it.
+// A text is read page by page, from the beginning; a page here has 4 tokens. The cache looks up
+// each page by its key: a page whose key is known is not read, but taken from the cache. The
+// attention keys and values of a token depend on all tokens before it.
 //
-// 1. Write the instrument: two texts of 8 tokens, so that by `key_by_content` the second text takes
-//    a page from the first that is wrong for it.
-// 2. Write `key`: it is the same for two pages exactly where the one can be used for the other.
+// 1. Write `witness`: two texts of 8 tokens. With `key_by_content`, the second text must take a
+//    page from the first that is wrong for it.
+// 2. Write `key`: it is the same for two pages exactly if each of them can be used for the other.
 //
-// About 1 and 1 lines. Check: make check EX=27_1
+// Write about 1 line each. Check: make check EX=27_1
 #pragma once
 
 #include <cstddef>
@@ -24,7 +24,7 @@ using Text = std::vector<int>;
 
 constexpr std::size_t page_tokens = 4;
 
-// The key of page 0, 1, … of a text that fills it.
+// The key of page 0, 1, … of a text. The text fills this page.
 inline Text key_by_content(const Text& text, std::size_t page) {
     const auto first = text.begin() + static_cast<std::ptrdiff_t>(page * page_tokens);
     return {first, first + page_tokens};

@@ -1,33 +1,33 @@
 // Exercise 27_2: predict the pages.
 //
-// Pages have 64 tokens. A system prompt has 400; each of 20 questions adds 12, each answer 24 more,
-// of which the last is never read, so a text is 400 + 12 + 23 = 435 tokens in the end. No two
-// questions begin alike. No function to invent: write the number, as in `return 7;`. With pencil
-// and paper.
+// A page has 64 tokens. The system prompt has 400 tokens; each of 20 questions adds 12, and each
+// answer 24 more. The last token of an answer is never read, so a text has 400 + 12 + 23 = 435
+// tokens in the end. No two questions begin alike. There is no function to invent: write the
+// number, as in `return 7;`. Use pencil and paper.
 //
-// Six answers. Check: make check EX=27_2
+// Give six answers. Check: make check EX=27_2
 #pragma once
 
 #include "exercises/exercise.hpp"
 
 namespace tbt::ex27_2 {
 
-// Pages of all 20 texts, if none is shared.
+// How many pages do all 20 texts take, if none is shared?
 inline int pages_alone() {
     // >>> write here
     return 140;
     // <<< to here
 }
 
-// Pages of all 20 texts in a prefix tree, one after the other.
+// How many pages do all 20 texts take in a prefix tree, one text after the other?
 inline int pages_together() {
     // >>> write here
     return 26;
     // <<< to here
 }
 
-// Tokens that question 2 reads before its first token: the page where it parts from question 1 is
-// copied.
+// How many tokens does question 2 read before its answer begins, if the page in which it begins to
+// differ from question 1 is copied?
 inline int read_with_copies() {
     // >>> write here
     return 12;
@@ -41,15 +41,15 @@ inline int read_by_whole_pages() {
     // <<< to here
 }
 
-// The system prompt has 384 tokens instead. Pages of all 20 texts in the tree?
+// The system prompt has 384 tokens instead. How many pages do all 20 texts take in the tree?
 inline int pages_of_a_round_prompt() {
     // >>> write here
     return 26;
     // <<< to here
 }
 
-// 400 tokens again, after all 20 questions. Question 1 comes once more, with the same words: how
-// many tokens does it read before its first token?
+// The system prompt has 400 tokens again. After all 20 questions, question 1 comes once more, with
+// the same words. How many tokens does it read before its answer begins?
 inline int read_once_more() {
     // >>> write here
     return 1;
