@@ -99,8 +99,8 @@ inline Loss loss([[maybe_unused]] std::span<const float> weights,
     // <<< to here
 }
 
-// Average bits of a weight when a share of the weights is kept in 32 bits, without the bits that say
-// which ones these are.
+// Average bits of a weight when a share of the weights is kept in 32 bits. The bits that say which
+// ones these are do not count.
 inline double average_bits([[maybe_unused]] int bits, [[maybe_unused]] double share) {
     // >>> write here
     throw NotWritten();

@@ -1,5 +1,5 @@
-// make try EX=20_1: what each bit gains, on 10,000 random weights and on two matrices of the shipped
-// model.
+// make try EX=20_1: what each bit gains, on 10,000 random weights and on two matrices of the
+// shipped model.
 #include <cstdio>
 #include <string>
 

@@ -39,7 +39,7 @@ inline int mixed_continuously() {
     // <<< to here
 }
 
-// Three texts are being written. A prompt of 100 tokens arrives, and a pass reads at most 23 tokens.
+// Three texts are being written. A prompt of 100 tokens arrives; a pass reads at most 23 tokens.
 // How many passes does the prompt take, including the one that gives its first token?
 inline int with_room_for_twenty() {
     // >>> write here
