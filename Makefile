@@ -2,12 +2,12 @@
 #
 #   MODE=release|debug|asan|tsan|wasm   ARCH=native|x86-64-v3|x86-64-v4|armv8-a|…   CXX=g++|clang++   NO_INSTALL=1   V=1
 #
-# Everything built goes to build/ (build-asan/, build-x86-64-v3/, … for other modes), models that you train too.
+# Everything built goes to build/ (build-asan/, build-x86-64-v3/, … for other modes), and so do models that you train.
 # Besides, `make check` keeps its score in exercises/.progress, and `make lessons UPDATE=1` rewrites the outputs in the
 # lessons.
 #
 # The parts are in lib/build: compiler.mk (flags), objects.mk (from .cpp files to programs), tests.mk, exercises.mk,
-# models.mk, page.mk, checks.mk, bench.mk. Which file belongs to what is found by lib/build/rules.sh.
+# models.mk, page.mk, checks.mk, bench.mk. lib/build/rules.sh finds out which files each program is made of.
 
 MODE ?= release
 ARCH ?= native
@@ -18,7 +18,7 @@ MAKEFLAGS += --no-builtin-rules
 .DELETE_ON_ERROR:
 .SECONDARY:
 .PHONY: force
-# A number sign inside $(shell) is read differently by make 4.2 and 4.3; a variable is not.
+# make 4.2 and 4.3 read a number sign inside $(shell) differently, but they agree on a variable.
 HASH := \#
 
 .PHONY: help
@@ -60,13 +60,13 @@ clean:
 	rm -rf build-* $(filter-out build/models,$(wildcard build/* build/.[a-z]*))
 	@if [ -d build/models ]; then echo "build/models, the models trained here, are kept"; fi
 
-# What follows is not needed for these two, and not there before something is built.
+# The rest is not needed for help and clean.
 ifneq ($(filter-out help clean,$(or $(MAKECMDGOALS),help)),)
 
 include lib/build/compiler.mk
 
-# What is being compiled, and how much of it there is: "  CXX   [3/17] lib/text/*.cpp". The number of steps is counted
-# by a make that only says what it would do, when the first step begins. V=1 shows the commands instead.
+# Shows what is being compiled, and the progress: "  CXX   [3/17] lib/text/*.cpp". When the first step begins, a dry run
+# of make counts the steps. V=1 shows the commands instead.
 ifeq ($(V),)
 Q := @
 COUNTED := run run-% chat serve all tools learn test lessons bench check $(BUILD)/%
@@ -81,18 +81,18 @@ endif
 
 include lib/build/objects.mk
 
-# PROMPT goes through the environment, and unexpanded, so that quotes and dollars in it do no harm.
+# PROMPT is passed through the environment, unexpanded, so that quotes and dollars in it do no harm.
 override PROMPT := $(value PROMPT)
 export PROMPT
 .PHONY: run chat serve
-# MODEL=DIRECTORY: another model than the storyteller.
+# MODEL=DIRECTORY serves another model than the storyteller.
 serve: $(BUILD)/serve
 	@exec $< $(if $(MODEL),--model $(MODEL)) $(ARGS)
 run: $(BUILD)/23_text_generator
 	@$< $(if $(PROMPT),"$$PROMPT") $(ARGS)
 chat: $(BUILD)/23_text_generator
 	@$< --chat $(ARGS)
-# make run-03, or the chapter's whole name: make run-03_temperature
+# make run-03, or with the chapter's whole name: make run-03_temperature
 .PHONY: $(CHAPTERS:%=run-%)
 $(CHAPTERS:%=run-%): run-%: $(BUILD)/%
 	@$< $(ARGS)

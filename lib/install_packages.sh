@@ -1,11 +1,11 @@
 #!/bin/sh
-# Called by make: checks that the packages of the course are there and installs what is missing.
+# make calls this script. It checks that the packages of the course are installed, and installs missing ones.
 #   install_packages.sh run    what programs need: xsimd, CLI11, nlohmann-json; PCRE2 and utf8proc for tokenizers
 #   install_packages.sh test   the same and Catch2
 #   install_packages.sh page   the same and cmark-gfm
 #   install_packages.sh serve  the same and cpp-httplib
 #   install_packages.sh serving  the same and haproxy
-#   install_packages.sh wasm FOLDER  what run needs and emscripten; links to the libraries that are headers only go into FOLDER
+#   install_packages.sh wasm FOLDER  what run needs and emscripten; makes links to the header-only libraries in FOLDER
 #   install_packages.sh arm64  the same, a compiler for arm64 and qemu (with apt)
 # Uses apt, dnf, pacman, zypper or brew, with sudo where needed. NO_INSTALL=1 only prints the command.
 set -u
@@ -19,7 +19,7 @@ printf 'int main(){}\n' | $CXX -std=c++20 -x c++ -fsyntax-only - >/dev/null 2>&1
 }
 has() { printf '#include <%s>\n' "$1" | $CXX ${CXXFLAGS:-} -MF /dev/null -std=c++20 -x c++ -E - >/dev/null 2>&1; }
 
-# xsimd is there and older than 8: Ubuntu 22.04 has 7.6, and its package manager no newer one.
+# The installed xsimd is older than 8: Ubuntu 22.04 has 7.6, and its package manager has no newer version.
 old_xsimd() {
     printf '#include <xsimd/xsimd.hpp>\n#if XSIMD_VERSION_MAJOR >= 8\n#error new enough\n#endif\n' |
         $CXX ${CXXFLAGS:-} -MF /dev/null -std=c++20 -x c++ -E - >/dev/null 2>&1
@@ -49,7 +49,7 @@ if [ "${1:-run}" = arm64 ]; then
     command -v qemu-aarch64 >/dev/null 2>&1 || missing="$missing qemu-user"
 fi
 [ "$(uname -s)" != Darwin ] || [ -d "$(brew --prefix 2>/dev/null)/opt/libomp" ] || missing="$missing libomp"
-# The folder that holds a header of this system, linked into $2.
+# Links the folder that has a header of this system into $2.
 link_header() {
     found=$(printf '#include <%s>\n' "$1" | $CXX -std=c++20 -x c++ -M - 2>/dev/null | tr ' ' '\n' | grep "/$1\$" | head -n 1)
     [ -n "$found" ] || fail "the header $1 is not found"

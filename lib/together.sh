@@ -1,9 +1,9 @@
 #!/bin/sh
 # Compiles several .cpp files in one go, so that the headers they share are read once.
 #   together.sh sources|tests OBJECT.o COMPILER "FLAGS" FILE.cpp…
-# OBJECT.cpp says how. Files of tests have a namespace each, as helpers of theirs may share a name: all that they include stands
-# before. Where that brings an error or a warning, each is compiled by itself and the objects are put together; what the
-# compiler says then stands in OBJECT.o.log, too.
+# It writes OBJECT.cpp, which includes them all. Each test file is in a namespace of its own, since helpers of two files may have
+# the same name; everything that they include comes before. If that gives an error or a warning, each file is compiled by itself,
+# the objects are combined, and the compiler's messages are also written to OBJECT.o.log.
 set -u
 kind=$1 object=$2 compiler=$3 flags=$4
 shift 4
@@ -33,7 +33,7 @@ for file in "$@"; do
     cat "$part.log" >> "$object.log"
     parts="$parts $part"
 done
-# A part whose source is gone must not stop make: each file also stands as a target of its own.
+# Each file is also listed as a target, so that make does not stop if a source has been removed.
 cat "$base.parts"/*.d | sed 's|^[^ :]*\.o:|'"$object"':|' > "$base.d"
 printf '%s:\n' "$@" >> "$base.d"
 # shellcheck disable=SC2086

@@ -1,5 +1,5 @@
-# make bench: the limits of this machine and our share of them. Opponents are used where the system has them: OpenBLAS,
-# oneDNN.
+# make bench measures the limits of this machine and our share of them. If the system has OpenBLAS or oneDNN, it
+# measures them too, for comparison.
 
 has_library = $(shell printf '$(HASH)include <$(1)>\nint main(){}' | \
 	$(CXX) -x c++ - -o /dev/null -l$(2) 2>/dev/null && echo 1)

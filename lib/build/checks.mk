@@ -1,8 +1,9 @@
 # Checks that take longer than make test, or need more than a compiler: other machines, sanitizers, fuzzing, planted
-# bugs, lessons. Several build in folders of their own by a second make.
+# bugs, lessons. Several of them call make again, with a build folder of their own.
 
 # ---- the same bits everywhere -----------------------------------------------------------------------------
-# The hashes of tests/data/hashes.txt in builds by other processors, compilers and levels.
+# Checks the hashes of tests/data/hashes.txt in builds for other processors and by other compilers and optimisation
+# levels.
 .PHONY: test-bits hashes test-serving test-arm64
 BITS = "" $(if $(filter x86_64,$(UNAME_M)),"ARCH=x86-64-v3") \
 	$(if $(shell grep -sowm1 avx_vnni /proc/cpuinfo),"ARCH=x86-64-v3 CXXFLAGS=-mavxvnni BUILD=build-avxvnni") \
@@ -10,12 +11,12 @@ BITS = "" $(if $(filter x86_64,$(UNAME_M)),"ARCH=x86-64-v3") \
 test-bits:
 	@for way in $(BITS); do \
 	    echo "make test ONLY=bits $$way"; $(MAKE) --no-print-directory test ONLY=bits $$way || exit 1; done
-# After a change that is meant, or another model that ships.
+# Rewrites the hashes, after an intended change or when another model ships.
 hashes: $(BUILD)/tests-bits
 	TBT_WRITE_HASHES=1 $<
-# The promises of chapter 26 in full: so many random requests, each alone and all together, in the engine and over HTTP;
-# memory after 10,000 requests; three replicas, one killed and one stopped, and the share of prompts that they know
-# (installs haproxy where it is missing); the openai package of npm.
+# Tests all promises of chapter 26: random requests, each alone and all together, in the engine and over HTTP; the
+# memory after 10,000 requests; three replicas, of which one is killed and one is stopped, and the share of prompt
+# tokens that they have cached (installs haproxy if it is missing); the openai package of npm.
 test-serving: $(BUILD)/tests-26 $(BUILD)/tests-serving $(BUILD)/serve
 	@$(install) serving
 	@failed=0; export TBT_REQUESTS=$(or $(COUNT),1000) TBT_SERVE=$(BUILD)/serve; \
@@ -23,17 +24,17 @@ test-serving: $(BUILD)/tests-26 $(BUILD)/tests-serving $(BUILD)/serve
 	$(BUILD)/tests-serving "[memory]" || failed=1; $(BUILD)/tests-serving "[failover]" || failed=1; \
 	$(BUILD)/tests-serving "[hits]" || failed=1; \
 	sh tests/serving/openai.sh $(BUILD) || failed=1; exit $$failed
-# On arm64, emulated: the hashes of texts and logits, and what transformers gives (ONLY="lib 07": others). Installs a
-# cross compiler and qemu where they are missing; folders of its own, build-armv8-a.
+# Tests on emulated arm64: the hashes of texts and logits, and the comparison with transformers (ONLY="lib 07" runs
+# other groups). Installs a cross compiler and qemu if they are missing. Its build folder is build-armv8-a.
 test-arm64:
 	@$(install) arm64
 	@$(MAKE) --no-print-directory test ONLY="$(or $(ONLY),bits golden)" CXX=aarch64-linux-gnu-g++ ARCH=armv8-a TEXT_LIBS= \
 	    CXXFLAGS="$(CXXFLAGS) -DTBT_NO_TEXT_LIBS" EMULATOR="env TBT_EMULATED=1 qemu-aarch64 -L /usr/aarch64-linux-gnu"
 
 # ---- sanitizers and fuzzing -------------------------------------------------------------------------------
-# Chapter 23's program with the address and undefined-behaviour sanitizers over a corpus of command lines, or with the
-# thread sanitizer (MODE=tsan). By clang where it is installed: it sees offsets of null pointers too, and its OpenMP
-# tells the thread sanitizer what waits for what.
+# Runs chapter 23's program over a corpus of command lines, with the address and undefined-behaviour sanitizers, or with
+# the thread sanitizer (MODE=tsan). Uses clang if it is installed: it also detects offsets of null pointers, and its
+# OpenMP tells the thread sanitizer which thread waits for which.
 .PHONY: test-sanitized fuzz
 SANITIZER := $(if $(filter tsan,$(MODE)),tsan,asan)
 SANITIZED := build-$(SANITIZER)-clang
@@ -42,8 +43,9 @@ test-sanitized:
 	    CXX="$(if $(CLANG),$(CXX),$(shell command -v clang++ || echo "$(CXX)"))" $(SANITIZED)/23_text_generator
 	@sh tests/sanitized/run.sh $(SANITIZED)
 
-# Looks for bytes that break what reads them: ONLY=json, of tests/fuzz/all.hpp; SECONDS=60 for each. What it finds is in
-# build-fuzz, and belongs into tests/fuzz/corpus with the repair.
+# Looks for input bytes that make a parser fail: ONLY=json tests one target of tests/fuzz/all.hpp, SECONDS=60 is the
+# time for each. It writes the inputs that it finds to build-fuzz; put them into tests/fuzz/corpus together with the
+# repair.
 FUZZED := safetensors gguf config tokenizer trace checkpoint corpus json gbnf regex schema command_line chat template
 fuzz:
 	@$(MAKE) --no-print-directory MODE=fuzz CXX="$(if $(CLANG),$(CXX),clang++)" OPENMP= build-fuzz/fuzzer
@@ -64,15 +66,15 @@ $(BUILD)/fuzzer: $(BUILD)/obj/tests/fuzz/fuzzer.o $(LIBRARY)
 endif
 
 # ---- lessons and planted bugs -----------------------------------------------------------------------------
-# Are the outputs and code excerpts in the lessons still what the programs print and the files say? UPDATE=1 rewrites
-# outputs.
+# Checks that outputs and code excerpts in the lessons are still what the programs print and what the files say.
+# UPDATE=1 rewrites the outputs.
 .PHONY: lessons mutants
 lessons: all
 	@failed=0; sh tests/lessons.sh $(if $(UPDATE),update,check) || failed=1; \
 	sh tests/why.sh $(BUILD) $(if $(UPDATE),update) || failed=1; \
 	sh tests/pages.sh $(BUILD) || failed=1; exit $$failed
-# Puts well-known bugs into the headers, one at a time, and sees that the tests notice (ONLY=sampling: one list).
-# ONLY=random SEED=1 COUNT=100: small random mistakes in place of them, each tried on the tests of its chapter.
+# Puts well-known bugs into the code, one at a time, and checks that the tests notice them (ONLY=sampling: one list).
+# ONLY=random SEED=1 COUNT=100 plants small random mistakes instead, and tries each on the tests of its chapter.
 comma := ,
 space := $(subst x, ,x)
 for_random_mutants = CXX="$(CXX)" SOURCE_FLAGS="$(CXXFLAGS_ALL) -O1 -g0 -include $(BUILD)/pch/std.hpp" \

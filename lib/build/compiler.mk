@@ -1,11 +1,11 @@
-# The compiler and its flags: MODE, ARCH, CXX, OPENMP, CXXFLAGS and LDFLAGS in, CXXFLAGS_ALL (to compile) and LINK with
-# LIBS (to link) out. Everything is built again when they change (FLAGS).
+# The compiler and its flags. From MODE, ARCH, CXX, OPENMP, CXXFLAGS and LDFLAGS this file makes CXXFLAGS_ALL (to
+# compile) and LINK with LIBS (to link). When they change, everything is built again (FLAGS).
 
 ifeq ($(origin CXX),default)
 CXX := $(if $(shell command -v g++ 2>/dev/null),g++,clang++)
 endif
-# MODE=wasm: chapter 23's program for browsers, by emscripten (make page). No threads; libraries that are headers only
-# are those of this system, seen through links in build-wasm/include.
+# MODE=wasm: chapter 23's program for browsers, compiled by emscripten (make page), without threads. Header-only
+# libraries of this system are used through links in build-wasm/include.
 ifeq ($(MODE),wasm)
 HOST_CXX := $(CXX)
 override CXX := em++
@@ -17,17 +17,17 @@ FACTS := $(shell sh lib/build/facts.sh "$(CXX)" $(BUILD))
 UNAME_S := $(word 1,$(FACTS))
 UNAME_M := $(word 2,$(FACTS))
 CLANG := $(filter clang,$(FACTS))
-# Unless told otherwise (make -j1).
+# The number of jobs, unless the command line has one (make -j1).
 ifeq ($(filter -j%,$(MAKEFLAGS)),)
 MAKEFLAGS += -j$(word 3,$(FACTS))
 endif
 
 WARNINGS := -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-psabi
-# gcc 12 takes its own AVX-512 intrinsics for uninitialised reads (gcc bug 105593).
+# gcc 12 warns about uninitialised reads in its own AVX-512 intrinsics (gcc bug 105593).
 WARNINGS += $(if $(CLANG),,-Wno-maybe-uninitialized -Wno-uninitialized)
 # Floating point as written: no contraction, no reassociation; fused multiply-adds are spelled out in the code.
 COMMON := -std=c++20 $(WARNINGS) -ffp-contract=off -I. -MMD -MP
-# g++ looks for memory to free from a few MB on, which takes it a tenth of its time.
+# By default, g++ begins to collect garbage at a few MB, which takes a tenth of its time.
 COMMON += $(if $(CLANG)$(filter wasm,$(MODE)),,--param ggc-min-heapsize=500000)
 ifeq ($(MODE),wasm)
 COMMON += -Wno-shorten-64-to-32 -msimd128 -fwasm-exceptions -Ilib/kernels/wasm -I$(BUILD)/include
@@ -47,7 +47,7 @@ OPT_fuzz := -O1 -g1 -fno-omit-frame-pointer -fsanitize=fuzzer-no-link,address,un
 ifeq ($(OPT_$(MODE)),)
 $(error MODE=$(MODE): choose release, debug, asan, tsan or wasm)
 endif
-# Without the numbers of lines that a debugger reads, rooms compile faster.
+# Rooms compile faster without the line numbers for a debugger.
 NO_LINES := $(if $(filter release,$(MODE)),-g0)
 # What lib/build/cold.txt lists is compiled with this.
 COLD := $(if $(filter release wasm,$(MODE)),-O1)
@@ -73,7 +73,7 @@ LIBS += $(TEXT_LIBS)
 CXXFLAGS_ALL = $(COMMON) $(OPT_$(MODE)) $(OPENMP) $(CXXFLAGS)
 LINK = $(CXX) $(OPT_$(MODE)) $(OPENMP) $(LDFLAGS)
 
-# Objects depend on this file. It is written anew, and they are then built again, when the flags are not those in it.
+# Objects depend on this file. When the flags differ from those in it, it is rewritten, and so the objects are rebuilt.
 FLAGS := $(BUILD)/.flags
 BUILT_WITH := $(if $(wildcard $(FLAGS)),$(shell cat $(FLAGS)))
 ifneq ($(strip $(BUILT_WITH)),$(strip $(CXXFLAGS_ALL)))

@@ -1,8 +1,8 @@
-# The models: to train those that ship, to look at one, to take one over. They are a tokenizer, the target, the draft,
-# each made by its recipe in a folder of build/models (never in data/models; make clean keeps it). Each stops with
-# Ctrl-C and goes on where it was with the same command. Storyteller and sketch come in two runs each: the corpus as it
-# is drawn, then, by the recipe beside the model, more of what is hardest (sums, questions about records, talk), and the
-# distribution of the finished one.
+# The models: train those that ship, measure a model, put a trained model in the place of one that ships. A recipe makes
+# each of them in a folder of build/models, never in data/models; make clean keeps that folder. Ctrl-C stops a training,
+# and the same command continues it. Storyteller and sketch take two runs each. The first runs read the corpus with its
+# own shares. Then, by the recipes beside the models, the storyteller reads more of what is hardest (sums, questions
+# about records, talk), and the sketch learns the distribution of the finished storyteller.
 
 FIRST_RECIPE := --layers 6 --heads 6 --embd 192 --batch 8 --steps 15000 --warmup 200 --lr 0.002 \
 	--precision bf16 --emulate-bf16 --parts 4
@@ -32,10 +32,10 @@ train-first-sketch: train-first
 	    $(call resume,$(FIRST_SKETCH))
 train-sketch: train-storyteller train-first-sketch
 	$(BUILD)/train $(call by_recipe,$(SKETCH))
-# The next storyteller, on today's corpus and the simulated world together: data/corpus/world/README.md. A pilot trains
-# the same shape on both corpora for as many tokens and prints each genre's gap to its floor (PILOT="--steps 300").
-# It takes seven hours, of which data/voice holds the first: 2,000 of 16,000 steps. A training without a checkpoint goes
-# on from there, with documents of another seed.
+# The next storyteller, trained on today's corpus and the simulated world together: data/corpus/world/README.md. The
+# pilot trains the same shape on today's corpus and on both, for as many tokens, and prints each genre's gap to its
+# floor (PILOT="--steps 300"). The whole training takes seven hours; data/voice is the model after the first 2,000 of
+# 16,000 steps. A training without a checkpoint continues from there, with documents of another seed.
 VOICE := $(TRAINED)/voice
 VOICE_BEGUN := data/voice
 VOICE_RECIPE := --batch 16 --steps 14000 --warmup 200 --lr 0.0015 --seed 2 --parts 4
@@ -50,14 +50,14 @@ train-voice-pilot: $(BUILD)/train
 	$< --out $(TRAINED)/pilot-voice $(VOICE_CORPUS) $(PILOT) $(call resume,$(TRAINED)/pilot-voice)
 	$< eval $(TRAINED)/pilot-today
 	$< eval $(TRAINED)/pilot-voice $(VOICE_CORPUS)
-# Chapter 22's, which fills in masks; it takes the storyteller's tokenizer.
+# Chapter 22's model, which fills in masks. It uses the storyteller's tokenizer.
 train-diffusion: $(BUILD)/train
 	$< --tokenizer data/models/storyteller $(call by_recipe,$(DIFFUSION))
-# Chapter 21's heads, for the storyteller that ships; after another one was adopted, again.
+# Chapter 21's heads, for the storyteller that ships. Train them again when another storyteller has been adopted.
 train-medusa: $(BUILD)/train_heads
 	$< --out $(MEDUSA) $(MEDUSA_RECIPE) $(ARGS)
 
-# MODEL=DIRECTORY: what a model can do, as a table (ARGS="--json FILE --failures 3").
+# report MODEL=DIRECTORY prints a table of what a model can do (ARGS="--json FILE --failures 3").
 .PHONY: report decoders evaluate adopt
 report: $(BUILD)/report
 	@$< $(or $(MODEL),data/models/storyteller) $(ARGS)
@@ -66,7 +66,8 @@ decoders: $(BUILD)/decoders
 evaluate: $(BUILD)/evaluate
 	@test -n "$(TEXTS)" || { echo "make: which texts? TEXTS=FILE" >&2; exit 2; }
 	@$< $(or $(MODEL),data/models/storyteller) $(TEXTS) $(ARGS)
-# MODEL=storyteller: shows the trained model beside the one that ships, asks (YES=1: does not), and takes it over.
+# adopt MODEL=storyteller compares the trained model with the one that ships, asks (not with YES=1), and replaces the
+# latter.
 adopt: $(BUILD)/adopt
 	@test -n "$(MODEL)" || { echo "make: which model? MODEL=storyteller or MODEL=sketch" >&2; exit 2; }
 	@$< $(TRAINED)/$(MODEL) data/models/$(MODEL) $(if $(YES),--yes)

@@ -1,6 +1,6 @@
-# From .cpp files to programs. Which object is made of which files, and which program of which objects, stands in
-# BUILD/rules.mk: rules without recipes, written by lib/build/rules.sh from the files there are and their #include
-# lines. This file has the recipes.
+# From .cpp files to programs. BUILD/rules.mk says which object is made of which files, and which program of which
+# objects. lib/build/rules.sh writes these rules without recipes from the names of the files and their #include lines.
+# This file has the recipes.
 
 # ---- the rules that follow from the files -----------------------------------------------------------------
 CODE := $(sort $(wildcard $(addsuffix .?pp,lib/* lib/*/* lib/*/*/* chapters/*/* chapters/*/*/* \
@@ -9,7 +9,8 @@ RULES := $(BUILD)/rules.mk
 ifeq ($(filter help clean,$(or $(MAKECMDGOALS),help)),)
 include $(RULES)
 endif
-# Read anew when a file has changed, come or gone. (Two makes at once write a file each, and the last one stays.)
+# Rewritten and read again when a file has been changed, added or removed. (If two makes run at once, each writes a
+# file, and the last one stays.)
 ifneq ($(CODE),$(RULES_ARE_OF))
 $(RULES): force
 endif
@@ -17,8 +18,8 @@ $(RULES): $(CODE) Makefile $(wildcard lib/build/*)
 	@mkdir -p $(@D)
 	@sh lib/build/rules.sh $(BUILD) "$(COLD)" > $@.$$$$ && echo 'RULES_ARE_OF := $(CODE)' >> $@.$$$$ && mv $@.$$$$ $@
 
-# The headers that each object was compiled from, noted by the compiler. `make run` looks at those of its own program
-# alone.
+# The headers that each object was compiled from, recorded by the compiler. `make run` reads only those of its own
+# program.
 ifeq ($(filter-out run chat,$(MAKECMDGOALS)),)
 -include $(wildcard $(RUN_OBJECTS:.o=.d) $(BUILD)/pch/*.d)
 else
@@ -26,7 +27,7 @@ else
 endif
 
 # ---- packages ---------------------------------------------------------------------------------------------
-# Checked once per build folder; what is missing is installed by the system's package manager, saying so.
+# Checked once for each build folder. The system's package manager installs missing packages, and a line says so.
 PACKAGES := $(BUILD)/.packages
 TEST_PACKAGES := $(BUILD)/.packages-test
 install = CXX="$(CXX)" CXXFLAGS="$(COMMON) $(CXXFLAGS)" NO_INSTALL="$(NO_INSTALL)" sh lib/install_packages.sh
@@ -47,9 +48,9 @@ $(BUILD)/.packages-page $(BUILD)/.packages-serve: $(BUILD)/.packages-%: lib/inst
 	@touch $@
 
 # ---- precompiled headers ----------------------------------------------------------------------------------
-# What most .cpp files read of the standard library, and the same with JSON, which takes longer than all the others. An
-# object that has X.hpp.gch among its prerequisites is compiled with `-include X.hpp`; a compiler that cannot use
-# X.hpp.gch reads X.hpp.
+# One has the headers of the standard library that most .cpp files include; the other has JSON as well, which takes
+# longer than all the others. An object that has X.hpp.gch among its prerequisites is compiled with `-include X.hpp`; a
+# compiler that cannot use X.hpp.gch reads X.hpp.
 with_header = $(patsubst %.gch,-include %,$(filter %.gch,$^))
 # $(1): flags
 define precompile
@@ -68,9 +69,9 @@ $(BUILD)/obj/%.o: %.cpp $(FLAGS) | $(PACKAGES)
 	@mkdir -p $(@D)
 	$(call say,CXX,$<)
 	$(Q)$(CXX) $(CXXFLAGS_ALL) $(if $(filter $@,$(COLD_ALONE)),$(COLD)) $(with_header) $(LIBRARY_LACKS) -c $< -o $@
-# Rooms: ROOM.files has the list of the files, so that the room is compiled again when one comes or goes. Where files in
-# one would mistake each other's names (an error, or a warning), lib/together.sh compiles each by itself and puts them
-# together.
+# Rooms: ROOM.files lists the files, so that the room is compiled again when a file is added or removed. If names in the
+# files of a room collide (an error, or a warning), lib/together.sh compiles each file by itself and combines the
+# objects.
 room_files = $$(cat $(@:.o=.files))
 $(ROOMS): $(FLAGS) lib/together.sh | $(PACKAGES)
 	$(call say,CXX,"$(dir $(firstword $(filter-out $(BUILD)/%,$(filter %.cpp,$^))))*.cpp")
@@ -81,7 +82,7 @@ $(LIBRARY) $(SERVER):
 	$(call say,AR,$@)
 	$(Q)rm -f $@ && ar rcs $@ $^
 PROGRAMS := $(CHAPTERS) $(TOOLS) learn
-# cpp-httplib is a compiled library on some systems, and a header only on others.
+# cpp-httplib is a compiled library on some systems, and only a header on others.
 HTTP_LIBS = $(shell pkg-config --libs cpp-httplib 2>/dev/null) -lpthread
 http_libs = $(if $(filter $(SERVER),$^),$(HTTP_LIBS))
 $(PROGRAMS:%=$(BUILD)/%):

@@ -1,5 +1,5 @@
-# The course as pages that open from disk, and the playground: chapter 23's program in WebAssembly and its models in one
-# page. That program is built by a second make, MODE=wasm BUILD=build-wasm, with emscripten.
+# The course as pages that open from disk, and the playground: one page with chapter 23's program in WebAssembly and its
+# models. A second make, MODE=wasm BUILD=build-wasm, builds that program with emscripten.
 
 .PHONY: page test-wasm test-page
 WASM_MAKE = $(MAKE) --no-print-directory MODE=wasm BUILD=$(BUILD)-wasm CXX="$(CXX)"
@@ -9,18 +9,18 @@ page: $(BUILD)/.packages-page
 	$(WASM_MAKE) $$playgrounds || \
 	    { echo "make: the pages come without the playgrounds, which need emscripten (see above)" >&2; playgrounds=; }; \
 	sh data/page/course/make.sh $(BUILD)/page $$playgrounds
-# The same texts from WebAssembly, where emscripten is installed already (elsewhere it says so, and tests nothing).
+# Tests that WebAssembly gives the same texts. If emscripten is not installed, a line says so, and nothing is tested.
 test-wasm: $(BUILD)/23_text_generator
 	@! command -v em++ >/dev/null || $(WASM_MAKE) $(BUILD)-wasm/text_generator.js
 	@sh tests/page/wasm/rows.sh $(BUILD)-wasm && sh tests/page/wasm/run.sh $(BUILD) $(BUILD)-wasm $(COUNT)
-# The page of --html in a real browser: needs node, npm and chromium, and says so where they are missing.
+# Tests the page of --html in a real browser. If node, npm or chromium is missing, a line says so.
 test-page: $(patsubst %,$(BUILD)/%,$(filter 10_% 11_% 12_% 13_% 14_% 15_% 16_% 21_% 22_% 23_%,$(CHAPTERS)))
 	@sh tests/page/run.sh $(BUILD)
 
 ifeq ($(MODE),wasm)
 # The module of WebAssembly and the JavaScript that starts it: data/page/playground and tests/page/wasm call its main()
-# with the words of a command line. Debian's emscripten asks for a module of node that a node from elsewhere does not
-# find by itself.
+# with the words of a command line. Debian's emscripten needs a module of node that a node from elsewhere does not find
+# without help.
 WASM_LINK := -fwasm-exceptions -msimd128 -sMODULARIZE=1 -sEXPORT_NAME=tbtModule -sINVOKE_RUN=0 -sNODEJS_CATCH_EXIT=0 \
 	-sNODEJS_CATCH_REJECTION=0 -sENVIRONMENT=web,worker,node -sFILESYSTEM=1 -sFORCE_FILESYSTEM=1 \
 	-sEXPORTED_RUNTIME_METHODS=callMain,FS,NODEFS -lnodefs.js -sALLOW_MEMORY_GROWTH=1 -sINITIAL_MEMORY=67108864 \

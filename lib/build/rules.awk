@@ -1,21 +1,22 @@
-# Reads "cold PATTERN", "source FILE.cpp" and "includes FILE FILE" (see rules.sh) and prints, for make, plain rules without recipes
-# (the recipes stand in lib/build/*.mk):
+# Reads lines "cold PATTERN", "source FILE.cpp" and "includes FILE FILE" (see rules.sh), and prints rules without recipes for make
+# (the recipes are in lib/build/*.mk):
 #
-#   rooms      the .cpp files of a folder are compiled in one go, so that what they include is read once and not for each; but for
-#              programs and kernels, which are compiled alone. A folder has up to four rooms: what `make run` needs and what it does
-#              not (-more), hot and cold (-O1).
-#   archives   one each for lib/train, lib/grammar, the rest of lib, and each chapter that has .cpp files besides its programs
-#   programs   main.cpp is a chapter's program, NAME_main.cpp a further one called NAME. It is linked with the archives of the
+#   rooms      The .cpp files of a folder are compiled in one go, so that the headers they share are read only once. Programs and
+#              kernels are compiled alone. A folder has up to four rooms: files that `make run` needs and other files (-more), each
+#              hot or cold (-O1).
+#   archives   There is one for lib/train, one for lib/grammar, one for the rest of lib, and one for each chapter that has .cpp
+#              files besides its programs.
+#   programs   main.cpp is a chapter's program, NAME_main.cpp another one called NAME. It is linked with the archives of the
 #              chapters whose headers it includes, directly or through others. The program of chapter 23, which a fresh clone runs
-#              first, is linked with the rooms and objects that it needs instead, so that nothing else is compiled for it.
-#   tests      rooms of twelve files, and a program for each group (a group is a folder: 03, lib, golden); the exercises' tests twice,
-#              against the solutions and against the learner's files
+#              first, is linked only with the rooms and objects that it needs, so that nothing else is compiled for it.
+#   tests      There are rooms of twelve files, and a program for each group (a group is a folder: 03, lib, golden). The exercises'
+#              tests are compiled twice, with the solutions and with the learner's files.
 
 function folder(path) { sub(/\/[^\/]*$/, "", path); return path }
 function base(path) { sub(/.*\//, "", path); sub(/\.[ch]pp$/, "", path); return path }
 function is_program(file) { return file ~ /(^|\/|_)main\.cpp$/ }
 function object(file) { sub(/\.cpp$/, ".o", file); return build "/obj/" file }
-# The server needs a library of HTTP, so it is a unit of its own: nothing else is built with it.
+# The server needs an HTTP library, so it is a unit of its own, and nothing else is linked with it.
 function chapter_of(file,  part) {
     split(file, part, "/")
     return part[1] != "chapters" ? "" : part[3] == "server" ? part[3] : part[2]
@@ -39,7 +40,7 @@ $1 == "source" { source[++sources] = $2; exists[$2] = 1; next }
 }
 function include(from, to) { used[from, ++count[from]] = to; header[to] = 1 }
 
-# Does this file see the JSON header, directly or through others?
+# Does this file include the JSON header, directly or through others?
 function sees_json(file,  i) {
     if (file in json) return json[file]
     json[file] = file == "lib/machine/json_file.hpp"
@@ -51,8 +52,8 @@ function is_cold(file) {
     return file ~ cold_pattern || (json_is_cold && sees_json(file))
 }
 
-# needed[FILE]: the .cpp files that a program is made of. For each header that is reached, the .cpp of its name; a .cpp without a
-# header of its name belongs to all of its folder.
+# needed[FILE]: the .cpp files that a program is made of. Each header that it includes, directly or through others, needs the .cpp
+# file of the same name. A .cpp file without such a header is needed by all files of its folder.
 function need(file,  i, own) {
     if (file in needed) return
     needed[file] = 1
@@ -85,7 +86,7 @@ function put_in_room(room, file) {
     if (!(room in room_files)) room_name[++rooms] = room
     room_files[room] = add(room_files[room], file)
 }
-# The list of a room's files stands in a file of its own, rewritten only when it changes: then the room is compiled again.
+# The list of a room's files is in a file of its own. It is rewritten only when the list changes; then the room is compiled again.
 function write_list(room,  file, old) {
     file = room; sub(/\.o$/, ".files", file)
     old = ""; getline old < file; close(file)
@@ -105,7 +106,7 @@ function put_in_archive(name, part) {
     is_part[name, part] = 1
     parts[name, ++part_count[name]] = part
 }
-# The unit a file belongs to when one asks which archives are needed: a chapter, such a room of lib, or the file itself.
+# The unit of a file, to find out which archives are needed: a chapter, such a room of lib, or the file itself.
 function unit(file) { return file ~ /^chapters\// ? chapter_of(file) : room_of_lib(file) != "" ? room_of_lib(file) : file }
 function uses(from, to) {
     if (from == to || (from, to) in uses_known) return
@@ -136,7 +137,7 @@ function test_header(file_list,  i, n, file) {
     for (i = 1; i <= n; i++) if (sees_json(file[i])) return build "/pch/tests-O0/catch_json.hpp.gch"
     return build "/pch/tests-O0/catch.hpp.gch"
 }
-# Rooms of twelve files each, named after the group and how many files are left. Prints their rules; returns their objects.
+# Rooms of twelve files each, named after the group and the number of files left. Prints their rules; returns their objects.
 function test_rooms(name, file_list,  n, file, i, room, all) {
     n = split(file_list, file, " "); all = ""
     for (i = 1; i <= n; i++) {
@@ -242,7 +243,7 @@ END {
     print build "/bench: " bench_objects " " archive("server") " " library
     print build "/learn: " learn_objects " " archive("tbt")
 
-    # What an exercise, and what `make try` shows of it, is linked with.
+    # The archives for an exercise, and for what `make try` shows of it.
     n = split(exercise_tests, name, " ")
     for (i = 1; i <= n; i++) print "ARCHIVES_" base(name[i]) " := " archives_for(name[i])
     for (file in count) if (file ~ /^exercises\/[0-9].*_try\.cpp$/) {

@@ -1,7 +1,8 @@
 #!/bin/sh
-# Writes, to standard output, the part of the rules that follows from which files there are and what they include:
+# Writes to standard output the rules that follow from the names of the files and their #include lines:
 #   rules.sh BUILD "OPTION FOR COLD CODE"
-# make reads it as BUILD/rules.mk, and calls this again when a file has come, gone or changed. rules.awk says what is written.
+# make reads them as BUILD/rules.mk, and calls this again when a file has been added, removed or changed. The comment of rules.awk
+# describes these rules.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 build=$1

@@ -1,30 +1,30 @@
-# make test: each group of tests is a program, BUILD/tests-03, that runs as soon as it is built, beside the compiler.
-# What it says is kept in BUILD/ran; tests/total.sh adds it all up. Besides groups there are scripts (tests/*.sh) that
-# try the programs.
+# make test: each group of tests is a program, such as BUILD/tests-03, which runs as soon as it is built, while others
+# are still compiled. Its output is kept in BUILD/ran, and tests/total.sh adds up the results. Besides the groups there
+# are scripts (tests/*.sh) that test the programs.
 
 # ---- compiling --------------------------------------------------------------------------------------------
-# At -O0: tests run once, and what they gain by being optimised takes longer to compile. The Catch2 header, which is
-# most of the time of a test file, is precompiled, with JSON (catch_json.hpp) and without.
+# Tests are compiled at -O0: they run once, and optimising them would take longer than it saves. Most of a test file's
+# compile time is the Catch2 header, so it is precompiled, with JSON (catch_json.hpp) and without.
 TEST_FLAGS = $(CXXFLAGS_ALL) -O0 -Wno-sign-conversion -D_GLIBCXX_ASSERTIONS
 TEST_HEADER := $(BUILD)/pch/tests-O0/catch.hpp
 $(BUILD)/pch/tests-O0/%.hpp.gch: tests/%.hpp $(FLAGS) | $(TEST_PACKAGES)
 	$(call precompile,$(TEST_FLAGS))
-# How a test is compiled by itself (make check, make mutants).
+# The options to compile a single test (make check, make mutants).
 test_options = $(TEST_FLAGS) -include $(TEST_HEADER)
 
-# Rooms of twelve tests. Those of exercises are compiled twice, with the solutions and with the learner's files.
+# Rooms of twelve tests. Tests of exercises are compiled twice, with the solutions and with the learner's files.
 $(TEST_ROOMS_solutions): exercises_from := -Isolutions
 $(TEST_ROOMS_exercises): exercises_from := -Iexercises
 $(TEST_ROOMS): lib/together.sh | $(TEST_PACKAGES)
 	$(call say,CXX,"$(dir $(firstword $(filter-out $(BUILD)/%,$(filter %.cpp,$^))))*.cpp")
 	$(Q)sh lib/together.sh tests $@ "$(CXX)" "$(TEST_FLAGS) $(with_header) $(NO_LINES) $(exercises_from)" $(room_files)
 
-# Beside the tests of an exercise: limits on time and memory, and the words in which a failure is told.
+# These files are linked to the tests of an exercise. They limit time and memory, and write the messages of failures.
 $(BUILD)/obj/tests/exercises/%.o: tests/exercises/%.cpp $(TEST_HEADER).gch | $(TEST_PACKAGES)
 	@mkdir -p $(@D)
 	$(call say,CXX,$<)
 	$(Q)$(CXX) $(test_options) -c $< -o $@
-# These two bring Catch's own main parts and so read its header their own way.
+# These two contain Catch's own implementation, so they include its header in their own way.
 $(BUILD)/obj/tests/main.o $(BUILD)/obj/tests/exercises/report.o: $(BUILD)/obj/%.o: %.cpp $(FLAGS) | $(TEST_PACKAGES)
 	@mkdir -p $(@D)
 	$(call say,CXX,$<)
@@ -39,9 +39,9 @@ $(TEST_PROGRAMS):
 	$(Q)$(LINK) $^ $(LIBS) $(http_libs) $(CATCH_LIBS) -o $@
 
 # ---- running ----------------------------------------------------------------------------------------------
-# Those that take long begin first.
+# The groups that take longest begin first.
 SLOW := lib 14 16 18 19 20 21
-# ONLY=03 or ONLY=lib: one group of tests. ONLY="03 06": several.
+# ONLY=03 or ONLY=lib runs one group of tests, ONLY="03 06" several.
 ONLY_GROUPS := $(foreach o,$(ONLY),$(filter $(o) $(firstword $(subst _, ,$(o:ch%=%))),$(TEST_GROUPS)))
 SCRIPTS := refusals learn parity syntax structure
 PARTS := $(if $(ONLY),$(ONLY_GROUPS),$(SLOW) $(sort $(filter-out $(SLOW),$(TEST_GROUPS))) solutions stubs $(SCRIPTS))
@@ -51,11 +51,11 @@ test: test-begins $(PARTS:%=ran-%)
 	@sh tests/total.sh $(BUILD)/ran $(PARTS)
 test-begins:
 	@mkdir -p $(BUILD)/ran && date +%s > $(BUILD)/ran/.begin
-# Runs $(1) as one part of the tests, keeps what it says, and shows it with the part's name.
+# Runs $(1) as one part of the tests, keeps its output, and shows it with the part's name.
 part = @sh tests/part.sh $(BUILD)/ran $(@:ran-%=%) $(1)
 $(patsubst %,ran-%,$(TEST_GROUPS) solutions): ran-%: $(BUILD)/tests-% | test-begins
 	$(call part,$(EMULATOR) $<)
-# The server's program is tried, too.
+# These tests need the server's program, too.
 ran-serving: export TBT_SERVE := $(BUILD)/serve
 ran-serving: $(BUILD)/serve
 ran-stubs: $(BUILD)/tests-exercises | test-begins
@@ -71,10 +71,10 @@ ran-structure: | test-begins
 	$(call part,sh tests/structure.sh)
 
 .PHONY: structure tidy
-# The rules of the house alone: what may include what, lengths, layout.
+# Checks only the project's rules: what may include what, lengths, layout.
 structure:
 	@sh tests/structure.sh
-# Mistakes and waste that clang-tidy sees (minutes); .clang-tidy says what is asked.
+# Finds mistakes and waste with clang-tidy (minutes); .clang-tidy lists its checks.
 tidy:
 	@printf '%s\n' $(filter lib/%.cpp chapters/%.cpp,$(CODE)) | \
 	    xargs -P $$(getconf _NPROCESSORS_ONLN) -I FILE clang-tidy --quiet FILE -- $$(cat compile_flags.txt) $(OPENMP)

@@ -2,8 +2,8 @@
 # Writes lib/text/unicode_tables.hpp from the Unicode Character Database, as Debian's package unicode-data has it:
 #   apt-get install unicode-data
 #   sh lib/text/unicode_tables.sh /usr/share/unicode >lib/text/unicode_tables.hpp
-# The version is the one of the files. Another version gives other ids for the characters that are new in it:
-# that belongs into CHANGELOG.md.
+# The tables have the version of these files. With another version, texts with its new characters get other ids,
+# which must be written into CHANGELOG.md.
 set -eu
 folder=${1:?the folder of UnicodeData.txt and EastAsianWidth.txt}
 awk '
