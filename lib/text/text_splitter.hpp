@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "lib/text/joined_characters.hpp"
 #include "lib/text/pretokenizer.hpp"
 #include "lib/text/split_pattern.hpp"
 #include "lib/text/text_rules.hpp"
@@ -15,9 +16,10 @@ namespace tbt {
 class TextSplitter {
 public:
     TextSplitter() = default;
-    // words: also split before each "▁" that follows another character. That keeps pieces short,
-    // and changes no ids if no token has such a place inside. Throws the errors of SplitPattern.
-    TextSplitter(const std::vector<TextRules::Split>& rules, bool words);
+    // joined: also cut where no merge joins the characters. That keeps pieces short and changes no
+    // ids, unless a whole piece can be a token without merges. Null: no cuts. Throws the errors of
+    // SplitPattern.
+    TextSplitter(const std::vector<TextRules::Split>& rules, const JoinedCharacters* joined);
 
     // Calls visit(piece) for each piece, in order.
     template <class Visit>
@@ -26,13 +28,12 @@ public:
     }
 
 private:
-    enum class Kind { gpt2, cl100k, digits, pattern, words };
+    enum class Kind { gpt2, cl100k, digits, pattern, joined };
     struct Step {
         Kind kind;
         int most_digits;
         std::size_t pattern;  // index in patterns_
     };
-    static std::size_t word_end(std::string_view text, std::size_t begin);
 
     template <class Visit>
     void split_from(std::size_t step, std::string_view text, Visit& visit) const {
@@ -58,8 +59,8 @@ private:
             case Kind::digits:
                 each([&](std::size_t i) { return digits_end(text, i, s.most_digits); });
                 break;
-            case Kind::words:
-                each([&](std::size_t i) { return word_end(text, i); });
+            case Kind::joined:
+                each([&](std::size_t i) { return joined_.part_end(text, i); });
                 break;
             case Kind::pattern:
                 for (const std::string_view piece : patterns_[s.pattern].split(text))
@@ -69,6 +70,7 @@ private:
 
     std::vector<Step> steps_;
     std::vector<SplitPattern> patterns_;
+    JoinedCharacters joined_;
 };
 
 }  // namespace tbt

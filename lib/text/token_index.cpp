@@ -113,20 +113,7 @@ void TokenIndex::index_added(const Vocabulary& vocabulary) {
     normalized_added = AddedTokens(std::move(normal));
 }
 
-// True if no token has a "▁" after another character. Then no merge crosses such a place, and the
-// text can be split there.
-static bool splits_into_words(const Vocabulary& vocabulary) {
-    if (!has_pieces(vocabulary)) return false;
-    for (const std::string& piece : vocabulary.pieces) {
-        std::size_t i = 0;
-        while (piece.compare(i, written_space.size(), written_space) == 0)
-            i += written_space.size();
-        if (piece.find(written_space, i) != std::string::npos) return false;
-    }
-    return true;
-}
-
-void TokenIndex::index_merges(const Vocabulary& vocabulary) {
+void TokenIndex::index_merges(const Vocabulary& vocabulary, JoinedCharacters* neighbours) {
     const int vocab_size = count(vocabulary.tokens);
     merges.reset(vocabulary.merges.size());
     int rank = 0, next = -1;
@@ -140,6 +127,8 @@ void TokenIndex::index_merges(const Vocabulary& vocabulary) {
                  std::to_string(right) + ", expected ids below " + std::to_string(vocab_size));
         }
         joined.assign(written(vocabulary, left)).append(written(vocabulary, right));
+        if (neighbours)
+            neighbours->add_merge(written(vocabulary, left), written(vocabulary, right));
         // In most files each merge makes the token with the next id.
         if (!is_id(next, vocabulary.tokens.size()) || at(special, next) ||
             written(vocabulary, next) != joined) {
@@ -163,9 +152,12 @@ TokenIndex::TokenIndex(const Vocabulary& vocabulary, std::string name) : name_(s
     index_bytes(vocabulary);
     index_characters(vocabulary);
     index_added(vocabulary);
-    index_merges(vocabulary);
+    // With ignore_merges a part can be a token that no merges make from its characters.
+    const bool cut = has_pieces(vocabulary) && !vocabulary.rules.ignore_merges;
+    JoinedCharacters joined;
+    index_merges(vocabulary, cut ? &joined : nullptr);
     try {
-        splitter = TextSplitter(vocabulary.rules.splits, splits_into_words(vocabulary));
+        splitter = TextSplitter(vocabulary.rules.splits, cut ? &joined : nullptr);
     } catch (const Error& e) {
         fail(e.what());
     }

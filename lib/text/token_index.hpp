@@ -45,7 +45,8 @@ private:
     void index_bytes(const Vocabulary& vocabulary);
     void index_characters(const Vocabulary& vocabulary);
     void index_added(const Vocabulary& vocabulary);
-    void index_merges(const Vocabulary& vocabulary);
+    // Adds to `neighbours`, unless it is null, the characters that merges join.
+    void index_merges(const Vocabulary& vocabulary, JoinedCharacters* neighbours);
     [[noreturn]] void fail(const std::string& what) const;
 
     std::string name_;

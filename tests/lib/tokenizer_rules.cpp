@@ -75,7 +75,7 @@ Pieces pieces(const TextRules::Split& rule, std::string_view text) {
 Pieces pieces(TextRules::Split::Kind kind, int digits, std::string_view text) {
     Pieces all;
     TextRules::Split rule{kind, digits};
-    TextSplitter({rule}, false).split(text, [&](std::string_view p) { all.emplace_back(p); });
+    TextSplitter({rule}, nullptr).split(text, [&](std::string_view p) { all.emplace_back(p); });
     return all;
 }
 
