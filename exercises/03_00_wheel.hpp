@@ -1,12 +1,12 @@
 // Exercise 03_00: the segments of the wheel.
 //
-//     weights(s, T)   e^(s_i / T) for each logit s_i
-//     distribution_of(w)       the shares of the wheel: each weight divided by the sum of all
+//     weights(s, T)         e^(s_i / T) for each logit s_i: how large its segment is
+//     distribution_of(w)    the probabilities: each weight divided by the sum of all weights
 //
-// By hand: the logits ln 1, ln 2, ln 3 have the weights 1, 2, 3 at T = 1, and the distribution 1/6,
+// Example: the logits ln 1, ln 2, ln 3 have the weights 1, 2, 3 at T = 1, and the distribution 1/6,
 // 2/6, 3/6; at T = 1/2 the weights are 1, 4, 9 and the distribution is 1/14, 4/14, 9/14.
 //
-// The logits are small here, T is above 0, one weight at least is above 0. Everything in doubles;
+// The logits are small here, T is above 0, and at least one weight is above 0. Compute in doubles;
 // portable_exp (math.hpp) is e^x.
 //
 // Write two functions, about 3 and 4 lines. Check: make check EX=03_00

@@ -1,10 +1,10 @@
 // Exercise 03_02: the draw: spin a wheel of fortune.
 //
 // The wheel has W notches; token i holds w_i of them, in the order of the ids: first all
-// notches of token 0, then those of token 1, … So W = Σ w_i. Luck, a number u in [0, 1), points at
-// notch ⌊u·W⌋, the first notch being 0. Which token holds it?
+// notches of token 0, then those of token 1, … So W = Σ w_i. A random number u in [0, 1) points at
+// notch ⌊u·W⌋, counted from 0. Which token holds this notch?
 //
-// By hand: w = {2, 0, 1, 5}. W = 8; u = .2 points at notch 1, which is token 0's; u = .25 at
+// Example: w = {2, 0, 1, 5}. W = 8; u = .2 points at notch 1, which is token 0's; u = .25 at
 // notch 2, token 2's. Token 1 holds none, so it never comes.
 //
 // A u outside [0, 1) is a UsageError. If the wheel has no notches, throw Error.

@@ -4,7 +4,7 @@
 //                          counts.
 //     at_least(s, border)  how many logits are at least the border
 //
-// By hand: of {1, 4, 2, 4, 2} the largest is 4, the second is 4, the third is 2. Four of
+// Example: of {1, 4, 2, 4, 2} the largest is 4, the second is 4, the third is 2. Four of
 // them are at least 2: "keep what is at least the third largest" keeps four. That is why
 // top-k needs an order among equal ones.
 //

@@ -4,7 +4,7 @@
 //                   first; they are added up until the sum is P or more. The token that
 //                   reaches P counts, and at least one token counts.
 //
-// By hand: {.5, .25, .15, .1} and P = .7 need two: .5 and .25 are .75. P = .5 needs one, P = 0 too.
+// Example: {.5, .25, .15, .1} and P = .7 need two: .5 and .25 are .75. P = .5 needs one, P = 0 too.
 //
 // In doubles .4 + .3 + .2 is .8999999999999999, which should reach .9: so a sum reaches P when it
 // is at least P − 10^-12. P is at most 1; where rounding leaves the sum of all below P, all count.

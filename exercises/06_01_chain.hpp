@@ -8,7 +8,7 @@
 // 2. run: applies the steps, first to last, and notes after each how many tokens are left (their
 //    logit is not −∞). A step that leaves none is an Error that names it.
 //
-// By hand: the logits {3, 1, 2}, "ban 0" and then "top-k 1": left 2 and 1, token 2 stays.
+// Example: the logits {3, 1, 2}, "ban 0" and then "top-k 1": left 2 and 1, token 2 stays.
 // In the other order no token is left.
 //
 // Write two functions, about 6 and 10 lines. Check: make check EX=06_01

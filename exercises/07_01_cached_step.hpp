@@ -7,7 +7,7 @@
 // fresh ones are read, and they look at all keys, old and new. Without a cache all past + fresh
 // tokens are read, and each looks at itself and all before it.
 //
-// By hand: past = 3, fresh = 2. With: 2 positions, and 4 + 5 = 9 dot products. Without:
+// Example: past = 3, fresh = 2. With: 2 positions, and 4 + 5 = 9 dot products. Without:
 // 5 positions and 1 + 2 + 3 + 4 + 5 = 15.
 //
 // past and fresh may be a hundred million: no loop. (1 + 2 + … + n = n(n + 1)/2.)

@@ -2,8 +2,8 @@
 //
 // A KV cache keeps every token, so memory and time grow with the text.
 // A window keeps the last W tokens, and the text falls apart once the first tokens leave:
-// attention has learned to put what it has left over on them. Keep those few (the sinks),
-// and it goes on for millions of tokens:
+// attention has learned to put the weight that it does not need on them. If you keep these few
+// tokens (the sinks), the text goes on for millions of tokens:
 //
 //     token t, the t-th from 0, sees the first S tokens (sinks) and the last W, itself included
 //
@@ -20,8 +20,8 @@
 // S >= 0, W >= 1, 0 <= t, and t may be some millions. Write four functions, about 20 lines.
 // Check: make check EX=07_3
 //
-// (The models of this course learn a vector for each position, so they cannot do this:
-// chapter 09 slides.)
+// (The models of this course have learned a vector for each position, so they cannot do this;
+// chapter 09 slides their context instead.)
 #pragma once
 
 #include <algorithm>

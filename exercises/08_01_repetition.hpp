@@ -4,7 +4,7 @@
 //
 //     s_j ← s_j / θ   if s_j is above 0           s_j ← s_j · θ   if it is below
 //
-// once for each different token j of the text. By hand: the logits {3, 2, −1, −1}, the text
+// once for each different token j of the text. Example: the logits {3, 2, −1, −1}, the text
 // {0, 2, 0} and θ = 2 give {1.5, 2, −2, −1}.
 //
 // Dividing a negative logit would reward the token. A θ that is not a finite number

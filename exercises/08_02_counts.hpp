@@ -3,7 +3,7 @@
 //     s_j ← s_j − c_j·frequency − presence          for each token j with c_j > 0
 //
 // c_j is how often token j occurs in the text. So each occurrence subtracts `frequency`,
-// and the first one subtracts `presence` too. By hand: the logits {5, 3, 2, 1}, the text
+// and the first one subtracts `presence` too. Example: the logits {5, 3, 2, 1}, the text
 // {0, 1, 0, 0}, frequency .5 and presence .25 give {3.25, 2.25, 2, 1}.
 //
 // Below 0 they reward. In doubles, rounded to a float once, at the end. A penalty that is

@@ -1,7 +1,7 @@
 // Exercise 08_2: DRY, "don't repeat yourself" [p-e-w 2024, text-generation-webui].
 //
-// The repetition penalty hits every word that occurred; a ban on n-grams strikes names dead.
-// DRY asks how long the passage is that a token would continue, and lets short ones be:
+// The repetition penalty hits every word that occurred, and a ban on n-grams forbids even names.
+// DRY measures how long the repeated passage is that a token would continue, and spares short ones:
 //
 //     L(t) = the longest match that t would continue: over all earlier places i with ids_i = t,
 //            the number of tokens just before i that equal the last tokens of the text, one by one

@@ -6,7 +6,7 @@
 //     must_wait(text, stop)   the number of bytes: the length of the longest suffix of the
 //                             text that is a prefix of `stop`, but not all of it
 //
-// By hand, stop "END": after "a E" one byte must wait, after "a EN" two, after "a ENE" one
+// Example, stop "END": after "a E" one byte must wait, after "a EN" two, after "a ENE" one
 // again, and after "a ENEA" none.
 //
 // stop has one byte at least, and is not in the text. Write one function, about 3 lines.

@@ -9,7 +9,7 @@
 //     context       prompt and generated tokens fill the context (or more)
 //     not_yet       otherwise
 //
-// By hand: a prompt of 3 and 2 generated tokens, the last of them an end of text, max_new_tokens 2:
+// Example: a prompt of 3 and 2 generated tokens, the last of them an end of text, max_new_tokens 2:
 // end_of_text, since it comes first. With max_new_tokens 0 a text is over before its first token.
 //
 // Write one function, about 6 lines. Check: make check EX=10_01

@@ -7,7 +7,7 @@
 //                              token with ln p = −∞ makes none.
 //     score(sum, tokens, a)    sum / tokens^a, a being the length penalty
 //
-// By hand: the beam 7 with −1, and logs {−.5, −∞, −2}: 7 0 with −1.5, and 7 2 with −3.
+// Example: the beam 7 with −1, and logs {−.5, −∞, −2}: 7 0 with −1.5, and 7 2 with −3.
 // Two tokens with −1.2 and six with −2.4: a = 0 gives −1.2 and −2.4, a = 1 gives −.6 and −.4.
 //
 // tokens is at least 1; at(logs, id) is logs[id] for an int.

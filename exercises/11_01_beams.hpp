@@ -12,7 +12,7 @@
 // After the n-th token the live beams are finished too. The result is all finished beams, the
 // greatest sum first; of equal sums the one finished earlier. With n = 0 that is the prompt.
 //
-// By hand: token 0 has .6 and 1 has .4; after 0 both have .5, after 1 they have .1 and .9. One
+// Example: token 0 has .6 and 1 has .4; after 0 both have .5, after 1 they have .1 and .9. One
 // beam, n = 2, finds 0 0 with .3; two beams find 1 1 with .36 and 0 0 with .3.
 //
 // Write one function, about 18 lines. Check: make check EX=11_01

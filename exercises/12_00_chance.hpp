@@ -6,7 +6,7 @@
 //     residual(p, q)    the distribution of the token that comes where a guess was rejected:
 //                       max(0, p − q), token by token, divided by its sum
 //
-// By hand: p = (.5, .3, .2), q = (.2, .3, .5). Tokens 0 and 1 are always accepted, token 2 two
+// Example: p = (.5, .3, .2), q = (.2, .3, .5). Tokens 0 and 1 are always accepted, token 2 two
 // times in five. The residual is (1, 0, 0): p is greater than q for token 0 alone.
 //
 // x was drawn from q, so q(x) is above 0; p and q differ somewhere, both sum to 1. In doubles.

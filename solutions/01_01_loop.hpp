@@ -1,15 +1,15 @@
 // Exercise 01_01: the loop that writes: predict, pick, append, repeat.
 //
-// The model gives the logits after a text, `pick` chooses an id of them. Put it at the end, and
-// begin again with the longer text; n times. With n = 0 the text stays as it is.
+// The model gives the logits after a text, and `pick` chooses an id from them. Append it to the
+// text and begin again with the longer text, n times. With n = 0 the text stays as it is.
 //
 // The token `eos` ends a text: when it is picked it is appended, and nothing comes after it.
 // In the prompt it means nothing.
 //
-// By hand: a model that always wants the last id plus 1, after {3}: n = 2 gives {3, 4, 5}.
+// Example: a model that always wants the last id plus 1, after {3}: n = 2 gives {3, 4, 5}.
 // With eos = 4 it gives {3, 4}.
 //
-// The model is asked once for each new token, never for one that nobody wants.
+// Ask the model once for each new token, and never for a token that is not needed.
 //
 // Write one function, about 5 lines. Check: make check EX=01_01
 #pragma once

@@ -2,10 +2,10 @@
 //
 //     comes_before(s, a, b)   is token a preferred to token b? The greater logit comes first; if
 //                             the logits are equal, the lower id. No token comes before itself.
-//     stuck(ids, n)           does the text end in the same n tokens twice, one after the other?
-//                             Fewer than 2n tokens: no.
+//     stuck(ids, n)           does the text end in the same n tokens twice in a row? No if it has
+//                             fewer than 2n tokens.
 //
-// By hand: of the logits {1, 3, 0, 3} token 1 comes before token 3, and both come before token 0.
+// Example: of the logits {1, 3, 0, 3} token 1 comes before token 3, and both come before token 0.
 // 7 1 2 3 1 2 3 is stuck with n = 3 and not with n = 2.
 //
 // a and b are ids of s; n is at least 1. Write two functions, of about 1 and 3 lines.

@@ -1,6 +1,6 @@
 // Exercise 02_01: argmax, the most probable token.
 //
-// The id of the largest logit; of equal ones the lowest id. By hand: {1, 3, 0, 3} gives 1.
+// The id of the largest logit; of equal ones the lowest id. Example: {1, 3, 0, 3} gives 1.
 //
 // A token whose logit is −∞ is masked and never chosen. Where there is no token to choose
 // (no logits at all, or all −∞): throw Error. A logit that is NaN, anywhere, means that

@@ -2,7 +2,7 @@
 //
 //     p_i = e^((s_i − m)/T) / Σ_j e^((s_j − m)/T)        m = the largest logit
 //
-// By hand: the logits ln 1, ln 2, ln 3 have the probabilities 1/6, 2/6, 3/6 at T = 1 and
+// Example: the logits ln 1, ln 2, ln 3 have the probabilities 1/6, 2/6, 3/6 at T = 1 and
 // 1/14, 4/14, 9/14 at T = 1/2.
 //
 // m changes nothing on paper, but without it e^1000 is more than a double holds. A logit

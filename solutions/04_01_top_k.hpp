@@ -1,7 +1,7 @@
 // Exercise 04_01: top-k: keep the k most probable tokens.
 //
 // The k tokens with the largest logits keep them; the logits of all others become −∞. Exactly
-// k stay: if logits are equal, the lower ids first. By hand: {1, 4, 2, 4, 2} and k = 3 give
+// k stay: if logits are equal, the lower ids first. Example: {1, 4, 2, 4, 2} and k = 3 give
 // {−∞, 4, 2, 4, −∞}.
 //
 // k = 0 turns the cut off, and a k of V or more keeps all. A logit that is −∞ already stays −∞.

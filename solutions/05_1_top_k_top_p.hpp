@@ -1,13 +1,13 @@
 // Exercise 05_1: top-k and top-p together.
 //
-// Both cuts, one after the other, as nearly every chat program has them switched on:
+// Both truncations, one after the other, as in nearly every chat program:
 //
 //     1. p_i = e^(s_i) / Σ_j e^(s_j)
 //     2. keep the k most probable tokens; of equal logits the lower id comes first;
 //        k = 0 or k > V keeps all
 //     3. p_i ← p_i / Σ_kept p_j
-//     4. of these keep the smallest prefix, most probable first, whose mass is at least p;
-//        never empty
+//     4. of these, sorted by probability, the greatest first, keep the smallest prefix whose mass
+//        is at least p; it is never empty
 //     5. p_i ← p_i / Σ_kept p_j
 //
 // Logits are finite or −∞, at least one is finite; a token at −∞ is never kept.
@@ -36,8 +36,8 @@ struct Share {
     double probability = 0;
 };
 
-// The tokens that can come, the greatest logit first. A probability may be too large by the same
-// factor for all: e^(s − the greatest logit) will do. portable_exp (math.hpp) is e^x.
+// The tokens that can come, the greatest logit first. All probabilities may be too large by the
+// same factor: e^(s − the greatest logit) will do. portable_exp (math.hpp) is e^x.
 inline std::vector<Share> ranked([[maybe_unused]] std::span<const float> logits) {
     // >>> write here
     const double largest = static_cast<double>(*std::max_element(logits.begin(), logits.end()));

@@ -6,7 +6,7 @@
 //                     before it returned
 //     left(s)         how many tokens are left: those whose logit is not −∞
 //
-// By hand: "remove what is below 3" keeps 3 and 4 of {4, 3, 2}; "divide by 2" and then the same cut
+// Example: "remove what is below 3" keeps 3 and 4 of {4, 3, 2}; "divide by 2" and then the same cut
 // keeps none: {2, 1.5, 1} are all below 3. The order is part of the request.
 //
 // Write two functions, about 2 and 3 lines. Check: make check EX=06_00

@@ -1,12 +1,12 @@
 // Exercise 06_1: one token, from logits to choice, with every number in between.
 //
-//     e_i = e^(s_i/T)        1. of the k tokens with the largest logits, of equal ones the lower
+//     e_i = e^(s_i/T)        1. for the k tokens with the largest logits; the lower id if equal
 //     a_i = e_i / Σ e        2. after top-k
-//     c_i = a_1 + … + a_i    3. cumulative; the nucleus: the first n, the least n with c_n >= p
+//     c_i = a_1 + … + a_i    3. cumulative; the nucleus is the first n: the least n with c_n >= p
 //     f_i = a_i / c_n        4. the distribution that is drawn from
-//     the token              5. the first, in the order of the ids, with Σ_{j <= i} f_j > u
+//     the token              5. the first i, in the order of the ids, with Σ_{j <= i} f_j > u
 //
-// By hand nobody subtracts the largest logit first, so s_i/T must be below 700 here.
+// As on paper, the largest logit is not subtracted first, so s_i/T must be below 700 here.
 // Refuse, as a UsageError that says what is allowed: T not above 0, k below 1, p outside [0, 1],
 // u outside [0, 1); k > V keeps all.
 //

@@ -3,11 +3,10 @@
 //     written(ids, prompt)   the tokens that were generated, each once, ascending. The first
 //                            `prompt` ids are the prompt and don't count.
 //     ends_in(ids, passage)  does the text end in this passage, token by token? Every text ends in
-//                            a passage of no tokens; no text in one that is longer than it is.
+//                            a passage of no tokens; no text ends in a passage longer than itself.
 //
-// By hand: in 5 9 3 9 3, with a prompt of two tokens, 3 and 9 were generated. The
-// text ends in 9 3, but not in
-// 3 9.
+// Example: in 5 9 3 9 3, with a prompt of two tokens, 3 and 9 were generated. The text ends in 9 3,
+// but not in 3 9.
 //
 // Write two functions, about 2 and 3 lines. Check: make check EX=08_00
 #pragma once

@@ -1,10 +1,10 @@
 // Exercise 08_03: no n-gram twice.
 //
-// An n-gram is n tokens in a row, and with this ban none may occur in the text twice. The text
-// ends in n − 1 tokens; wherever these occurred before, the token that followed them is
-// banned now. By hand: n = 3 and the text 1 2 3 4 1 2 5 1 2 ban 3 and 5.
+// An n-gram is n tokens in a row. With this ban, none may occur in the text twice. Take the last
+// n − 1 tokens of the text: wherever they occurred before, the token that followed them is
+// banned now. Example: n = 3 and the text 1 2 3 4 1 2 5 1 2 ban 3 and 5.
 //
-// A text of fewer than n tokens bans none. The places may overlap: n = 3 and 7 7 7 ban 7.
+// A text of fewer than n tokens bans none. The n-grams may overlap: n = 3 and 7 7 7 ban 7.
 // n = 1 bans every token of the text. n = 0 is off, n below 0 is a UsageError.
 //
 // Write one function, about 8 lines. Check: make check EX=08_03

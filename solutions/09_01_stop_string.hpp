@@ -1,9 +1,11 @@
 // Exercise 09_01: a stop string across tokens.
 //
 // Tokens arrive one after the other, and their bytes are shown as soon as they are certain. A text
-// ends where the stop string is complete for the first time: the string itself is not shown, and
-// nothing after it. It may begin in one token and end in another: so a tail of the text that could
-// still become it must wait, and only the longest such tail. By hand: stop "END" and the tokens
+// ends where the stop string is complete for the first time: neither the string itself nor
+// anything after it is shown. It may begin in one token and end in another. So the longest tail of
+// the text that could still become the stop string must wait, and nothing else.
+//
+// Example: stop "END" and the tokens
 //
 //     "a E"   shows "a "     the E could become END
 //     "NE"    shows "EN"     ENE is no END, but the new E could become one

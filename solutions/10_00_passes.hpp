@@ -6,11 +6,11 @@
 // positions.
 //
 //     passes_alone(P, G, n), positions_alone(P, G, n)        one text after the other
-//     passes_together(P, G, n), positions_together(P, G, n)  the prompt is read once for all; from
-//                                                            then on one pass reads a new token of
+//     passes_together(P, G, n), positions_together(P, G, n)  the prompt is read once for all texts;
+//                                                            then each pass reads a new token of
 //                                                            every text
 //
-// By hand, P = 4, G = 25, n = 3: alone 75 passes over 84 positions, together 25 over 76.
+// Example, P = 4, G = 25, n = 3: alone 75 passes over 84 positions, together 25 over 76.
 //
 // P, G and n are at least 1. Write four functions, a line each. Check: make check EX=10_00
 #pragma once

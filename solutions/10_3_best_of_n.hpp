@@ -1,18 +1,18 @@
 // Exercise 10_3: write n texts, keep one.
 //
-// Best of n: the text of which the model is surest. Its log-probability Σ ln p_i falls with every
-// token, so the sum alone would choose the shortest; the mean per token doesn't:
+// Best of n: keep the text of which the model is surest. Its log-probability Σ ln p_i falls with
+// every token, so the sum alone would favour short texts; the mean per token does not:
 //
 //     score = (ln p_1 + … + ln p_n) / n        the greatest wins, of equal scores the earlier text
 //
-// A text without tokens has nothing to be sure of and is passed over; if there is no other,
-// the first is kept.
+// A text without tokens has no mean, and is passed over; if no text has tokens, the first one is
+// kept.
 //
 // Self-consistency [Wang et al. 2022]: when texts end in an answer, let them vote.
-// One wrong way of thinking is rarely repeated, right ones meet in the same answer.
+// The same wrong answer rarely comes twice; right ways of thinking lead to the same answer.
 // The most frequent answer wins, of equally frequent ones the one that came first;
-// an empty answer is no vote. Nobody votes: the empty answer. Two answers are the same if
-// they are written the same.
+// an empty answer is no vote. If there is no vote, return the empty answer. Two answers are the
+// same if they are written the same.
 //
 // Write two functions, about 15 lines. Check: make check EX=10_3.
 // Then see what it keeps: make try EX=10_3

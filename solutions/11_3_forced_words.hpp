@@ -1,34 +1,36 @@
 // Exercise 11_3: beam search for a text that holds given words [Hokamp & Liu 2017; Anderson et al.
 // 2017; Post & Vilar 2018].
 //
-// Words, each a row of one token or more, must occur in what is generated. Plain beams drop them
-// wherever they are improbable. So beams are told apart by how far they have come:
+// Given words, each a row of at least one token, must occur in the generated text. Plain beam
+// search drops them wherever they are improbable. So beams compete only with beams that have come
+// equally far:
 //
-//     met(text) = the lengths of the words that occur somewhere in the text, in one piece, and
-//                 of all other words the longest beginning with which the text ends
+//     met(text) = the sum of the lengths of all words that occur in the text, in one piece, plus
+//                 the length of the longest beginning of any other word with which the text ends
 //
-// By hand, with the words {1 2} and {3}: 0 1 2 0 has 2, 3 0 1 has 1 + 1, 1 0 has 0.
+// Example, with the words {1 2} and {3}: 0 1 2 0 has 2, 3 0 1 has 1 + 1, 1 0 has 0.
 //
-// A beam is a text, its sum of ln p and what it has met. Begin with the empty text, and repeat,
-// n times or until no beam is live:
+// A beam is a text, its sum of ln p, and what it has met. Begin with the empty text, and repeat, n
+// times or until no beam is live:
 //
-//     1. extend every live beam by every token, as in 11_01; but eos only after a text
-//        that holds all words.
-//     2. of these take B, in turns: the best of those that have met most, the best of those that
-//        have met the next lower number that there is, and so on down to the lowest; then the
-//        second best of each, again from the top. Best: the greatest sum; of equal ones that of
-//        the earlier beam, and of one beam the lower id. Where one has no more it is passed over.
-//     3. what ends in eos is finished, the others are live, in the order in which they were taken.
+//     1. extend every live beam by every token, as in 11_01; but extend it by eos only if its text
+//        holds all words.
+//     2. of these take B, in turns: the best of those that have met most, then the best of those
+//        that have met the next lower number, and so on down to the lowest; then the second best of
+//        each number, again from the top. The best has the greatest sum; of equal sums the earlier
+//        beam comes first, and of one beam the lower id. A number with no beam left is passed over.
+//     3. beams that end in eos are finished. The others are live, in the order in which they were
+//        taken.
 //
-// After the n-th token what is live and holds all words is finished too. The result is all that
-// finished, the greatest sum first; of equal ones what finished earlier.
+// After the n-th token, the live beams that hold all words are finished, too. The result is all
+// finished beams, the greatest sum first; of equal sums, the one that finished earlier.
 //
-// By hand: p = .7 .1 .2 at first; after 0: .4 .5 .1; after others: .8 .1 .1. The word is {1},
-// n = 2, and no token is eos. One beam takes 1 at once and finds 1 0 with .08. Two beams keep 0
-// too, and find 0 1 with .35, where the word fits better.
+// Example: p = .7 .1 .2 at first; after 0: .4 .5 .1; after others: .8 .1 .1. The word is {1}, n =
+// 2, and no token is eos. One beam takes 1 at once and finds 1 0 with .08. Two beams keep 0 too,
+// and find 0 1 with .35, where the word fits better.
 //
-// If every token has p > 0, even one beam finds the words within as many tokens as they have; with
-// B beams beyond all counts the first text is the best of all that hold them.
+// If every token has p > 0, even one beam finds the words within as many tokens as they have. If B
+// is large enough, the first text is the best of all that hold the words.
 //
 // Write four functions, about 9, 8, 13 and 14 lines. Check: make check EX=11_3
 #pragma once

@@ -5,15 +5,15 @@
 // the next token after a text.
 //
 //     1. the draft draws x_1, …, x_length, each from q after the text and the guesses before it
-//     2. from left to right: x is accepted with probability min(1, p(x)/q(x)), so if u < p(x)/q(x)
+//     2. from left to right: x is accepted with probability min(1, p(x)/q(x)): if u < p(x)/q(x)
 //     3. at the first rejection, a token drawn from the residual takes its place, and the round
 //        is over; the guesses after it are lost
 //     4. if all were accepted, one more token is drawn, from p
 //
-// So each round adds 1 to length + 1 tokens. Luck is given: one number for each draw of
-// the draft, then one for each verdict, as far as there are any, and the next for the last draw.
+// So each round adds 1 to length + 1 tokens. The random numbers u are given: first one for each
+// draw of the draft, then one for each verdict until the round is over, then one for the last draw.
 //
-// By hand: p = {.5, .5}, q = {1, 0}, length 1, u = {.3, .7, .9}: the draft says 0; .7 is not below
+// Example: p = {.5, .5}, q = {1, 0}, length 1, u = {.3, .7, .9}: the draft says 0; .7 is not below
 // .5/1; the residual is {0, .5}: the text becomes {1}. With u = {.3, .4, .9} it is {0, 1}.
 //
 // draw and residual are given. Write one function, about 14 lines. Check: make check EX=12_01
