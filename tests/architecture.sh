@@ -1,7 +1,7 @@
 #!/bin/sh
-# The picture of ARCHITECTURE.md, drawn from the #include lines: which room and which chapter uses which.
+# Draws the picture of ARCHITECTURE.md from the #include lines. It shows which rooms and chapters use which others.
 #   tests/architecture.sh          writes data/architecture.svg
-#   tests/architecture.sh check    says whether that file is what would be written now
+#   tests/architecture.sh check    checks that this file is up to date
 set -u
 cd "$(dirname "$0")/.." || exit 1
 export LC_ALL=C

@@ -1,7 +1,7 @@
 #!/bin/sh
-# make learn as a learner uses it: keys typed and files saved in a terminal of 80 × 24, and what is on the screen then.
-#   learn.sh BUILD lines   only what needs no terminal (make test)
-#   make test-learn        needs tmux; its files and its score are of its own, so nothing of the learner's is touched
+# Tests make learn as a learner uses it: types keys and saves files in a terminal of 80 × 24, then checks the screen.
+#   learn.sh BUILD lines   runs only the tests that need no terminal (make test)
+#   make test-learn        needs tmux; it has its own files and its own score, so the learner's are not touched
 # Ends with "N passed, N failed".
 set -u
 cd "$(dirname "$0")/.." || exit 1
@@ -17,7 +17,7 @@ export EXERCISES="$work/mine" STATE="$work/progress"
 set -- solutions/*.hpp
 first=$(basename "$1" .hpp) second=$(basename "$2" .hpp) count=$#
 number() { echo "$1" | cut -d_ -f1,2; }
-# The file with this between its marks.
+# Writes the first exercise's file, with $1 between its marks.
 write() {
     awk -v body="$1" '/>>> write here/ { print; print body; skip = 1 } /<<< to here/ { skip = 0 } !skip' "solutions/$first.hpp" >"$work/file"
     mv "$work/file" "$work/mine/$first.hpp"
@@ -32,13 +32,13 @@ for part in "$(number "$first")" "0 of $count exercises" "your file  $work/mine/
     esac
 done
 
-# An exercise belongs to the page that lists it, which need not be the chapter's first.
+# The lesson of an exercise is the page that lists it, which may be another page than the chapter's first.
 case $(printf 'o\nq\n' | LEARN_MAKE="${LEARN_MAKE:-make}" "$build/learn" 07_2_memory 2>&1) in
 *'The lesson is chapters/07_kv_cache/memory.md'*) passed=$((passed + 1)) ;;
 *) failed=$((failed + 1)); echo "line by line: 07_2's lesson is not chapters/07_kv_cache/memory.md" ;;
 esac
 
-# What explains a name is broken under its own beginning.
+# A wrapped explanation of a name is aligned with its own first line.
 case $(sh exercises/exercise.sh statement 22_2_order) in
 *'whose largest
                                          probability is largest, the leftmost

@@ -1,19 +1,19 @@
 #!/bin/sh
-# Keeps the lessons true.
-#   tests/lessons.sh           every output block is what its command prints now, every line of a code block
-#                              stands in the file it is taken from, every link leads somewhere, and every
-#                              command to try does what is said of it
+# Checks that the lessons are true.
+#   tests/lessons.sh           Every output block must be what its command prints now. Every line of a code block must
+#                              be in the file that the block is taken from. Every link must lead somewhere. Every
+#                              command to try must do what the lesson says.
 #   tests/lessons.sh update    writes the present output into the blocks
-#   tests/lessons.sh code      looks at the code blocks and the links only
-# Files after check, update or code are the only ones looked at: tests/lessons.sh check chapters/03_temperature/README.md
+#   tests/lessons.sh code      checks only the code blocks and the links
+# With files after check, update or code, only these are checked: tests/lessons.sh check chapters/03_temperature/README.md
 # An output block:  <!-- output: make run-03 ARGS="…" -->  followed by a ```text block.
 # A code block:     <!-- from: temperature.hpp -->          followed by a ```cpp block; the path starts at the
 #                   lesson's folder or at the repository's root.
-# A link:           [text](path) or [text](path#anchor): the file or folder is there, and the anchor is one of its headings,
-#                   spelled as GitHub spells it, or an <a id="…">. Links to other sites are not followed.
-# A command to try:  a line "    make run…", "    make chat" or "    build/…": it ends well; or, if its comment begins with
-#                   "refused", with a message. Those whose comment speaks of minutes or hours, and those on a model
-#                   that one trains or fetches first (build/models, ~/models), are not run.
+# A link:           [text](path) or [text](path#anchor). The file or folder must exist, and the anchor must be one of its
+#                   headings, as GitHub spells it, or an <a id="…">. Links to other sites are not followed.
+# A command to try:  a line "    make run…", "    make chat" or "    build/…". It must succeed; if its comment begins with
+#                   "refused", it must end with a message. Commands are not run if their comment mentions minutes or
+#                   hours, or if they need a model that must first be trained or fetched (build/models, ~/models).
 # Ends with "N passed, N failed".
 set -u
 mode=${1:-check}
@@ -23,7 +23,7 @@ work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 passed=0 failed=0
 
-# Where the links of a page lead, one a line. Code is no link.
+# Prints the targets of a page's links, one on each line. Code has no links.
 links() {
     awk '/^```/ { fence = !fence; next }
          fence  { next }
@@ -34,7 +34,7 @@ links() {
            } }' "$1"
 }
 
-# The anchors of a page: its <a id="…">, and its headings in small letters, without punctuation, with hyphens for spaces.
+# Prints the anchors of a page: its <a id="…">, and its headings in small letters, without punctuation, with hyphens for spaces.
 anchors() {
     awk '/^```/ { fence = !fence; next }
          !fence { rest = $0
@@ -62,13 +62,13 @@ for lesson in "$@"; do
     n=1
     while [ "$mode" != code ] && [ -f "$work/$n.command" ]; do
         command=$(cat "$work/$n.command")
-        # NO_COLOR and no terminal: what a reader would paste.
+        # NO_COLOR and no terminal give the text that a reader would paste.
         if ! env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL NO_COLOR=1 sh -c "$command" > "$work/$n.raw" 2>"$work/$n.err" < /dev/null; then
             echo "$lesson: \`$command\` failed: $(tail -n 1 "$work/$n.err")"
             failed=$((failed + 1))
             cp "$work/$n.old" "$work/$n.new"
         else
-            # Trailing spaces and empty lines at the end do not count; a fence inside would end the block.
+            # Trailing spaces and empty lines at the end are ignored. A fence in the output would end the block.
             sed 's/[ ]*$//' "$work/$n.raw" | sed -e :a -e '/^\n*$/{$d;N;ba' -e '}' > "$work/$n.new"
             if cmp -s "$work/$n.old" "$work/$n.new"; then
                 passed=$((passed + 1))
@@ -114,7 +114,7 @@ for lesson in "$@"; do
         END                    { exit bad }' "$lesson"
     if [ $? -eq 0 ]; then passed=$((passed + 1)); else failed=$((failed + 1)); fi
 
-    # Commands to try. The files that they write go again.
+    # Commands to try. The files that they write are removed afterwards.
     awk '/^```/ { fence = !fence; next }
          !fence && /^    (make (run|chat)|build\/)/ && !/#.*(minute|hour)|build\/models|~\// { sub(/^    /, ""); print }' "$lesson" >"$work/try"
     [ "$mode" = check ] || : >"$work/try"

@@ -1,9 +1,10 @@
 #!/bin/sh
-# What the pages of the course promise, beside what tests/lessons.sh looks at.
-#   pages.sh BUILD      a lesson's sections stand in the one order, and its pages have at most 900 words without code and
-#                       output; the cheat sheet has every option of the generator, and no other; every word of the glossary
-#                       is linked from its chapter or an earlier one; every figure has a title; no prompt ends in a space
-#   pages.sh words      the words of each page
+# Checks rules for the pages of the course that tests/lessons.sh does not check.
+#   pages.sh BUILD      The sections of a lesson must be in the fixed order, and its pages must have at most 900 words without
+#                       code and output. The cheat sheet must have all options of the generator, and no others. Every word of
+#                       the glossary must be linked from its chapter or an earlier one. Every figure must have a title. No
+#                       prompt may end in a space.
+#   pages.sh words      prints the number of words of each page
 # Ends with "N passed, N failed".
 set -u
 cd "$(dirname "$0")/.." || exit 1
@@ -18,7 +19,7 @@ holds() {
 }
 
 # ---- words ----
-# Without blocks of code and output, commands (indented by four), comments, where links lead, and the lines of tables.
+# Counts the words, without blocks of code and output, commands (indented by four), comments, targets of links, and tables' lines.
 words() {
     awk '/^```/ { fence = !fence; next }
          fence || /^<!--/ || /^    / { next }
@@ -36,7 +37,7 @@ for page in chapters/*/*.md; do
 done
 
 # ---- prompts ----
-# A prompt that ends in a space is cut into other tokens than the model has read (chapter 17), so no command shows one.
+# A prompt that ends in a space is split into other tokens than those in training (chapter 17), so no command has such a prompt.
 for page in README.md chapters/*.md chapters/*/*.md; do
     awk -F '"' '/make (run|chat)|build\/[0-9a-z_]+ / { for (i = 2; i <= NF; i += 2) if ($i ~ /[^ ] $/) { print $i; bad = 1 } } END { exit bad }' "$page" && clean=true || clean=false
     holds "$page has no prompt that ends in a space" $clean

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Keeps the page of parity true: every option that chapters/23_text_generator/parity.txt names is one of the program, and
-# parity.md is made of it.
+# Checks the page that compares other programs' options with ours: every option of ours that
+# chapters/23_text_generator/parity.txt names must be an option of the program, and parity.md must be made from that file.
 #   tests/parity.sh [BUILD]            checks
 #   tests/parity.sh BUILD update       writes the page
 # Ends with "N passed, N failed".
@@ -12,7 +12,7 @@ trap 'rm -rf "$work"' EXIT
 passed=0 failed=0
 
 "$build/23_text_generator" --help-all >"$work/help" || exit 1
-# Every option named in the third column.
+# Checks every option named in the third column.
 grep -v -e '^#' -e '^==' -e '^$' "$table" | awk -F'|' '{ print $3 }' | grep -o '`--[a-z0-9-]*' | tr -d '`' | sort -u >"$work/options"
 while read -r option; do
     if grep -qE -e "(^| |,)$option( |,|\$)" "$work/help"; then
@@ -22,7 +22,7 @@ while read -r option; do
         echo "$table: $option is no option of 23_text_generator"
     fi
 done <"$work/options"
-# Five columns everywhere.
+# Every line must have five columns.
 bad=$(grep -v -e '^#' -e '^==' -e '^$' "$table" | awk -F'|' 'NF != 5 { print }' | head -1)
 if [ -z "$bad" ]; then passed=$((passed + 1)); else failed=$((failed + 1)); echo "$table: not five columns: $bad"; fi
 

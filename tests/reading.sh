@@ -1,14 +1,14 @@
 #!/bin/sh
-# What has to be read to understand a chapter: the headers on top of its folder (its idea), and all code
-# of chapters that its program reaches through includes, .cpp files beside headers too; each as files/lines.
-#   reading.sh           a table of all chapters
-#   reading.sh COMMIT    beside it the same of an earlier commit
+# Counts what a reader must read to understand a chapter, as files/lines: the headers directly in its folder (its idea),
+# and all code of chapters that its program includes, directly or through others, with the headers' .cpp files.
+#   reading.sh           prints a table of all chapters
+#   reading.sh COMMIT    prints the counts at an earlier commit beside today's
 set -u
 cd "$(dirname "$0")/.." || exit 1
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 
-# table ROOT: "NUMBER NAME idea-files/lines reached-files/lines" a line.
+# table ROOT prints a line "NUMBER NAME idea-files/lines reached-files/lines" for each chapter.
 table() {
     (cd "$1" && find chapters -name '*.hpp' -o -name '*.cpp' | sort | xargs awk '
         FNR == 1 { files[++n] = FILENAME }

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Types wrong things into the programs of chapters 01 to 12 and 21 to 24, and the server: each must say one clear line on stderr and exit with
-# status 2 (the command line is wrong) or 1 (something else is), write nothing else, and never crash.
+# Calls the programs of chapters 01 to 12 and 21 to 24, and the server, with wrong input. A program must write one clear line to
+# stderr and nothing else, and exit with status 2 (the command line is wrong) or 1 (something else is wrong). It must never crash.
 #   tests/refusals.sh [BUILD]
 # Ends with "N passed, N failed".
 set -u
@@ -29,7 +29,7 @@ holds() {
     if "$@"; then passed=$((passed + 1)); else failed=$((failed + 1)); echo "FAIL: $what"; fi
 }
 
-# Values that make no sense.
+# Invalid values.
 refused 2 'temperature: got -1, expected a number >= 0' 10_generate --temperature -1
 refused 2 'temperature: got nan, expected' 10_generate --temperature nan
 refused 2 "--temperature: got 'warm', expected a number" 10_generate --temperature warm
@@ -58,7 +58,7 @@ refused 2 "dialect: got 'gpt', expected ours, transformers" 10_generate --dialec
 refused 2 "penalty-scope: got 'some'" 10_generate --repetition-penalty 1.2 --penalty-scope some
 refused 2 "--seed: got '-2'" 10_generate --seed -2
 refused 2 "--seed: got '-1'" 03_temperature --part 2 --seed -1
-# Versions of CLI11 name the range, or say that it is none.
+# The message depends on the version of CLI11: it names the range, or says that this is not a number.
 refused 2 "got '18446744073709551616', expected a whole number" 06_combining --seed 18446744073709551616
 refused 2 '--num-return-sequences: got 0' 10_generate --num-return-sequences 0
 refused 2 '--logprobs: got -1' 10_generate --logprobs -1
@@ -74,7 +74,7 @@ refused 2 'no order here' 23_text_generator --decoder diffusion --repetition-pen
 refused 2 'goes from left to right' 23_text_generator --decoder diffusion --num-beams 3
 refused 1 'canvas has 64 places' 23_text_generator --decoder diffusion -n 90
 
-# Wishes that contradict each other: nothing is ignored.
+# Options that contradict each other: none of them may be ignored.
 refused 2 '--greedy and --top-k' 10_generate --greedy --top-k 5
 refused 2 '--temperature 0 and --top-p' 10_generate --temperature 0 --top-p 0.5
 refused 2 '--temperature 0 and --top-k' 10_generate --temperature 0 --top-k 4
@@ -104,7 +104,7 @@ refused 2 '--chat-template: there is no file nonsense, and it is none of chatml,
 refused 2 '--system: lines User: and Assistant:' 23_text_generator --chat --system x
 refused 2 '--max-new-tokens: the answers leave no room' 23_text_generator --chat --max-new-tokens 512
 
-# Everything together: what does not go together.
+# Combinations of features that do not work together.
 t=23_text_generator
 refused 2 '--num-beams and --assistant-model: a draft guesses' $t --num-beams 4 --assistant-model sketch
 refused 2 '--num-beams and prompt lookup' $t --num-beams 4 --prompt-lookup-num-tokens 4
@@ -174,7 +174,7 @@ refused 2 '--figure: got an empty value' 01_next_token --figure ''
 refused 2 '--infill: got the option --seed, expected a value' 23_text_generator --infill --seed 3
 refused 2 "this model's context has" 10_generate --max-new-tokens 100000
 
-# What can be checked is checked before the first line: a model that is not there, a prompt that is no text.
+# Errors that must be found before the first line of output: a model that does not exist, a prompt that is not text.
 for program in 01_next_token 02_greedy 03_temperature 04_top_k 05_top_p 06_combining 07_kv_cache 08_penalties 09_stopping \
     11_beam_search 12_speculative 13_json_grammar 14_grammar 15_regular 16_json_schema 18_transformer 20_quantization 21_medusa 22_diffusion; do
     refused 1 "$work/none" $program --model "$work/none"
@@ -192,14 +192,14 @@ for program in 14_grammar 15_regular 16_json_schema 17_tokenizer; do
     refused 1 'cannot be written' $program --figure "$work/none/figure.svg"
 done
 
-# An xsimd older than 8, as Ubuntu 22.04 has it: said before anything is compiled.
+# An xsimd older than 8, as in Ubuntu 22.04, must be reported before anything is compiled.
 mkdir -p "$work/old/xsimd"
 echo '#define XSIMD_VERSION_MAJOR 7' >"$work/old/xsimd/xsimd.hpp"
 CXXFLAGS="-MMD -I$work/old" sh lib/install_packages.sh run >"$work/out" 2>"$work/err"
 holds 'an old xsimd is refused' [ $? -eq 1 -a ! -s "$work/out" -a "$(wc -l <"$work/err")" -eq 1 ]
 holds 'the line says what to do' grep -q 'older than 8.*git clone' "$work/err"
 
-# Ends that are no errors.
+# Commands that end without an error.
 "$build/10_generate" --max-new-tokens 200 2>"$work/err" | head -c 5 >/dev/null
 holds 'a pipe closed early is no error message' [ ! -s "$work/err" ]
 "$build/23_text_generator" --chat </dev/null >"$work/out" 2>"$work/err"

@@ -1,26 +1,28 @@
 #!/bin/sh
-# The rules of the house, read from the files:
-#   arrows       lib includes only lib; a chapter only lib, itself and earlier chapters; nobody chapter 19 but 20 (texts whose floor is known), 21 (its heads are trained), 22 (its judge), 24 (the true distribution) and tests
-#   xsimd        only lib's .cpp files see xsimd, directly or through lib's headers (and the tests of those headers)
-#   home         a .cpp has a header of its name (programs and tests have none)
+# Checks the project's rules. It only reads the files:
+#   arrows       lib includes only lib. A chapter includes only lib, itself and earlier chapters. Besides tests, only four chapters
+#                include 19: 20 (texts whose floor is known), 21 (training of its heads), 22 (the recogniser), 24 (true distribution)
+#   xsimd        only lib's .cpp files include xsimd, directly or through lib's headers; so may the tests of those headers
+#   home         every .cpp file has a header of the same name, except programs and tests
 #   main         main() has at most 40 lines
-#   function     a function has at most 60 lines (tests may have longer cases)
-#   thread_local none in a header: each program part that includes it would have its own
-#   plain        a plain_*.hpp has at most 60 lines (a whole transformer 150, a tokenizer 90, a scheduler or a tree of prefixes 100, diffusion 90, trees 95) and needs nothing of ours but errors, exp and log, short numbers, values of JSON, what an
-#                earlier one or checks.hpp (the numbers a chapter takes) defines, and the interfaces of models and machines
-#   idea         the headers on top of a chapter's folder, 01 to 05, have at most 100 lines together (the rest is in a room below)
-#   length       a file of code has at most 300 lines (tests may be longer)
-#   folder       a test stands in the folder of what it tests: tests/lib, tests/chapters/NN, tests/api (hostile arguments), tests/golden
+#   function     a function has at most 60 lines (cases of tests may be longer)
+#   thread_local no header has one, since each part of the program that includes it would have its own
+#   plain        a plain_*.hpp has at most 60 lines (a whole transformer 150, a tokenizer 90, a scheduler or a tree of prefixes 100,
+#                diffusion 90, trees 95). Of our own headers it includes only those of errors, exp and log, short numbers and JSON
+#                values, earlier plain headers, checks.hpp (checks of a chapter's numbers), and interfaces of models and recognizers
+#   idea         the headers directly in the folder of a chapter, 01 to 05, have at most 100 lines together (the rest is in subfolders)
+#   length       a code file has at most 300 lines (tests may be longer)
+#   folder       a test is in the folder of what it tests: tests/lib, tests/chapters/NN, tests/api (hostile arguments), tests/golden
 #   width        a line of code has at most 100 characters
-#   make         the Makefile and the files of lib/build have at most 300 lines, make files 120 columns
-#   words        no word of tests/words.txt stands in code, messages, pages or file names; what validates a schema does not judge
-#   layout       clang-format 14 changes nothing (where it is installed)
-#   excerpt      every line of code in a lesson stands in the file that it is taken from, and every link leads somewhere
+#   make         the Makefile and the files of lib/build have at most 300 lines; make files have at most 120 columns
+#   words        no word of tests/words.txt is in code, messages, pages or file names; for a schema, say validate, not judge
+#   layout       clang-format 14 changes nothing (if it is installed)
+#   excerpt      every line of code in a lesson is in the file that it is taken from, and every link leads somewhere
 #   figure       an SVG has a <title> and is shown in one place of the lessons
-#   mutant       the text of a mutant stands in exactly one line of its file
-#   picture      data/architecture.svg shows the #include lines of today
-# What still breaks a rule stands in tests/structure.allow as "rule file". That list may only shrink: a line in it that
-# is no longer needed fails too. Ends with "N passed, N failed".
+#   mutant       the text of a mutant is in exactly one line of its file
+#   picture      data/architecture.svg shows today's #include lines
+# tests/structure.allow lists files that still break a rule, as "rule file". That list may only become shorter: a line that is
+# no longer needed is a failure, too. Ends with "N passed, N failed".
 set -u
 cd "$(dirname "$0")/.." || exit 1
 export LC_ALL=C
@@ -38,7 +40,7 @@ awk '
     function room(path) { return path ~ /^chapters\// ? "chapter" : substr(path, 1, index(path, "/") - 1) }
     function number(path) { return substr(path, 10, 2) + 0 }
     function breaks(rule, file, why) { print rule " " file "\t" why }
-    # Does this file see xsimd, directly or through what it includes?
+    # Does this file include xsimd, directly or through others?
     function sees(file,  i) {
         if (file in known) return known[file]
         known[file] = 0
@@ -68,7 +70,7 @@ grep -E '^(lib|chapters)/.*\.cpp$' "$work/files" | grep -vE '(^|/|_)main\.cpp$' 
 done >>"$found"
 
 # ---- main(), thread_local, lengths, widths -----------------------------------------------------------------
-# Bytes that only continue a character of UTF-8 are dropped, so that characters are counted.
+# Drops the continuation bytes of UTF-8, so that characters are counted.
 while read -r file; do
     tr -d '\200-\277' <"$file" | awk -v file="$file" '
         function breaks(rule, why) { if (!(rule in said)) print rule " " file "\t" why; said[rule] = 1 }
@@ -82,7 +84,7 @@ while read -r file; do
         END { if (FNR > 300 && file !~ /^tests\//) breaks("length", FNR " lines") }'
 done <"$work/files" >>"$found"
 
-# Functions: from a head at the margin, or one step in (in a class), to the brace of that indent.
+# A function begins with a head that is not indented, or indented once (in a class), and ends at the brace with that indent.
 grep -v '^tests/' "$work/files" | xargs awk '
     FNR == 1 { head = start = 0 }
     { sub(/[ \t]+\/\/.*$/, "") }
@@ -115,7 +117,7 @@ grep -E '^(lib/grammar|chapters/1[3-6]_|tests/chapters/1[3-6])' "$work/words" | 
     sed 's|^\([^:]*\):\([0-9]*\):.*|words \1\tline \2: say validate|' >>"$found"
 
 # ---- tests in folders --------------------------------------------------------------------------------------
-# make compiles what is in these folders; a test elsewhere would not run.
+# make compiles only the tests in these folders; a test in another folder would not run.
 grep -E '^tests/.*\.cpp$' "$work/files" |
     grep -vE '^tests/(main\.cpp|(lib|golden|api|bits|serving|exercises|bench|fuzz|support|chapters/[0-9][0-9]|page/wasm)/[^/]*\.cpp)$' |
     while read -r file; do printf 'folder %s\tis in no folder of tests that make knows\n' "$file"; done >>"$found"
@@ -137,7 +139,7 @@ for chapter in chapters/0[1-5]_*; do
 done >>"$found"
 
 # ---- layout ------------------------------------------------------------------------------------------------
-# Versions of clang-format differ; only the one that the files were laid out with is asked.
+# Versions of clang-format differ, so only the version that formatted the files is used.
 formatter=
 for name in clang-format-14 clang-format; do
     if [ -z "$formatter" ] && "$name" --version 2>/dev/null | grep -q ' 14\.'; then formatter=$name; fi
@@ -150,14 +152,14 @@ else
 fi
 
 # ---- lessons and the picture ---------------------------------------------------------------------------------
-# Both say "FILE: what is wrong" or "FILE what is wrong"; the list wants "rule FILE", a tab, and what is wrong.
+# Both scripts print "FILE: what is wrong" or "FILE what is wrong". Here it must be "rule FILE", a tab, and what is wrong.
 tab=$(printf '\t')
 reword() { sed -n "s/^\([^ :]*\):* \(.*\)/$1 \1$tab\2/p"; }
 sh tests/lessons.sh code | grep -v ' passed, ' | reword excerpt >>"$found"
 sh tests/architecture.sh check | reword picture >>"$found"
 
 # ---- figures -----------------------------------------------------------------------------------------------
-# Each has a title and is shown once: a picture used for two ideas explains neither.
+# Each figure has a title and is shown once: a picture used for two ideas explains neither.
 find chapters -name '*.md' | while read -r page; do
     sed -n 's/.*!\[[^]]*\](\([^)]*[.]svg\)).*/\1/p' "$page" | while read -r link; do
         (cd "$(dirname "$page")" && cd "$(dirname "$link")" && echo "$(pwd)/$(basename "$link")")
@@ -201,7 +203,7 @@ for key in $(comm -13 "$work/broken" "$work/allowed" | tr ' ' '|'); do
     failed=$((failed + 1))
     echo "structure: tests/structure.allow: '$(echo "$key" | tr '|' ' ')' is no longer needed: take it out"
 done
-# A file counts as one test. Where hardly any were found, the search is broken.
+# A file counts as one test. If hardly any files were found, the search is broken.
 passed=$(($(wc -l <"$work/files") - failed))
 echo "$passed passed, $failed failed"
 [ "$failed" -eq 0 ] && [ "$passed" -gt 100 ]

@@ -1,8 +1,8 @@
 #!/bin/sh
-# Does every header and .cpp file open by itself in an editor, with the flags that editors read from compile_flags.txt? (make compiles
-# a folder's .cpp files in one go, where one could live on what another includes.)
-#   tests/syntax.sh          one in sixty, others with every commit
-#   FULL=1 tests/syntax.sh   all of them
+# Checks that every header and .cpp file compiles by itself, with the flags that editors read from compile_flags.txt. (make compiles
+# a folder's .cpp files in one go, so a file could use what another one includes, and nobody would notice.)
+#   tests/syntax.sh          checks one file in sixty, other files for every commit
+#   FULL=1 tests/syntax.sh   checks all files
 # Ends with "N passed, N failed".
 set -u
 cd "$(dirname "$0")/.." || exit 1
@@ -13,7 +13,7 @@ every=60
 first=$(git rev-list --count HEAD 2>/dev/null || echo 0)
 log=$(mktemp) || exit 1
 trap 'rm -f "$log"' EXIT
-# xargs would end at the first failure of 255 only: each compiler's own status is told by a line.
+# xargs does not pass on the status of each compiler, so each writes its result as a line.
 find lib chapters exercises solutions -name '*.hpp' -o -name '*.cpp' | sort | awk -v every="$every" -v first="$first" '(NR + first) % every == 0' |
     xargs -P "$jobs" -I FILE sh -c '
         if errors=$(echo "#include \"FILE\"" | '"$CXX"' $(cat compile_flags.txt) -fsyntax-only - 2>&1) && [ -z "$errors" ]; then echo "fine FILE"

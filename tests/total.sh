@@ -1,6 +1,6 @@
 #!/bin/sh
-# Adds up what the parts of the tests said (tests/part.sh):   total.sh FOLDER NAME…
-# Ends with the time and one line "N passed, N failed". A part that failed without a count (a crash) is one failed test.
+# Adds up the results of the parts of the tests (tests/part.sh):   total.sh FOLDER NAME…
+# Ends with the time and one line "N passed, N failed". A part that failed without a count, by a crash, counts as one failed test.
 folder=$1
 shift
 failed=''

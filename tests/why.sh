@@ -1,6 +1,6 @@
 #!/bin/sh
-# The picture at the top of the README: how each of the first tokens of a real run came about, drawn from `--explain`.
-#   tests/why.sh BUILD          says whether data/why.svg is what would be drawn now
+# Draws the picture at the top of the README from the output of `--explain`: how the first tokens of a real run were chosen.
+#   tests/why.sh BUILD          checks that data/why.svg is up to date
 #   tests/why.sh BUILD update   draws it
 # Ends with "N passed, N failed".
 set -u

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Fills BENCHMARKS.md: runs the benchmarks several times and writes the median and the range of each figure of figures.txt.
-#   figures.sh BUILD RUNS [SECTION,SECTION…]     make figures (six minutes a run, on a machine that does nothing else)
-# Each run is kept in BUILD/figures; those that are there already are not run again (rm -r BUILD/figures begins anew).
+#   figures.sh BUILD RUNS [SECTION,SECTION…]     make figures calls this, on a machine that does nothing else
+# The result of each run is kept in BUILD/figures, and a run whose result exists is skipped (rm -r BUILD/figures starts again).
 set -eu
 cd "$(dirname "$0")/../.."
 build=$1 runs=$2 only=${3:-$(sed -n 's/^[^#|]*| *\([a-z]*\) *|.*/\1/p' tests/bench/figures.txt | sort -u | grep -v '^cache$' | paste -sd, -)}
@@ -26,7 +26,7 @@ table() {
             while (match(s, /[0-9][0-9][0-9][0-9]($|[.,])/)) s = substr(s, 1, RSTART) "," substr(s, RSTART + 1)
             return s
         }
-        # The object that was read is a row of `section`: which figures does it have?
+        # The JSON object that was just read is a row of `section`. Finds the figures that it has.
         function look(  i, k, n, parts, at, fits) {
             for (i = 1; i <= figures; i++) {
                 if (of[i] != section) continue
@@ -49,7 +49,7 @@ table() {
             next
         }
         FNR == 1 { depth = 0 }
-        # JSON as the bench writes it: one name and value a line.
+        # The bench writes its JSON with one name and value on each line.
         {
             line = $0; sub(/^ */, "", line); sub(/,$/, "", line)
             if (line == "{") for (at in cell) delete cell[at]

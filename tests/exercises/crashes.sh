@@ -1,6 +1,6 @@
 #!/bin/sh
-# Ways in which a learner's code goes wrong without a wrong answer: each is told in one line, with the line of the file.
-#   crashes.sh       in files and with a score of its own; make passes LEARN_MAKE, how to call it
+# Tests the message for a learner's code that crashes or does not end: one line, with the line number of the learner's file.
+#   crashes.sh       uses its own files and its own score; LEARN_MAKE, which make passes, is the command to call make
 # Ends with "N passed, N failed".
 set -u
 cd "$(dirname "$0")/../.." || exit 1
@@ -11,7 +11,7 @@ trap 'rm -rf "$work"' EXIT
 passed=0 failed=0
 name=01_1_perplexity number=01_1
 
-# goes_wrong BODY TEXT…: with this between the marks, the check prints these texts; @ stands for line 2 of the body.
+# goes_wrong BODY TEXT…: with BODY between the marks, the check must print each TEXT; @ is the file and line with HERE.
 goes_wrong() {
     body=$1
     shift
@@ -27,7 +27,7 @@ goes_wrong() {
             sed 's/^/    | /' "$work/out"
         fi
     done
-    # Not the words of the test library, and not a warning.
+    # The output must not have words of the test library, or a warning.
     if grep -E 'Catch|REQUIRE|FAILED|terminate called|warning:' "$work/out"; then failed=$((failed + 1)); else passed=$((passed + 1)); fi
 }
 
@@ -43,7 +43,7 @@ goes_wrong 'throw std::runtime_error("my own");  // HERE' 'not there yet' 'my ow
 goes_wrong 'return std::stod("seven");  // HERE' 'not there yet' 'stod' @
 goes_wrong 'std::abort();  // HERE' 'crashed' @ 'abort'
 goes_wrong 'std::exit(0);  // HERE' 'ended the tests' @
-# Other processors say nothing.
+# Other processors do not report a division by 0.
 [ "$(uname -m)" = x86_64 ] && goes_wrong 'volatile int zero = 0;
     return 7 / zero;  // HERE' 'crashed' @ 'divided by 0'
 goes_wrong 'std::string s;

@@ -1,14 +1,14 @@
 #!/bin/sh
-# Every stub compiles without a warning, fails kindly, and is what exercises/make_stub.sh makes of its solution, in which no
-# marked place has more than 20 lines; those of a warm-up (04_00) and the first one of a chapter have 5 at most.
-#   stubs.sh BINARY LOG    the tests compiled against the stubs, and what the compiler said
+# Every stub must compile without a warning, fail with a kind message, and be what exercises/make_stub.sh makes from its solution.
+# No marked place in a solution may have more than 20 lines; in a warm-up (04_00), or as the first one of a chapter, at most 5.
+#   stubs.sh BINARY LOG    BINARY is the tests compiled with the stubs, LOG has the compiler's messages
 # Ends with "N passed, N failed".
 set -u
 binary=$1 log=$2
 good=0 bad=0 chapter=''
 complain() { echo "$1: $2"; wrong=1; }
 outside() { awk '/>>> write here/ { print; skip = 1 } /<<< to here/ { skip = 0 } !skip' "$1"; }
-# Names of three letters or more, without those of the language that are also English.
+# Prints the names of three letters or more, without keywords of C++ that are also English words.
 words() { grep -oE '[A-Za-z_][A-Za-z0-9_]{2,}' | grep -vxE 'for|begin|end|throw|empty|return|while' | sort -u; }
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
@@ -17,7 +17,7 @@ for solution in solutions/*.hpp; do
     name=$(basename "$solution" .hpp) wrong=0
     number=$(echo "$name" | cut -d_ -f1,2)
     stub=exercises/$name.hpp
-    # A learner's own tree may have the exercise solved: then git knows the stub.
+    # In a learner's own tree the exercise may be solved, so the stub is read from git.
     git show "HEAD:$stub" > "$work/stub.hpp" 2>/dev/null || cp "$stub" "$work/stub.hpp"
     outside "$solution" > "$work/b"
     sh exercises/make_stub.sh - "$solution" | cmp -s - "$work/stub.hpp" || complain "$name" "the stub is not made of its solution: sh exercises/make_stub.sh $name"

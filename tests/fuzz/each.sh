@@ -1,7 +1,8 @@
 #!/bin/sh
-# Damaged copies of the fuzzers' seeds, so many seconds for each target, other copies for each commit.
+# Runs damaged copies of the fuzzers' seeds, for SECONDS (10) for each target. Every commit gets other copies.
 #   sh tests/fuzz/each.sh BUILD [SECONDS]
-# Ends with "N passed, N failed", one for each target. A target that has not ended after four minutes fails. Of what fails the last lines are shown; the same seed finds it again.
+# Ends with "N passed, N failed"; each target counts as one. A target fails if it has not ended four minutes after these seconds.
+# The last lines of a failed target's output are shown; the same seed finds the failure again.
 set -eu
 export TBT_FUZZ_SECONDS="${2:-10}" OMP_NUM_THREADS=1 build="$1"
 commit=$(git rev-parse --short=7 HEAD 2>/dev/null || echo 1)

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Prints words worth trying, as libFuzzer reads them: those between quotes in the sources that read
-# such bytes.
+# Prints words for libFuzzer's dictionary: the string literals of the sources that parse the target's
+# input.
 #   sh tests/fuzz/words.sh TARGET
 set -eu
 case "$1" in

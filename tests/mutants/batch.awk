@@ -1,7 +1,7 @@
-# One source file with an exercise's tests once for each of its mutants, so that the headers are compiled once.
+# Writes one source file that has an exercise's tests once for each of its mutants, so that the headers are compiled only once.
 #   awk -f tests/mutants/batch.awk LIST SOLUTION TEST
-# Mutant k stands in a namespace m<k>, its tests have the tag [m<k>]; m0 is the solution itself. -DONE=k compiles k alone.
-# Says on stderr which text of the list does not stand exactly once in the solution, and exits 1.
+# Mutant k is in a namespace m<k>, and its tests have the tag [m<k>]; m0 is the solution itself. -DONE=k compiles only mutant k.
+# If a text of the list does not occur exactly once in the solution, a line on stderr names it, and the exit status is 1.
 function value() { return length($0) > index($0, ":") ? substr($0, index($0, ":") + 2) : "" }
 function quoted(text) { gsub(/[\\"]/, "\\\\&", text); return text }
 FNR == 1 { part++ }
@@ -21,7 +21,7 @@ part == 2 && /<<< to here/ { last[regions] = lines - 1 }
 part == 2 && />>> write here/ { first[++regions] = lines + 1 }
 part == 3 { test = test $0 "\n" }
 
-# Line i of the solution as mutant k has it; hits counts where its text was found.
+# Returns line i of the solution in mutant k; hits counts the lines where the mutant's text was found.
 function line_of(k, i,  at) {
     if (k in body) {
         if (i < first[body[k]] || i > last[body[k]]) return header[i] "\n"

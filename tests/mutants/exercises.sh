@@ -1,18 +1,19 @@
 #!/bin/sh
-# Wrong answers to the exercises, one by one: each must fail its check.
-#   exercises.sh             all of tests/mutants/exercises/*.txt, as many at once as there are cores
-#   exercises.sh NAME …      those of tests/mutants/exercises/NAME*.txt
-# A list has the wrong answers to solutions/NAME.hpp, each with an empty line after it:
+# Tests wrong answers to the exercises one by one: each must fail its check.
+#   exercises.sh             tests all of tests/mutants/exercises/*.txt, as many lists at once as there are cores
+#   exercises.sh NAME …      tests those of tests/mutants/exercises/NAME*.txt
+# A list has the wrong answers to solutions/NAME.hpp, each followed by an empty line:
 #   mutant: what the mistake is
-#   from: text that stands exactly once in the solution, in one line      or   body: 1   the first marked place, as a whole
-#   to: what it becomes (several lines to: … are several lines)
-# The tests are compiled once for all mutants of a list (batch.awk), and run for each alone, within the limits of make check.
-# What a learner reads then must have the input, what was expected, what came and what to think about: else it is MUTE.
-# make passes BUILD, how to compile a test and to link (COMPILE_TEST, LINK, EXPORT), WITNESSES, the archives (LIBRARY) and LIBS.
+#   from: text that occurs exactly once in the solution, in one line      or   body: 1   replaces the whole first marked place
+#   to: the text that replaces it (several lines to: … are several lines)
+# The tests are compiled once for all mutants of a list (batch.awk), and run for each mutant, within the limits of make check.
+# The message for the learner must have the input, the expected value, the actual value and something to think about. If one is
+# missing, the mutant is reported as MUTE.
+# make passes BUILD, the commands to compile a test and to link (COMPILE_TEST, LINK, EXPORT), WITNESSES, the archives (LIBRARY) and LIBS.
 set -u
 work=${WORK:-}
 
-# One list: what was killed and what was not, as lines; no other words mean that all is well.
+# Runs one list. Prints a line for each mutant, killed or not. If it prints nothing else, all is well.
 run_list() {
     name=$(basename "$1" .txt)
     source=$work/$name.cpp log=$work/$name.log binary=$work/$name
@@ -31,7 +32,7 @@ run_list() {
     if ! $LINK -g0 "$binary.o" "$BUILD/obj/tests/main.o" $WITNESSES $LIBRARY $LIBS $EXPORT -o "$binary" 2>"$log"; then
         echo "BROKEN    $name: does not link:"; head -n 3 "$log"; return
     fi
-    # Without a mutation the tests must pass, or a failure says nothing.
+    # The tests must pass without a mutation; otherwise a failure would mean nothing.
     if ! EXERCISE_LIMITS=1 "$binary" '[m0]' >"$log" 2>&1; then echo "BROKEN    $name fails without any mutation:"; tail -n 5 "$log"; return; fi
     k=1
     for _ in $(sed -n 's/^mutant: .*/x/p' "$1"); do
@@ -45,13 +46,13 @@ run_list() {
     done
     rm -f "$binary" "$binary.o"
 }
-# What is missing in the words of a failure, or should not be in them.
+# Prints what is missing in the message of a failure, or should not be in it.
 lacking() {
     grep -q '^limit: ' "$1" && return  # exercise.sh has its own words for these
     grep -q '^  got  ' "$1" || printf ' lacks what came'
     grep -q '^  expected  ' "$1" || printf ' lacks what was expected'
     grep -q '^  think about: .' "$1" || printf ' lacks what to think about'
-    # The input: a call with its numbers, or a line of its own.
+    # The input is either a call with its numbers, or on a line of its own.
     sed -n '/^test: /,/^end of report/p' "$1" | grep -v -e '^test: ' -e '^  got ' -e '^  expected ' -e '^  differs ' -e '^  think about' |
         grep -q -e '^  checked .*(.*[0-9{"].*)' -e '^  [^c]' -e '^  c[^h]' || printf ' lacks the input'
     grep -qE -e 'Approx|with expansion|REQUIRE|CHECK|FAILED|no short way' "$1" && printf ' has words of the test library'

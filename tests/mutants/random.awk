@@ -1,7 +1,7 @@
-# Places where a small mistake can be planted: for each one a line, with tabs between
-#   FILE  LINE  COLUMN  LENGTH  what stands there instead  kind of mistake
-# of the C++ files given. Comments, texts, characters, the preprocessor's lines, templates' heads, static_assert, and statements that
-# throw (their messages) are no places. Formatting is clang-format's: a comparison or an operator has a space on both sides.
+# Prints the places in C++ files where a small mistake can be planted. Each is a line with tabs between
+#   FILE  LINE  COLUMN  LENGTH  the replacement  the kind of mistake
+# No mistakes are planted in comments, string and character literals, preprocessor lines, the heads of templates, static_assert, and
+# statements that throw (their messages). The files are formatted by clang-format, so binary operators have a space on both sides.
 #   awk -f random.awk [-v skip=tests/mutants/random.skip] FILE.cpp…
 BEGIN {
     for (i = 0; i < 10; i++) digit[i ""] = 1
@@ -13,7 +13,7 @@ BEGIN {
 }
 FNR == 1 { comment = raw = gone = continued = 0; last = ";" }
 
-# The line with spaces in place of what is no code.
+# Returns the line with spaces in place of everything that is not code.
 function masked(line,  i, n, c, out, two) {
     out = ""; n = length(line)
     for (i = 1; i <= n; i++) {
@@ -29,7 +29,7 @@ function masked(line,  i, n, c, out, two) {
             continue
         }
         if (c == "\"" || (c == "'" && !(i > 1 && substr(line, i - 1, 1) ~ /[0-9a-fA-F]/ && substr(line, i + 1, 1) ~ /[0-9a-fA-F]/ && substr(line, i + 2, 1) != "'"))) {
-            # The quotes stay, so that what stands beside a text is seen.
+            # The quotes are kept, to show what is next to a string literal.
             out = out "\""
             for (i++; i <= n && substr(line, i, 1) != c; i++) { if (substr(line, i, 1) == "\\") { i++; out = out " " } out = out " " }
             out = out "\""
@@ -39,7 +39,7 @@ function masked(line,  i, n, c, out, two) {
     }
     return out
 }
-# Statements without places: blanked from their beginning to their semicolon.
+# Statements in which no mistakes are planted are blanked, from their beginning to their semicolon.
 function without_statements(m,  at, end) {
     while (1) {
         if (gone) {
@@ -67,21 +67,21 @@ function skipped(  i) {
     if (m ~ /[^ ]/) { last = m; sub(/ +$/, "", last) }
     if (m ~ /template *</ || m ~ /operator/ || m ~ /^ *(namespace|struct|class|enum|case|extern) / || m !~ /[a-z0-9]/ || skipped()) next
 
-    # Operators with a space on both sides; none beside a text.
+    # Operators with a space on both sides, but not next to a string literal.
     for (at = 1; match(substr(m, at), / (<=|>=|==|!=|&&|[|][|]|[-+*\/]=|[-<>+*\/%&|]) [^ ]/); at = start + 1) {
         start = at + RSTART - 1; op = substr(m, start + 1, RLENGTH - 3)
         if (substr(m, start - 1, 1) == "\"" || substr(m, start + RLENGTH - 1, 1) == "\"") continue
         if (op == "&" || op == "*") if (substr(m, 1, start) ~ /(auto|const|float|double|int|char|>) *$/) continue
         place(start + 1, length(op), swap[op], op ~ /[<>]|[=!]=/ && op !~ /[-+*\/]=/ ? "comparison" : "operator")
     }
-    # Numbers: one more, and one less where that is not below 0.
+    # Numbers plus one, and minus one if the result is not negative.
     for (at = 1; match(substr(m, at), /[0-9]+([.][0-9]+f?|[.]f?)?/); at = start + len) {
         start = at + RSTART - 1; len = RLENGTH; number = substr(m, start, len)
         before = substr(m, start - 1, 1); after = substr(m, start + len, 1)
-        # A number between two texts is a part of a message.
+        # A number between two string literals is a part of a message.
         if (substr(m, 1, start - 1) ~ /" *, *-?$/ && substr(m, start + len) ~ /^, *"/) continue
         if (start > 1 && before ~ /[A-Za-z0-9_.'"\\]/ || after ~ /[A-Za-z0-9_.'"]/) {
-            # All of the word is passed over.
+            # Skips the whole word.
             while (substr(m, start + len, 1) ~ /[A-Za-z0-9_.']/) len++
             continue
         }
@@ -97,17 +97,17 @@ function skipped(  i) {
     }
     for (at = 1; match(substr(m, at), /![A-Za-z_(]/); at = at + RSTART) place(at + RSTART - 1, 1, "!!", "negation")
     if (match(m, /std::(min|max)\(/)) place(RSTART + 5, 3, substr(m, RSTART + 5, 3) == "min" ? "max" : "min", "min and max")
-    # A condition turned round.
+    # A condition is negated.
     if (m ~ /^ *(} else )?if \(.*\)( [^(){}]*;| \{)? *$/ && match(m, /if \(/)) {
         depth = 0; start = RSTART + 3
         for (i = start; i <= length(m); i++) { c = substr(m, i, 1); depth += c == "("; depth -= c == ")"; if (!depth) break }
         if (!depth && index(substr(m, start, i - start), ";") == 0) place(start, i - start + 1, "(!" substr($0, start, i - start + 1) ")", "condition")
     }
-    # A call that is a statement of its own, left out.
+    # A call that is a statement of its own is left out.
     if (ended ~ /[;{}:)]$|else$/ && m ~ /^ +[A-Za-z_][A-Za-z_0-9:.]*(->[A-Za-z_0-9.]+)*\([^;]*\);$/ && m !~ /^ *(return|throw|delete|co_|if|while|for|switch)/ && m !~ /[.>](reserve|shrink_to_fit)\(/) {
         match(m, /[A-Za-z_]/); place(RSTART, length(m) - RSTART, "(void)0", "dropped call")
     }
-    # Two plain arguments swapped.
+    # Two plain arguments are swapped.
     for (at = 1; match(substr(m, at), /[A-Za-z_0-9>]\([A-Za-z_][A-Za-z_0-9.]*, [A-Za-z_][A-Za-z_0-9.]*\)/); at = start + len) {
         start = at + RSTART - 1; len = RLENGTH
         if (substr(m, 1, start) ~ /(min|max|equal_to|size_t|abs)$/) continue

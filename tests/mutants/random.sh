@@ -1,14 +1,14 @@
 #!/bin/sh
-# Plants small random mistakes in lib and chapters, one at a time, and sees whether the tests of that chapter notice:
-#   make mutants ONLY=random SEED=1 COUNT=100     (SHOW=1: only lists what would be planted; PLACE=FILE:LINE: those of that line)
-# random.awk finds the places (operators, comparisons, constants one more or less, conditions turned round, calls left out, arguments
-# swapped), random.skip lists places that no test can see, each with its reason. Each line of code is as likely as any other, and the
-# same seed plants the same mistakes in the same code. A mistake that does not compile, or compiles to the same instructions, is
-# replaced by another one. A mutant is caught when a test fails, crashes, computes for more than LIMIT=60 seconds, or waits five times as long.
-# TRUST=1: the tests are not run without a mistake first. The tests are those of groups_of, and then api, where
-# public functions are called with arguments that make no sense; a mutated header is compiled again into the tests that include it
-# and into the .cpp files of its own folder. Ends with an error below 95 % caught.
-# make passes BUILD, CXX, how sources and tests are compiled (SOURCE_FLAGS, TEST_FLAGS),
+# Plants small random mistakes in lib and chapters, one at a time, and checks whether the tests of that chapter notice them:
+#   make mutants ONLY=random SEED=1 COUNT=100     (SHOW=1 only lists the mistakes; PLACE=FILE:LINE tries all mistakes of that line)
+# random.awk finds the places: operators, comparisons, constants plus or minus one, negated conditions, calls left out, swapped
+# arguments. random.skip lists places where no test can see a mistake, each with the reason. Each line of code is equally likely, and
+# the same seed plants the same mistakes in the same code. A mistake that does not compile, or compiles to the same instructions, is
+# replaced by another one. A mutant is caught if a test fails, crashes, computes for more than LIMIT=60 seconds, or waits five times as
+# long. With TRUST=1, the tests are not run without a mistake first. The tests are those of groups_of, then those of api, which call
+# public functions with invalid arguments. A mutated header is compiled again into the tests that include it and into the .cpp files of
+# its own folder. Ends with an error if fewer than 95 % are caught.
+# make passes BUILD, CXX, the flags to compile sources and tests (SOURCE_FLAGS, TEST_FLAGS),
 # ROOMS ("GROUP:OBJECT,OBJECT …"), LINK, MAIN, LIBRARY and LIBS.
 set -u
 seed=${SEED:-1} count=${COUNT:-100} limit=${LIMIT:-60}
@@ -20,14 +20,14 @@ LC_ALL=C export LC_ALL
 CCACHE_DISABLE=1 export CCACHE_DISABLE
 nice=''
 command -v nice >/dev/null 2>&1 && nice='nice -n 10'
-# Threads that wait for each other use no time.
+# Threads that wait for each other use no processor time.
 wait=''
 command -v timeout >/dev/null 2>&1 && wait="timeout $((limit * 5))"
 
 # ---- which mistakes ----
 # shellcheck disable=SC2012
 ls lib/*/*.?pp chapters/*/*.?pp chapters/*/*/*.?pp 2>/dev/null | xargs awk -v skip=tests/mutants/random.skip -f tests/mutants/random.awk >"$work/places"
-# Park and Miller's generator: its products are exact in the doubles of every awk.
+# Park and Miller's generator, because its products are exact in the doubles of every awk.
 awk -F '\t' -v seed="$seed" -v OFS='\t' -v place="${PLACE:-}" '
     function random() { state = state * 16807 % 2147483647; return state / 2147483647 }
     function choose() { if (n) { print place != "" ? 0 : random(), line[place != "" ? 1 : 1 + int(random() * n)] } }
@@ -40,9 +40,9 @@ awk -F '\t' -v seed="$seed" -v OFS='\t' -v place="${PLACE:-}" '
 [ -z "${PLACE:-}" ] || count=$(wc -l <"$work/chosen")
 
 # ---- building ----
-# The groups of tests that a mistake in a file is tried on, the most likely first. Of a chapter's files: its own and those that name the
-# header. Of lib's: those that name the header, or another of lib's that includes it (the engine of chapters 14 to 16 is tested there,
-# the prefix cache in 26 and 27), then lib's.
+# Prints the groups of tests for a mistake in a file, the most likely first. For a file of a chapter these are the chapter's own group
+# and the groups that include its header. For a file of lib, they are the groups that include its header or a header of lib that includes
+# it, then lib's own group. (The tests of the engine of chapters 14 to 16 are in these chapters, those of the prefix cache in 26 and 27.)
 groups_of() {
     case $1 in
     chapters/26*/server/*) echo "serving 26 api" ;;
@@ -57,15 +57,15 @@ groups_of() {
             awk '{ n[$1]++ } END { for (g in n) print n[g], g }' | sort -rn | awk 'NR <= 3 { print $2 } $2 == "lib" && NR > 3 { print $2 } END { print "api" }' ;;
     esac
 }
-# Those tests of a group that are begun with, as Catch2's -# names them by their files: the ones that name the header. Of lib's the others
-# are the ones that name any header of that room: a training step says little of a chat template.
+# Prints the tests of a group whose #include lines begin with $1, as Catch2's -# names them by their files. The tests that include the
+# header run first. In lib, the others are those that include any header of that room: a training step says little about a chat template.
 tests_naming() {  # what their #include lines begin with, group
     for r in $(rooms_of "$2"); do for t in $(cat "${r%.o}.files"); do grep -lF "#include \"$1" "$t"; done; done | sed 's|.*/|[#|; s|[.]cpp$|]|' | paste -sd , -
 }
 rooms_of() { for r in $ROOMS; do [ "${r%%:*}" = "$1" ] && echo "${r#*:}" | tr ',' ' '; done; }
-# What the library was compiled from: rooms that include the .cpp, or itself.
+# Prints what the library was compiled from: the rooms that include the .cpp file, or the file itself.
 source_of() { grep -lF "#include \"$1\"" "$BUILD"/obj/rooms/*.cpp 2>/dev/null | grep . || echo "$1"; }
-# The sources of a header's own folder that include it, directly or through others.
+# Prints the sources in a header's own folder that include it, directly or through others.
 sources_with() {
     folder=$(dirname "$1")
     case $folder in lib/kernels) folders="lib/kernels lib/model lib/train" ;; *) folders=$folder ;; esac
@@ -74,7 +74,7 @@ sources_with() {
         case $d in "$BUILD"/obj/rooms/*) echo "${d%.d}.cpp" ;; *) d=${d#"$BUILD"/obj/}; echo "${d%.d}.cpp" ;; esac
     done | grep -v -e main.cpp
 }
-# An object of a source, with the mutated file before the true one.
+# Compiles a source; the mutated file is found before the original.
 compile() {  # tree, source, object
     source=$2
     [ -f "$1/$2" ] && source=$1/$2
@@ -97,9 +97,9 @@ link() {
     # shellcheck disable=SC2086
     $LINK -g0 "$@" "$MAIN" $LIBRARY $LIBS -o "$work/tests" 2>"$work/log"
 }
-# Runs tests: caught (0), or not (1).
+# Runs tests. Returns 0 if the mistake is caught, otherwise 1.
 fails() { ! (ulimit -t "$limit"; exec $nice $wait "$work/tests" --abort "$@") >"$work/log" 2>&1 </dev/null; }
-# Are the objects of these sources what they are without the mistake?
+# Are the objects of these sources the same as without the mistake?
 same_objects() {
     k=0
     for s in "$@"; do
@@ -109,7 +109,7 @@ same_objects() {
     done
 }
 
-# Judges the mistake in $tree: prints a word, and leaves what the tests said in the log.
+# Tries the mistake in $tree. Prints the result, and leaves the output of the tests in the log.
 judge() {  # file
     objects='' changed='' k=0
     case $1 in *.cpp) sources=$(source_of "$1") ;; *) sources=$(sources_with "$1") ;; esac
@@ -130,7 +130,7 @@ judge() {  # file
             case $group in lib) rest=$(tests_naming "$(dirname "$1")/" lib) ;; *) rest='*' ;; esac
             [ "$rest" = "$first" ] || { fails -# "$rest" && { echo "caught"; return; }; } ;;
         *)
-            # The tests that name the header first, then all that see it.
+            # First the tests that include the header themselves, then those that include it through others.
             direct=$(for r in $rooms; do for t in $(cat "${r%.o}.files"); do grep -lF "#include \"$1\"" "$t"; done; done)
             if [ -n "$direct" ]; then
                 # shellcheck disable=SC2086

@@ -1,17 +1,17 @@
 #!/bin/sh
-# Mutation run: plants well-known bugs one by one and checks that the tests see each of them.
-#   make mutants                    all of tests/mutants/*.txt, then the wrong answers to the exercises (exercises.sh)
-#   make mutants ONLY=sampling      those of tests/mutants/sampling.txt
-#   make mutants ONLY=exercises     the wrong answers alone; ONLY=05_2: those of one exercise, ONLY="05 11_1": of a chapter and one more
-# A file lists mutants, each five lines, or six, and an empty one:
+# Mutation run: plants well-known bugs one by one and checks that the tests detect each of them.
+#   make mutants                    tries all of tests/mutants/*.txt, then the wrong answers to the exercises (exercises.sh)
+#   make mutants ONLY=sampling      tries those of tests/mutants/sampling.txt
+#   make mutants ONLY=exercises     tries only the wrong answers; ONLY=05_2: of one exercise; ONLY="05 11_1": of a chapter and an exercise
+# A file lists mutants. Each has five or six lines, and an empty line after them:
 #   mutant: what the bug is
 #   file: the source it is planted in (a header of a chapter, or a .cpp of lib or a chapter)
 #   test: the test file to build
-#   with: .cpp files, where a header is mutated that not the test but they include (may be left out)
-#   from: text that stands exactly once in the source, in one line
-#   to: what it becomes
-# The mutated header is found before the true one, a mutated .cpp is linked in place of the library's.
-# make passes BUILD, how to compile a test and to link (COMPILE_TEST, LINK), the archives (LIBRARY) and LIBS.
+#   with: the .cpp files to compile again, if they include the mutated header and the test does not (optional)
+#   from: text that occurs exactly once in the source, in one line
+#   to: the text that replaces it
+# The compiler finds a mutated header before the original. A mutated .cpp file is linked in place of the library's.
+# make passes BUILD, the commands to compile a test and to link (COMPILE_TEST, LINK), the archives (LIBRARY) and LIBS.
 set -u
 only=${1:-${ONLY:-}}
 case $only in
@@ -24,11 +24,11 @@ killed=0 survived=0 number=0
 limit=''
 command -v timeout >/dev/null 2>&1 && limit='timeout 120'
 
-# What the library was compiled from in place of FILE.cpp: the room that includes it, or itself.
+# Prints what the library was compiled from: the room that includes FILE.cpp, or the file itself.
 whole_of() { grep -lF "#include \"$1\"" "$BUILD"/obj/rooms/*.cpp 2>/dev/null | grep . || echo "${2:-$1}"; }
 
-# build NAME INCLUDE TEST [SOURCE.cpp]…, the sources, with their rooms, in place of the library's. Our own includes are all in
-# quotes: what -iquote names comes before everything else, so a room finds the mutated file.
+# build NAME INCLUDE TEST [SOURCE.cpp]… links the sources, with their rooms, in place of the library's. All our own includes are in
+# quotes, and -iquote folders are searched before all others, so a room finds the mutated file.
 build() {
     compile="$COMPILE_TEST -w -MF /dev/null -iquote $2"
     name=$1 test_source=$3 extra=''
@@ -39,7 +39,7 @@ build() {
         extra="$extra $object"
     done
     shift 3
-    # Where a .cpp is mutated the test is what it was.
+    # If a .cpp file is mutated, the object of the test does not change.
     object="$work/$name.o"
     case ${1:-} in
     "$work"/*) object="$work/base-$(basename "$test_source" .cpp).o" ;;
@@ -59,7 +59,7 @@ for list in tests/mutants/*.txt; do
         [ -f "$m" ] || continue
         number=$((number + 1))
         what=$(field mutant "$m") file=$(field file "$m") test=$(field test "$m")
-        # Without the mutation the tests must pass, or a failure says nothing.
+        # The tests must pass without the mutation; otherwise a failure would mean nothing.
         whole="base-$(basename "$test" .cpp)"
         if [ ! -f "$work/$whole" ]; then
             if ! build "$whole" "$work" "$test" || ! $limit "$work/$whole" >"$work/log" 2>&1; then

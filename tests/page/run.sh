@@ -1,9 +1,9 @@
 #!/bin/sh
-# Pages in a real browser: those of --html, one for each decoder, and the course (make page), opened from disk and looked at.
+# Opens pages from disk in a real browser and checks them: the pages of --html, one for each decoder, and the course (make page).
 #   tests/page/run.sh [BUILD]
-# Needs node, chromium, and playwright-core and eslint from npm, installed into BUILD/test-page once; with CI=1 no eslint, no
-# screenshots, and less patience. What is missing is said in one line, and nothing is tested. UPDATE=1 writes tests/page/shapes.json
-# anew. Ends with "N passed, N failed".
+# Needs node, chromium, and playwright-core and eslint from npm, which are installed into BUILD/test-page once. With CI=1 there are no
+# eslint and no screenshots, and the time limits are shorter. If a program is missing, a line says so, and nothing is tested. UPDATE=1
+# rewrites tests/page/shapes.json. Ends with "N passed, N failed".
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 build=${1:-build}
@@ -22,7 +22,7 @@ done
 mkdir -p "$work"
 patience=120
 within() { if command -v timeout >/dev/null; then timeout "$@"; else shift && "$@"; fi; }
-# One of the packages of package.json, in its version.
+# Installs one of the packages of package.json, in the version given there.
 fetch() {
     version=$(sed -n "s/.*\"$1\": \"\([^\"]*\)\".*/\1/p" tests/page/package.json)
     echo "page: npm install $1@$version (into $work)"
@@ -36,7 +36,7 @@ fi
 [ -d "$work/node_modules/eslint" ] || [ -n "${NO_INSTALL:-}" ] || [ -n "${CI:-}" ] || fetch eslint ||
     echo "page: the scripts are not linted: npm could not fetch eslint within $patience s"
 
-# Each decoder, as somebody would type it.
+# A page of each decoder, with options that a user would type.
 page_of() {
     program=$1 name=$2
     shift 2
@@ -77,7 +77,7 @@ page_of 14_grammar ch14 --part 5 --grammar data/grammars/date.gbnf "Today is "
 page_of 15_regular ch15 --part 6 --trace "$work/ch15.jsonl"
 page_of 16_json_schema ch16 --part 5
 page_of 22_diffusion ch22 --part 2 --trace "$work/ch22.jsonl"
-# Heads are of one model, and refused with another.
+# Medusa's heads belong to one model, and are refused with another.
 rm -f "$work/heads.html" "$work/ch21.html"
 if "$build/23_text_generator" --medusa -n 1 >/dev/null 2>&1; then
     make_page heads -n 40 --medusa
@@ -93,7 +93,7 @@ compare other-chapters ch22 filled
 status=0
 most=600
 [ -z "${CI:-}" ] || most=150
-# Where a machine is too slow for it, that is said, and is no failure.
+# If the machine is too slow, a line says so, and this does not count as a failure.
 look() {
     within $most node "$@" "$work" "$chromium" "$build/23_text_generator"
     code=$?
@@ -106,7 +106,7 @@ if command -v cmark-gfm >/dev/null; then
 else
     echo "page: the course is not tested: there is no cmark-gfm here (apt-get install cmark-gfm)"
 fi
-# The playground, where it was built.
+# The playground, if it was built.
 playground=$build-wasm/playground.html
 if [ -f "$playground" ] && [ -f "$build-wasm/playground_gaps.html" ]; then
     cp "$playground" "$build-wasm/playground_gaps.html" "$work/" && look tests/page/playground.mjs || status=1

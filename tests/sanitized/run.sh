@@ -1,8 +1,8 @@
 #!/bin/sh
-# Runs chapter 23's program of a build folder over the lines of command_lines.txt: each must end with status 0 and without a report
+# Runs chapter 23's program of a build folder with each line of command_lines.txt. Each run must end with status 0 and without a report
 # of a sanitizer (or of a program that runs it, such as valgrind).
 #   tests/sanitized/run.sh BUILD [PROGRAM THAT RUNS IT]      FIRST=1 STEP=1: only every STEP-th line
-# valgrind knows no AVX-512, and takes minutes for one line in ten:
+# valgrind does not support AVX-512, and takes minutes even for one line in ten:
 #   make ARCH=x86-64-v3 build-x86-64-v3/23_text_generator
 #   STEP=10 sh tests/sanitized/run.sh build-x86-64-v3 valgrind -q --error-exitcode=1
 # Ends with "N passed, N failed".
@@ -24,7 +24,7 @@ while IFS= read -r line; do
     [ $(((number - ${FIRST:-1}) % ${STEP:-1})) -eq 0 ] || continue
     input=/dev/null
     case $line in @30*) input=$work/turns line=${line#@30} ;; esac
-    # Any report ends the program. Leaks are not looked for: OpenMP keeps what it has to the end.
+    # Any report ends the program. Leaks are not reported, because OpenMP keeps its memory to the end.
     (eval "set -- \"\$@\" $build/23_text_generator $(echo "$line" | sed "s|OUT|$work/out|g")"
         ASAN_OPTIONS=detect_leaks=0:strict_string_checks=1 UBSAN_OPTIONS=print_stacktrace=1 \
             TSAN_OPTIONS=ignore_noninstrumented_modules=1 exec "$@") <"$input" >"$work/text" 2>"$work/err"

@@ -1,6 +1,6 @@
 #!/bin/sh
-# The server and a real client, the `openai` package of npm (tests/serving/openai.mjs): openai.sh BUILD
-# Installs the package in BUILD/openai. Where node, npm or the registry is not there, a line says so. Ends with "N passed, N failed".
+# Tests the server with a real client, the `openai` package of npm (tests/serving/openai.mjs): openai.sh BUILD
+# Installs the package in BUILD/openai. If node, npm or the registry is not available, a line says so. Ends with "N passed, N failed".
 set -u
 build=$1
 port=18090

@@ -1,7 +1,7 @@
 #!/bin/sh
-# The kernels of WebAssembly by themselves (rows.cpp), in seconds: compiled and run where emscripten and node are.
+# Tests the kernels of WebAssembly alone (rows.cpp), in seconds. Needs emscripten and node.
 #   tests/page/wasm/rows.sh [FOLDER]
-# What is missing is said in one line, and nothing is tested. Ends with "N passed, N failed".
+# If a program is missing, a line says so, and nothing is tested. Ends with "N passed, N failed".
 set -u
 cd "$(dirname "$0")/../../.." || exit 1
 folder=${1:-build-wasm}/rows
@@ -19,7 +19,7 @@ for tool in em++ node; do
     command -v $tool >/dev/null || skip "there is no $tool here"
 done
 mkdir -p "$folder"
-# An emscripten that has to build its own library first, or cannot, is no fault of ours.
+# If emscripten must first build its own library, or cannot build it, this is not a failure of ours.
 echo 'int main() {}' >"$folder/nothing.cpp"
 compile "$folder/nothing.cpp" -o "$folder/nothing.js" || skip "this em++ makes no program of int main() {} within a minute"
 compile tests/page/wasm/rows.cpp lib/kernels/rng.cpp lib/kernels/math.cpp -o "$folder/rows.js" ||

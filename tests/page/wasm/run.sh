@@ -1,7 +1,7 @@
 #!/bin/sh
-# The program in WebAssembly: random requests, byte for byte as the program of this machine writes them.
+# Tests the program in WebAssembly: it must answer random requests as the program of this machine does, byte for byte.
 #   tests/page/wasm/run.sh BUILD WASM_BUILD [COUNT [SEED]]
-# What is missing is said in one line, and nothing is tested. Ends with "N passed, N failed".
+# If a program is missing, a line says so, and nothing is tested. Ends with "N passed, N failed".
 set -u
 cd "$(dirname "$0")/../../.." || exit 1
 build=${1:-build} wasm=${2:-build-wasm}
