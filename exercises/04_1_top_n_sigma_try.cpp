@@ -14,7 +14,7 @@ using namespace tbt;
 
 namespace {
 
-// How many of the most probable tokens it takes for 90 % (exactly: chapter 05).
+// How many of the most probable tokens hold 90 % of the probability (chapter 05 does it exactly).
 int nucleus(std::vector<double> p) {
     std::sort(p.rbegin(), p.rend());
     double mass = 0;

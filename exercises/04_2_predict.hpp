@@ -1,10 +1,10 @@
 // Exercise 04_2: predict which tokens a cut keeps.
 //
-// No function to invent, only the rules of this chapter: write the ids that can still be drawn,
-// ascending, as in `return {0, 3, 7};`. With pencil and paper, before you run anything.
-// The token's id is its place in the list, from 0; gone is −∞, a banned token.
+// There is no function to invent: apply the rules of this chapter, and write the ids that can still
+// be drawn, ascending, as in `return {0, 3, 7};`. Use pencil and paper, before you run anything.
+// A token's id is its index in the list, from 0; gone is −∞, a banned token.
 //
-// Six answers. Check: make check EX=04_2
+// Give six answers. Check: make check EX=04_2
 #pragma once
 
 #include <vector>

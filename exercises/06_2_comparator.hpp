@@ -5,12 +5,12 @@
 //
 //     entropy(q)   H = −Σ q ln q, in nats; a token with q = 0 adds nothing
 //     KL(q‖p)      Σ q ln(q/p): how far q has moved away from p, in nats.
-//                  q = 0 adds nothing; where only p = 0 it is infinite. So KL(p‖q), the other
-//                  way round, is infinite for every strategy that drops a token.
+//                  q = 0 adds nothing; if only p = 0, KL is infinite. So KL(p‖q), in the other
+//                  direction, is infinite for every strategy that drops a token.
 //     frequencies  of the draws: a distribution as well, the empirical one
 //
-// Both entropy and KL are never negative: a rounding below 0 is 0. Distributions of different size,
-// a draw outside the vocabulary and no draws at all are an Error.
+// Neither entropy nor KL is ever negative: return 0 if rounding gives less. Distributions of
+// different sizes, a draw outside the vocabulary, and no draws at all are an Error.
 //
 // Why is KL(empirical‖p) .416 for pure sampling, which drops nothing?
 // A thousand draws from a thousand tokens hit only about 334 of them.

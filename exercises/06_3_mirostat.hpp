@@ -1,9 +1,9 @@
 // Exercise 06_3: mirostat [Basu et al. 2021], version 2: a thermostat for surprise.
 //
-// Top-k and top-p fix how many words may come; the text's surprise then drifts,
+// Top-k and top-p limit which tokens may come; the text's surprise then drifts,
 // low (it repeats itself) or high (it falls apart). Mirostat fixes the surprise.
-// It keeps one number, mu, the most bits a token may surprise by, and after each token turns it a
-// little towards the target tau:
+// It keeps one number, mu: the greatest surprise that a token may have, in bits. After each token
+// it moves mu, so that the surprise comes nearer to the target tau:
 //
 //     S_i = −log2 p_i        the surprise of token i, in bits
 //     1. keep the tokens with S_i <= mu; the most probable one always stays

@@ -6,8 +6,8 @@
 //     with:    the first step reads the prompt, each further one the token just chosen;
 //              the last token chosen is never read: P + G − 1 positions
 //
-// A read of `fresh` tokens after `past` known ones is `fresh` positions; token i of them (from 0)
-// meets past + i + 1 keys, and each such meeting is one causal dot product.
+// A read of `fresh` tokens after `past` known ones counts as `fresh` positions. Token i of the
+// fresh ones (from 0) meets past + i + 1 keys, and each of these takes one causal dot product.
 //
 // P: length of the prompt; G: number of new tokens. G = 0 reads nothing.
 // A prompt without tokens and a G below 0 are an Error. argmax (chapter 02) chooses.
@@ -36,7 +36,7 @@ struct Run {
     std::int64_t dot_products = 0;
 };
 
-// For both: one read, counted.
+// Reads the fresh tokens and counts this read in run; both loops use it.
 inline std::span<const float> counted([[maybe_unused]] Run& run, [[maybe_unused]] const Read& read,
                                       [[maybe_unused]] std::span<const int> fresh,
                                       [[maybe_unused]] int past) {

@@ -6,9 +6,9 @@
 //   remove     takes a model away and says whether it was there.
 //   total      the gigabytes of all models.
 //   find_best  the smallest model that can do the task (of equal sizes the first name);
-//              it is noted as used. No model can: none, and nothing is noted.
+//              its use is counted. If no model can: none, and nothing is counted.
 //   usage      each model that is here or was used: how often, and the percentage of all uses
-//              (0 of none: 0); the most used first, of equal counts the first name.
+//              (0 if there are no uses); the most used first, of equal counts the first name.
 //
 // Write five member functions, about 25 lines. Check: make check EX=10_2
 #pragma once

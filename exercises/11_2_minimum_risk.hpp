@@ -6,8 +6,8 @@
 //
 //     (1/n) · Σ_j u(y_i, y_j)        i: the candidate, j: what might have been meant
 //
-// u says how good a candidate is when the other text is the true one. Here the F1 of common tokens,
-// as in question answering:
+// u says how good a candidate is if the other text is the true one. Here it is the F1 score of the
+// common tokens, as in question answering:
 //
 //     common = Σ_t min(count of t in a, count of t in b)
 //     F1 = 2 · common / (|a| + |b|);  1 when both are empty

@@ -5,9 +5,9 @@
 //
 //     E(α, γ) = 1 + α + α² + … + α^γ = (1 − α^(γ+1)) / (1 − α)        tokens, and γ + 1 when α = 1
 //
-// and costs γ·c + 1 passes of the target, when a draft pass costs c of them [Leviathan et al.
-// 2023, §3]. The gain is E / (γ·c + 1). Too small a γ leaves accepted tokens on the table,
-// too large a γ drafts what is thrown away.
+// and costs γ·c + 1 passes of the target, if a draft pass costs c of them [Leviathan et al.
+// 2023, §3]. The gain is E / (γ·c + 1). If γ is too small, the draft stops although its next tokens
+// would be accepted; if γ is too large, it drafts tokens that are thrown away.
 //
 // α changes with the text, so it is measured: of the drafted tokens that were judged, how many
 // were accepted? In a round everything up to and including the first rejected token is judged;
@@ -30,7 +30,7 @@ inline double expected_tokens([[maybe_unused]] double alpha, [[maybe_unused]] in
     // <<< to here
 }
 
-// Against one pass of the target for each token.
+// The gain against one pass of the target for each token.
 inline double gain([[maybe_unused]] double alpha, [[maybe_unused]] int gamma,
                    [[maybe_unused]] double cost) {
     // >>> write here
@@ -38,7 +38,7 @@ inline double gain([[maybe_unused]] double alpha, [[maybe_unused]] int gamma,
     // <<< to here
 }
 
-// The γ in 0 … most with the greatest gain, the smallest of several. 0: don't draft.
+// The γ in 0 … most with the greatest gain; the smallest of several. 0 means: do not draft.
 inline int best_gamma([[maybe_unused]] double alpha, [[maybe_unused]] double cost,
                       [[maybe_unused]] int most) {
     // >>> write here

@@ -1,12 +1,12 @@
 // Exercise 12_3: judge a draft as a block, and accept more of it, at the same distribution.
 //
-// Token by token, a draft is cut at the first token that chance turns down. But what counts is the
+// Judged token by token, a draft ends at its first rejected token. But what counts is the
 // distribution of the whole text, and a token that the target likes better than the draft did can
 // make up for one that it likes less [Sun et al. 2025, algorithm 2].
 //
 // γ tokens x_1 … x_γ were drafted. p_i and q_i are the target's and the draft's distributions after
-// the first i of them (p has γ + 1 distributions, q has γ). How much of that prefix the target
-// would have written:
+// the first i of them (p has γ + 1 distributions, q has γ). w_i says how much of this prefix
+// the target itself would have written:
 //
 //     w_0 = 1,     w_i = min(1, w_(i−1) · p_(i−1)(x_i) / q_(i−1)(x_i))
 //
@@ -15,10 +15,10 @@
 //     h_i = S_i / (S_i + 1 − w_i),     S_i = Σ_x max(0, w_i·p_i(x) − q_i(x))     for i < γ
 //     h_γ = w_γ
 //
-// (where S_i + 1 − w_i is 0: 1). Each i has a number u_i of its own; the longest prefix with
-// u_i < h_i stays, whatever became of shorter ones. After i < γ accepted tokens the next one
-// is drawn from max(0, w_i·p_i − q_i), divided by its sum, or from p_i where that is 0; after all
-// γ from p_γ.
+// (h_i = 1 if S_i + 1 − w_i is 0). Each i has a number u_i of its own; the longest prefix with
+// u_i < h_i stays, even if shorter ones were rejected. After i < γ accepted tokens the next token
+// is drawn from max(0, w_i·p_i − q_i), divided by its sum, or from p_i if the sum is 0; after all
+// γ tokens it is drawn from p_γ.
 //
 // Write four functions, about 25 lines. Check: make check EX=12_3
 #pragma once

@@ -6,8 +6,8 @@
 //
 //     argmax_a  ln p(a | ids) + max_b ln p(b | ids, a)
 //
-// Of equal pairs the first a in that order. Width 1 is plain greedy, a width above V means V,
-// one below 1 is a UsageError.
+// Of equal pairs take the first a in that order. Width 1 is plain greedy, a width above V means V,
+// and a width below 1 is a UsageError.
 //
 // portable_log is a logarithm with the same digits on every machine.
 // top_candidates(logits, n) of chapter 01 gives the n first tokens with their probabilities;

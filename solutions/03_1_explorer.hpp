@@ -7,9 +7,9 @@
 //        entropy = −Σ p ln p       top = max p
 //        agree_2 = Σ p²            agree_3 = Σ p³        probability that 2, 3 draws agree
 //
-// 2. For each temperature, the given number of samples of `length` tokens, the generated ids only.
-//    Sample i draws from Rng(seed, i), so that all temperatures use the same numbers;
-//    temperature 0 is greedy.
+// 2. For each temperature, the given number of samples: the ids of `length` generated tokens,
+//    without the prompt. Sample i draws from Rng(seed, i), so that all temperatures use the same
+//    random numbers; temperature 0 is greedy.
 //
 // Chapter 03 has softmax_at(s, T), the distribution, and draw(s, T, u), the id that u points at;
 // rng.uniform() of an Rng is such a u.

@@ -1,7 +1,7 @@
 // Exercise 03_2: a temperature visualizer, and the temperature that a task wants.
 //
 // What a temperature does depends on the logits: .7 is timid for a confident model and bold for a
-// doubtful one. So measure what it does, and then ask the other way round.
+// doubtful one. So measure what it does, and then find the temperature for what a task needs.
 //
 // 1. Of the distribution p = softmax(s/T), T > 0:
 //
@@ -15,8 +15,8 @@
 //        balanced .30 to .70     T from T(.30) to T(.70)                         0.7 to 0.9
 //        creative .70 to .90     T from T(.70) to T(.90)                         1.0 to 1.5
 //
-//    Another task is a UsageError. Where no temperature reaches x, Error
-//    (all logits equal: h is 1 at any T).
+//    Another task is a UsageError. If no temperature reaches x, throw Error
+//    (if all logits are equal, h is 1 at any T).
 //
 // Look for T between 10^-3 and 10^6. Logits are finite or −∞; V counts all of them.
 // softmax_at is chapter 03's.
@@ -58,7 +58,7 @@ struct Range {
     double low = 0, high = 0;
 };
 
-// Without logits (an empty span): what people commonly set.
+// Without logits (an empty span): the temperatures that people commonly set.
 inline Range recommend_temperature([[maybe_unused]] const std::string& task,
                                    [[maybe_unused]] std::span<const float> logits = {}) {
     // >>> write here

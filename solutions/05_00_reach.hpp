@@ -7,7 +7,7 @@
 // Example: {.5, .25, .15, .1} and P = .7 need two: .5 and .25 are .75. P = .5 needs one, P = 0 too.
 //
 // In doubles .4 + .3 + .2 is .8999999999999999, which should reach .9: so a sum reaches P when it
-// is at least P − 10^-12. P is at most 1; where rounding leaves the sum of all below P, all count.
+// is at least P − 10^-12. P is at most 1; if rounding leaves the sum of all below P, all count.
 //
 // Write one function, about 4 lines. Check: make check EX=05_00
 #pragma once
@@ -19,7 +19,7 @@
 
 namespace tbt::ex05_00 {
 
-// p: at least one.
+// p has at least one probability.
 inline std::size_t reach([[maybe_unused]] const std::vector<double>& p, [[maybe_unused]] double P) {
     // >>> write here
     std::size_t n = 1;

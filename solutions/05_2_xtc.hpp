@@ -1,8 +1,8 @@
 // Exercise 05_2: exclude top choices (XTC) [p-e-w 2024, text-generation-webui].
 //
-// Every cut of this chapter drops improbable tokens. XTC does the opposite, now and then:
-// where several tokens are good enough, it drops all of them but the least probable,
-// so that the text leaves the beaten track and stays sensible.
+// The truncations of this chapter drop improbable tokens. XTC does the opposite, now and then:
+// if several tokens are good enough, it drops all of them except the least probable one,
+// so that the text becomes less predictable but stays sensible.
 //
 //     with u < probability:   A = {i : p_i >= threshold and p_i > 0};
 //                             if |A| >= 2, keep A's last token and all outside A
@@ -26,7 +26,7 @@
 
 namespace tbt::ex05_2 {
 
-// p: one probability for each token, by id; u in [0, 1) decides whether it happens.
+// p: one probability for each token, by id; u in [0, 1) decides whether tokens are dropped.
 // Returns the new distribution; what was dropped is 0.
 inline std::vector<double> exclude_top_choices([[maybe_unused]] std::vector<double> p,
                                                [[maybe_unused]] double threshold,
