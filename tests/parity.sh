@@ -29,12 +29,12 @@ if [ -z "$bad" ]; then passed=$((passed + 1)); else failed=$((failed + 1)); echo
 awk -F'|' '
     function trimmed(text) { gsub(/^ +| +$/, "", text); return text }
     BEGIN {
-        print "# 23, a page of tables · What others can be asked for"
+        print "# 23, a page of tables · The options of other programs"
         print ""
-        print "Every parameter of transformers'"'"' GenerationConfig, of llama.cpp'"'"'s command line and of a request to OpenAI or vLLM: what it is called here, its default"
-        print "there and here, how it differs, or why it is refused. The page is made of [parity.txt](parity.txt); `make test` sees that its options exist."
+        print "These tables list every parameter of transformers'"'"' GenerationConfig, of llama.cpp'"'"'s command line and of a request to OpenAI or vLLM: its name here, its default"
+        print "there and here, how it differs, or why it is refused. The page is made from [parity.txt](parity.txt); `make test` checks that its options exist."
         print ""
-        print "A model'"'"'s generation_config.json is read as transformers reads it: what the command line does not say, it says."
+        print "A model'"'"'s generation_config.json is read as in transformers: its values apply where the command line sets none."
     }
     /^#/ || /^$/ { next }
     /^==/ { sub(/^== /, ""); print "\n## " $0 "\n\n| there | default | here | default | |\n|---|---|---|---|---|"; next }
