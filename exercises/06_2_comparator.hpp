@@ -5,8 +5,9 @@
 //
 //     entropy(q)   H = −Σ q ln q, in nats; a token with q = 0 adds nothing
 //     KL(q‖p)      Σ q ln(q/p): how far q has moved away from p, in nats.
-//                  q = 0 adds nothing; if only p = 0, KL is infinite. So KL(p‖q), in the other
-//                  direction, is infinite for every strategy that drops a token.
+//                  q = 0 adds nothing; if only p = 0, KL is infinite. So
+//                  KL(p‖q), in the other direction, is infinite for every
+//                  strategy that drops a token.
 //     frequencies  of the draws: a distribution as well, the empirical one
 //
 // Neither entropy nor KL is ever negative: return 0 if rounding gives less. Distributions of

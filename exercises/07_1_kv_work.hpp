@@ -2,9 +2,10 @@
 //
 // Both loops write the same greedy text; only what they ask the model to read differs.
 //
-//     without: every step reads the whole text: Σ_{i<G} (P + i) = G·P + G(G − 1)/2 positions
-//     with:    the first step reads the prompt, each further one the token just chosen;
-//              the last token chosen is never read: P + G − 1 positions
+//     without: every step reads the whole text:
+//              Σ_{i<G} (P + i) = G·P + G(G − 1)/2 positions
+//     with:    the first step reads the prompt, each further one the token just
+//              chosen; the last token chosen is never read: P + G − 1 positions
 //
 // A read of `fresh` tokens after `past` known ones counts as `fresh` positions. Token i of the
 // fresh ones (from 0) meets past + i + 1 keys, and each of these takes one causal dot product.

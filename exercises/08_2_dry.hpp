@@ -3,8 +3,9 @@
 // The repetition penalty hits every word that occurred, and a ban on n-grams forbids even names.
 // DRY measures how long the repeated passage is that a token would continue, and spares short ones:
 //
-//     L(t) = the longest match that t would continue: over all earlier places i with ids_i = t,
-//            the number of tokens just before i that equal the last tokens of the text, one by one
+//     L(t) = the longest match that t would continue: over all earlier places i
+//            with ids_i = t, the number of tokens just before i that equal the
+//            last tokens of the text, one by one
 //     L(t) >= allowed:   s_t ← s_t − multiplier·base^(L(t) − allowed),
 //                        but never more than 10^30 less
 //

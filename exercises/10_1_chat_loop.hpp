@@ -9,10 +9,10 @@
 // to write the user's next line ("User:"), without white space at both ends.
 // After an empty answer nothing comes after "Assistant:", not even a blank.
 //
-//   - prompt tokens ≤ budget = context − max_new_tokens: when it is too long, the oldest turns go,
-//     whole ones;
-//   - a line that does not even fit alone is answered by "too long" and otherwise forgotten;
-//   - the end of input, a blank line, or quit, exit, q (trimmed, in any case) end the conversation.
+// - The prompt may have at most budget = context − max_new_tokens tokens. If it is too long, the
+//   oldest turns go, whole ones.
+// - A line that does not even fit alone is answered by "too long" and otherwise forgotten.
+// - The end of input, a blank line, or quit, exit, q (trimmed, in any case) end the conversation.
 //
 // Write four functions, about 25 lines. `trimmed` is given. Check: make check EX=10_1.
 // Then talk: make try EX=10_1

@@ -1,14 +1,14 @@
 // Exercise 10_2: a model manager, as `ollama pull` has one: it keeps models,
 // and finds the cheapest one that can do a task.
 //
-//   pull       adds a model; one of the same name is replaced.
-//              An empty name, or a size that is not above 0: throw tbt::Error.
-//   remove     takes a model away and says whether it was there.
-//   total      the gigabytes of all models.
-//   find_best  the smallest model that can do the task (of equal sizes the first name);
-//              its use is counted. If no model can: none, and nothing is counted.
-//   usage      each model that is here or was used: how often, and the percentage of all uses
-//              (0 if there are no uses); the most used first, of equal counts the first name.
+//     pull       adds a model; one of the same name is replaced.
+//                An empty name, or a size that is not above 0: throw tbt::Error.
+//     remove     takes a model away and says whether it was there.
+//     total      the gigabytes of all models.
+//     find_best  the smallest model that can do the task (of equal sizes the first name);
+//                its use is counted. If no model can: none, and nothing is counted.
+//     usage      each model that is here or was used: how often, and the percentage of all uses
+//                (0 if there are no uses); the most used first, of equal counts the first name.
 //
 // Write five member functions, about 25 lines. Check: make check EX=10_2
 #pragma once

@@ -3,14 +3,14 @@
 // The language: texts in which the brackets ( ) [ ] { } are balanced. All other bytes may occur
 // anywhere.
 //
-//   - The state is the string of closing brackets that are due, the innermost last: after "f(a[" it
-//     is ")]". A closing bracket other than the one that is due next is an error, and nothing
-//     repairs it: the state is then std::nullopt.
-//   - A token is allowed if its bytes, read one after the other, make no error, and if the text can
-//     still be completed. `room` is the number of bytes that the text may still have: the token's
-//     bytes and one byte for each bracket that is due after it must fit.
-//   - The end-of-text token is allowed if no bracket is due. Any other token without bytes stands
-//     for no text (a special token): it is never allowed.
+// - The state is the string of closing brackets that are due, the innermost last: after "f(a[" it
+//   is ")]". A closing bracket other than the one that is due next is an error, and nothing repairs
+//   it: the state is then std::nullopt.
+// - A token is allowed if its bytes, read one after the other, make no error, and if the text can
+//   still be completed. `room` is the number of bytes that the text may still have: the token's
+//   bytes and one byte for each bracket that is due after it must fit.
+// - The end-of-text token is allowed if no bracket is due. Any other token without bytes stands for
+//   no text (a special token): it is never allowed.
 //
 // Write three functions, about 20 lines. Check: make check EX=13_1.
 // Chapter 13 does this for JSON.

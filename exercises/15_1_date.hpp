@@ -1,7 +1,8 @@
 // Exercise 15_1: a format for JSON Schema: "date" (RFC 3339, full-date), validated byte by byte.
 //
 //     YYYY-MM-DD      year 0000 … 9999, month 01 … 12, day 01 … the last day of that month
-//     February has 29 days in a leap year: divisible by 4, but not by 100 unless also by 400
+//     February has 29 days in a leap year: divisible by 4,
+//     but not by 100 unless also by 400
 //
 // What constrains a model must notice an error early: `2023-02-3` is dead, since no digit completes
 // it to a date, and a model that has written it can no longer write one. So validate prefixes:

@@ -4,8 +4,8 @@
 // its prompt are not read yet. 0 means that the whole prompt is read and the text is being written.
 // The pass may read `budget` tokens.
 //
-//   1. Each text that is being written takes one token, always.
-//   2. What is left goes to the prompts, the oldest first. Each prompt takes as much as it can use.
+// 1. Each text that is being written takes one token, always.
+// 2. What is left goes to the prompts, the oldest first. Each prompt takes as much as it can use.
 //
 // Example: unread {30, 0, 5, 0} and a budget of 16 give {14, 1, 0, 1}; a budget of 40 gives {30, 1,
 // 5, 1}. The budget is at least the number of texts.

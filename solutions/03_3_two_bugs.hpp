@@ -4,7 +4,7 @@
 // thousand draws. The rule:
 //
 //     the first i with p_0 + … + p_i > u, sums in doubles from left to right
-//     if rounding leaves even the whole sum at or below u: the last i with p_i > 0
+//     if rounding leaves the whole sum at or below u: the last i with p_i > 0
 //
 // So a token with p_i = 0 (one that was cut or banned) never comes, whatever u in [0, 1) is.
 //

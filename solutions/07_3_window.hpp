@@ -5,7 +5,8 @@
 // attention has learned to put the weight that it does not need on them. If you keep these few
 // tokens (the sinks), the text goes on for millions of tokens:
 //
-//     token t, the t-th from 0, sees the first S tokens (sinks) and the last W, itself included
+//     token t, the t-th from 0, sees the first S tokens (sinks)
+//     and the last W, itself included
 //
 // 1. seen_by(t): what token t sees, ascending. As long as t < S + W that is everything up to t.
 // 2. place_of(j, t): the position the model is told for token j when it writes token t: its place

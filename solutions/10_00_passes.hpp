@@ -5,10 +5,11 @@
 // and gives the next; the last token is never read. So a text takes G passes over P + G − 1
 // positions.
 //
-//     passes_alone(P, G, n), positions_alone(P, G, n)        one text after the other
-//     passes_together(P, G, n), positions_together(P, G, n)  the prompt is read once for all texts;
-//                                                            then each pass reads a new token of
-//                                                            every text
+//     passes_alone(P, G, n), positions_alone(P, G, n):
+//         one text after the other
+//     passes_together(P, G, n), positions_together(P, G, n):
+//         the prompt is read once for all texts; then each pass reads a new
+//         token of every text
 //
 // Example, P = 4, G = 25, n = 3: alone 75 passes over 84 positions, together 25 over 76.
 //

@@ -5,8 +5,9 @@
 // search drops them wherever they are improbable. So beams compete only with beams that have come
 // equally far:
 //
-//     met(text) = the sum of the lengths of all words that occur in the text, in one piece, plus
-//                 the length of the longest beginning of any other word with which the text ends
+//     met(text) = the sum of the lengths of all words that occur in the text, in
+//                 one piece, plus the length of the longest beginning of any
+//                 other word with which the text ends
 //
 // Example, with the words {1 2} and {3}: 0 1 2 0 has 2, 3 0 1 has 1 + 1, 1 0 has 0.
 //

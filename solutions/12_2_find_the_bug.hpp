@@ -9,8 +9,8 @@
 //
 //        out_i = min(p_i, q_i) + β·c_i        β = 1 − Σ min(p_j, q_j), how often x is rejected
 //
-//    Apply it to tutorial_correction: p = (.5, .3, .2), q = (.2, .3, .5) gives (.35, .39, .26),
-//    which is not p.
+//    Apply it to tutorial_correction: p = (.5, .3, .2), q = (.2, .3, .5)
+//    gives (.35, .39, .26), which is not p.
 // 2. Find the c for which out = p, and write `right_correction`. If p = q nothing is ever rejected,
 //    and rounding may leave a sum of zero: then the result is p, never 0/0.
 //

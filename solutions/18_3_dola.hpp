@@ -2,18 +2,17 @@
 //
 // The logit lens reads off what the model would say after each layer. DoLa takes an early layer as
 // the amateur of a contrast: what the later layers have added counts, and what was there from the
-// beginning does not. Let p be the distribution after the last layer, and q_l the one after layer
-// l:
+// beginning does not. Let p be the distribution after the last layer, and q_l the one after
+// layer l. The Jensen-Shannon divergence says how much two distributions differ (ln is the natural
+// logarithm; a term whose p or q is 0 is 0):
 //
-//   1. Take the layer that differs most from the last one by the Jensen-Shannon divergence
+//     JS(p, q) = Σ_x (p·ln(p/m) + q·ln(q/m)) / 2     with m = (p + q)/2
 //
-//          JS(p, q) = Σ_x (p·ln(p/m) + q·ln(q/m)) / 2     with m = (p + q)/2
-//
-//      (ln is the natural logarithm; a term whose p or q is 0 is 0). If several differ equally,
-//      take the earliest. Below, q is its distribution.
-//   2. A token x may come if p(x) >= α · max p, where α is above 0 and at most 1.
-//   3. The new distribution: p(x)/q(x) for each token that may come, divided by the sum of these
-//      ratios; 0 for all other tokens.
+// 1. Take the layer with the greatest JS(p, q_l); if several are equal, take the earliest. Below, q
+//    is its distribution.
+// 2. A token x may come if p(x) >= α · max p, where α is above 0 and at most 1.
+// 3. The new distribution: p(x)/q(x) for each token that may come, divided by the sum of these
+//    ratios; 0 for all other tokens.
 //
 // Example: p = .5 .4 .06 .04, q_0 = .4 .4 .1 .1 and q_1 = .8 .1 .06 .04. JS(p, q_0) is .012 and
 // JS(p, q_1) is .066, so layer 1 is taken. With α = .1 the border is .05, so the last token is out.

@@ -4,10 +4,10 @@
 // them. A node's children are given by their numbers; only the root and nodes with a full page have
 // children. Start at the root:
 //
-//   1. Of the children, take the one whose tokens agree longest with the text from here on. If
-//      several agree equally long, take any of them.
-//   2. The tokens that agree are known. If they are a whole page, go on from this child; otherwise
-//      stop.
+// 1. Of the children, take the one whose tokens agree longest with the text from here on. If
+//    several agree equally long, take any of them.
+// 2. The tokens that agree are known. If they are a whole page, go on from this child; otherwise
+//    stop.
 //
 // Example, with pages of 2: the root has the children "ab" and "ac"; "ab" has the child "cd". Of
 // "abce" 3 tokens are known, of "ad" 1, of "b" none, of "ac" both.
