@@ -6,7 +6,7 @@
 //     score of the beam + ln p(token) − λ · (how often groups 0 … g−1 have just chosen this token)
 //
 // The first group searches as if it were alone, the others are pushed away from it.
-// The penalty decides who is chosen, and nothing else: a continuation keeps the model's own score,
+// The penalty only decides which ones are chosen: a continuation keeps the model's own score,
 // score of the beam + ln p(token).
 //
 // Within a group: the greatest value first; of equal values the lower beam, then the lower token.

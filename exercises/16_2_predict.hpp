@@ -74,7 +74,8 @@ inline std::vector<int> exactly_one_of_two() {
 
 inline const std::vector<std::string> pieces = {"}", ",\"a\":", ",\"b\":", ",\"c\":", ",\"d\":"};
 
-// An object whose members are a, b and c, all integers; b is required; at most two members.
+// An object may have the members a, b and c, all integers, and no others; b is required, and there
+// may be at most two members.
 //     0  }     1  ,"a":     2  ,"b":     3  ,"c":     4  ,"d":
 // The text so far is {"c":3. Which of these pieces may come next?
 inline std::vector<int> after_c() {
