@@ -36,6 +36,18 @@ for (const [page, html] of text) {
         blocks.every(([, , how]) => /tabindex="0"/.test(how) && /aria-label="\w+"/.test(how)),
     );
 }
+// Formulas are MathML, not lines of code; what is said of one is in the page of the transformer.
+const formulas = (html) => [...html.matchAll(/<math display="block">(.*?)<\/math>/g)].map((m) => m[1]);
+check("at least seven formulas", [...text.values()].flatMap(formulas).length >= 7);
+for (const [page, html] of text) {
+    const commands = [...html.matchAll(/aria-label="Commands"><code>([^\n]*)\n<\/code>/g)];
+    const left = commands.filter(([, line]) => / (=|≈|←) /.test(line) && !/^(make|build)/.test(line));
+    check(`${page}: formulas left as code: ${left.map(([, line]) => line)}`, left.length === 0);
+}
+const [attention] = formulas(text.get("chapters/18_transformer/README.html"));
+check("a subscript is one", attention.includes("<msub><mi>k</mi><mi>u</mi></msub>"));
+check("a root is one", attention.includes("<msqrt><mi>D</mi></msqrt>"));
+check("a sum has its index below it", attention.includes("<munder><mo>∑</mo><mi>u</mi></munder>"));
 // The size of a figure's smallest letters where it is shown, in pixels.
 const letters = async (page, lesson) => {
     let least = Infinity;

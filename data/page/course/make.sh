@@ -124,7 +124,8 @@ echo "$pages" | while read -r p; do
     folder=$(dirname "$p") title=$(title_of "$p")
     mkdir -p "$new/$folder"
     html=$new/${p%.md}.html
-    cmark-gfm --unsafe -e table -e strikethrough -e autolink "$p" | polish "$folder" | frame "$p" "$title" "${p%.md}.html" > "$html"
+    cmark-gfm --unsafe -e table -e strikethrough -e autolink "$p" | LC_ALL=C awk -f data/page/course/formula.awk |
+        polish "$folder" | frame "$p" "$title" "${p%.md}.html" > "$html"
     # What it shows and links to.
     grep -oE '(href|src)="[^":#]+"' "$html" | sed 's/^[a-z]*="//; s/"$//' | sort -u | while read -r target; do
         path=$(resolve "$folder/$target")
