@@ -67,7 +67,7 @@ export const faint = (page) =>
             const levels = [light(over(parse(getComputedStyle(e).color), under)), light(under)];
             return (Math.max(...levels) + 0.05) / (Math.min(...levels) + 0.05);
         };
-        return [...document.querySelectorAll(".box, .chip, .small, .label, kbd, .lanename, .yes, .no")]
+        return [...document.querySelectorAll(".box, .chip, .small, .label, kbd, .lanename, .yes, .no, .token")]
             .filter((e) => e.textContent && e.getClientRects().length && contrast(e) < 4.5)
             .map((e) => `${e.className} ${e.textContent.slice(0, 12)} ${contrast(e).toFixed(1)}`);
     });
