@@ -222,6 +222,35 @@ wait "$chat"
 holds 'Ctrl-C at the prompt ends a chat that has answered' [ $? -eq 0 -a -s "$work/out" -a ! -s "$work/err" ]
 exec 3>&-
 
+# Ctrl-C in the middle: what is written stays, and the status is 130. For gaps, too, whose passes are shown when they are over.
+for how in '-n 200 --num-return-sequences 200' '--decoder diffusion -n 60 --num-return-sequences 200'; do
+    # shellcheck disable=SC2086
+    "$build/23_text_generator" --threads 1 $how >"$work/out" 2>"$work/err" &
+    writer=$!
+    for _ in 1 2 3 4 5 6 7 8 9 10; do [ -s "$work/out" ] || sleep 0.3; done
+    kill -INT "$writer"
+    wait "$writer"
+    holds "Ctrl-C ends a text ($how)" [ $? -eq 130 -a -s "$work/out" -a ! -s "$work/err" ]
+done
+
+# A standard stream that is missing: no file that is opened takes its place.
+"$build/23_text_generator" -n 3 --trace "$work/trace.jsonl" >&- 2>"$work/err"
+holds 'without standard output nothing can be written' [ $? -eq 1 -a "$(cat "$work/err")" = '23_text_generator: cannot write to standard output' ]
+holds 'and the trace is one' [ "$(grep -c '^{' "$work/trace.jsonl")" -eq "$(wc -l <"$work/trace.jsonl")" ]
+"$build/23_text_generator" -n 3 <&- >"$work/out" 2>"$work/err"
+holds 'without standard input a text is written' [ $? -eq 0 -a -s "$work/out" -a ! -s "$work/err" ]
+"$build/23_text_generator" -n 3 --html "$work/page.html" --stats >"$work/out" 2>&-
+holds 'without standard error a text is written' [ $? -eq 0 -a -s "$work/out" ]
+holds 'and the page is one' [ "$(head -c 15 "$work/page.html")" = '<!doctype html>' ]
+
+# --seed -1 and -n -1, as llama.cpp has them.
+"$build/23_text_generator" --seed -1 -n 40 >"$work/out" 2>"$work/err"
+# shellcheck disable=SC2046
+"$build/23_text_generator" $(cat "$work/err") -n 40 >"$work/again" 2>"$work/none.err"
+holds 'a random seed is printed, and gives the same text again' cmp -s "$work/out" "$work/again"
+"$build/23_text_generator" -n -1 --ignore-eos --stats >"$work/out" 2>"$work/err"
+holds 'as many tokens as the context holds' grep -q '; 508 tokens in ' "$work/err"
+
 # The server.
 refused 2 'others than this machine could ask without a key; add --api-key-file FILE' serve --host 0.0.0.0
 refused 2 '--no-key and a key: leave out one of the two' serve --no-key --api-key x
