@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstring>
 #include <limits>
 #include <string>
 #include <utility>
@@ -134,7 +135,8 @@ float quantize_groups(const float* w, std::int64_t n, std::int8_t* q, std::uint8
     return unit;
 }
 
-// Quantises and packs one panel. columns (panel · K), q (K) and m (groups) are scratch memory.
+// Quantises and packs one panel. columns (panel · K), q (K, then zeros up to a whole group) and
+// m (groups) are scratch memory.
 template <class From>
 void Int4Matrix::pack_panel(std::span<const StoredView> parts, std::int64_t p, float* columns,
                             std::int8_t* q, std::uint8_t* m) {
@@ -150,12 +152,11 @@ void Int4Matrix::put(std::int64_t p, std::int64_t c, const std::int8_t* q, const
     auto* codes = reinterpret_cast<std::uint8_t*>(codes_.get()) + p * groups() * group_bytes;
     for (std::int64_t g = 0; g < groups(); ++g)
         multipliers_[index((p * groups() + g) * panel + c)] = m[g];
-    for (std::int64_t k = 0; k < k_; ++k) {
-        const std::int64_t in_eight = k % 8;
-        std::uint8_t& byte = codes[(k / 8 * panel + c) * 4 + in_eight % 4];
-        const int code = q[k] + 8;
-        byte = static_cast<std::uint8_t>(in_eight < 4 ? (byte & 0xf0) | code
-                                                      : (byte & 0x0f) | code << 4);
+    for (std::int64_t k = 0; k < k_; k += 8, q += 8) {
+        std::uint8_t four[4];
+        for (int i = 0; i < 4; ++i)
+            four[i] = static_cast<std::uint8_t>((q[i] + 8) | (q[i + 4] + 8) << 4);
+        std::memcpy(codes + (k / 8 * panel + c) * 4, four, 4);
     }
 }
 
@@ -214,7 +215,7 @@ Int4Matrix::Int4Matrix(std::span<const StoredView> parts, int threads)
     reserve();
     run_team(threads, [&](const Worker& worker) {
         std::vector<float> memory(index(panel * k_));
-        std::vector<std::int8_t> q(index(k_));
+        std::vector<std::int8_t> q(index(groups() * group));
         std::vector<std::uint8_t> m(index(groups()));
         const auto [begin, end] = worker.share(panels());
         for (std::int64_t p = begin; p < end; ++p) {

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <numeric>
 #include <string>
 #include <utility>
 
@@ -102,7 +103,8 @@ float quantize_row(const float* x, std::int64_t n, std::int64_t stride, std::int
     return stride == 1 ? quantize<true>(x, n, 1, q) : quantize<false>(x, n, stride, q);
 }
 
-// Quantises and packs one panel. columns (panel · K) and q (K) are scratch memory.
+// Quantises and packs one panel. columns (panel · K) and q (K, then zeros up to a whole group) are
+// scratch memory.
 template <class From>
 void Int8Matrix::pack_panel(std::span<const StoredView> parts, std::int64_t p, float* columns,
                             std::int8_t* q) {
@@ -112,10 +114,9 @@ void Int8Matrix::pack_panel(std::span<const StoredView> parts, std::int64_t p, f
     for (std::int64_t c = 0; c < count; ++c, to += group) {
         const auto at = index(p * panel + c);
         scales_[at] = quantize_row(columns + c * k_, k_, 1, q);
-        for (std::int64_t k = 0; k < k_; ++k) {
-            to[k / group * panel * group + k % group] = q[k];
-            sums_[at] += q[k];
-        }
+        sums_[at] = std::accumulate(q, q + k_, std::int32_t{0});
+        for (std::int64_t g = 0; g < groups(); ++g)
+            std::memcpy(to + g * panel * group, q + g * group, group);
     }
 }
 
@@ -127,7 +128,7 @@ Int8Matrix::Int8Matrix(std::span<const StoredView> parts, int threads)
     reserve();
     run_team(threads, [&](const Worker& worker) {
         std::vector<float> memory(index(panel * k_));
-        std::vector<std::int8_t> q(index(k_));
+        std::vector<std::int8_t> q(index(groups() * group));
         const auto [begin, end] = worker.share(panels());
         for (std::int64_t p = begin; p < end; ++p) {
             if (type == WeightType::f32) pack_panel<float>(parts, p, memory.data(), q.data());

@@ -2,6 +2,7 @@
 // .cpp files of lib only.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -33,7 +34,8 @@ WeightColumns<From, most> weight_columns(std::span<const StoredView> parts, std:
     return columns;
 }
 
-// Writes these columns as floats, each contiguous: `columns` is (count, K).
+// Writes these columns as floats, each contiguous: `columns` is (count, K). If the rows are
+// contiguous, it takes blocks of 16 rows, so that it reads and writes whole cache lines.
 template <class From, int most>
 void widen_columns(std::span<const StoredView> parts, std::int64_t first, std::int64_t count,
                    float* columns) {
@@ -44,9 +46,24 @@ void widen_columns(std::span<const StoredView> parts, std::int64_t first, std::i
             for (std::int64_t k = 0; k < K; ++k) columns[c * K + k] = simd::widened(from.at[c][k]);
         return;
     }
-    for (std::int64_t k = 0; k < K; ++k)
+    bool in_a_row = true;
+    for (std::int64_t c = 0; c < count; ++c) in_a_row &= from.at[c] == from.at[0] + c;
+    constexpr std::int64_t block = 16;
+    float wide[block][most];
+    for (std::int64_t k = 0; k < K; k += block) {
+        const std::int64_t rows = std::min(block, K - k);
+        for (std::int64_t i = 0; i < rows; ++i) {
+            const std::int64_t row = (k + i) * from.step;
+            if (in_a_row)  // in vectors
+                for (std::int64_t c = 0; c < count; ++c)
+                    wide[i][c] = simd::widened(from.at[0][row + c]);
+            else
+                for (std::int64_t c = 0; c < count; ++c)
+                    wide[i][c] = simd::widened(from.at[c][row]);
+        }
         for (std::int64_t c = 0; c < count; ++c)
-            columns[c * K + k] = simd::widened(from.at[c][k * from.step]);
+            for (std::int64_t i = 0; i < rows; ++i) columns[c * K + k + i] = wide[i][c];
+    }
 }
 
 // The total number of columns. Throws Error if the parts cannot be joined to one matrix.
