@@ -78,8 +78,8 @@ public:
 private:
     void reserve();
     void copy_panel(const Int4Codes& w, std::int64_t p);
-    // Stores column c of panel p: the codes q (K, then zeros up to a whole group) and a multiplier m
-    // for each group.
+    // Stores column c of panel p: the codes q (K, then zeros up to a whole group), and the
+    // multipliers m, one for each group.
     void put(std::int64_t p, std::int64_t c, const std::int8_t* q, const std::uint8_t* m);
     template <class From>
     void pack_panel(std::span<const StoredView> parts, std::int64_t p, float* columns,
