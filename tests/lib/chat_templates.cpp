@@ -59,6 +59,9 @@ TEST_CASE("expressions are Python's", "[chat]") {
     CHECK(rendered("{{ 'a' ~ 1 ~ none ~ true ~ [1, 'b'] }}") == "a1NoneTrue[1, 'b']");
     CHECK(rendered("{{ 'x' in 'xy' and 'z' not in ['x'] }}{{ 3 if false else 4 }}") == "True4");
     CHECK(rendered("{{ '  a b ' | trim | upper }}{{ nothing | default('d') }}") == "A Bd");
+    CHECK(rendered("{{ 'ä-b'.find('b') }} {{ 'a'.find('b') }} {{ 'banana'.count('an') }}") ==
+          "2 -1 2");
+    CHECK(rendered("{{ ', '.join(['a', 'b']) }}") == "a, b");
     CHECK(rendered("{{ 'a,b'.split(',')[1] }}{{ 'abc'.startswith('ab') }}") == "bTrue");
     CHECK(rendered("{{ messages | selectattr('role', 'equalto', 'user') | list | length }}") ==
           "2");

@@ -66,6 +66,14 @@ TEST_CASE("a directory in the place of a file is refused, and nothing is left be
 }
 
 #ifdef O_TMPFILE
+TEST_CASE("a chart ends whose numbers are too large for a step between them", "[svg]") {
+    const TemporaryFolder folder;
+    LineChart chart;
+    chart.series = {{"a", {{1e17, 1}, {1e17 + 16, 2}}}};  // 1e17 + 5 is 1e17
+    write_svg(folder.file("figure.svg"), chart);
+    REQUIRE(read_file(folder.file("figure.svg")).size() < 1'000'000);
+}
+
 TEST_CASE("a process that is killed while it writes leaves no file", "[files]") {
     const TemporaryFolder folder;
     const std::string path = folder.write("file", "old");

@@ -11,6 +11,7 @@
 #include "lib/error.hpp"
 #include "lib/kernels/rng.hpp"
 #include "lib/model/transformer.hpp"
+#include "lib/model/transformer_network.hpp"
 
 using namespace tbt;
 
@@ -202,4 +203,15 @@ TEST_CASE("weights kept as they are stored, in 16 bits, give the bits of weights
         const Logits x = stored.forward_all(a, piece), y = wide.forward_all(b, piece);
         CHECK(std::equal(x.values.begin(), x.values.end(), y.values.begin(), y.values.end()));
     }
+}
+
+TEST_CASE("where nothing was computed there is no row of logits", "[gpt]") {
+    REQUIRE_THROWS_AS(Logits().row(0), Error);
+}
+
+TEST_CASE("a scratch buffer has room for a single number, and grows only when it must", "[gpt]") {
+    GrowingBuffer buffer;
+    REQUIRE(buffer.get(1) != nullptr);
+    float* const eight = buffer.get(8);
+    REQUIRE(buffer.get(3) == eight);
 }

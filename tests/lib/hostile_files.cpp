@@ -23,6 +23,7 @@
 #include "lib/model/transformer.hpp"
 #include "lib/text/tokenizer.hpp"
 #include "lib/text/utf8.hpp"
+#include "tests/support/captured.hpp"
 #include "tests/support/temporary.hpp"
 
 using namespace tbt;
@@ -45,21 +46,6 @@ double seconds_of(F&& work) {
     const auto start = std::chrono::steady_clock::now();
     work();
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-}
-
-// What is written to stderr meanwhile.
-template <class F>
-std::string stderr_of(const TemporaryFolder& folder, F&& work) {
-    std::fflush(stderr);
-    const int before = dup(2);
-    const int file = open(folder.file("stderr").c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
-    dup2(file, 2);
-    close(file);
-    work();
-    std::fflush(stderr);
-    dup2(before, 2);
-    close(before);
-    return read_file(folder.file("stderr"));
 }
 
 // A safetensors file with this header and no data.
@@ -211,7 +197,7 @@ TEST_CASE("two files that name different ends of text: which one counts is said"
     config["eos_token"] = "</s>";
     folder.write("tokenizer_config.json", config.dump());
     const std::string said =
-        stderr_of(folder, [&] { REQUIRE(Tokenizer::load(folder.path()).eos_id() == 299); });
+        test::written_to(2, [&] { REQUIRE(Tokenizer::load(folder.path()).eos_id() == 299); });
     REQUIRE(contains(said, "eos_token is \"<|endoftext|>\", not \"</s>\""));
 }
 
@@ -260,7 +246,7 @@ TEST_CASE("a message is one line of a length that a person reads, whatever it qu
     const TemporaryFolder folder;
     std::string quoted;
     for (int i = 0; i < 5000; ++i) quoted += "é\n";
-    const std::string line = stderr_of(folder, [&] {
+    const std::string line = test::written_to(2, [&] {
         REQUIRE(complain("here/program", "got \"" + quoted + "\", expected less", 2) == 2);
     });
     REQUIRE(line.starts_with("program: got \"é é"));
@@ -268,7 +254,7 @@ TEST_CASE("a message is one line of a length that a person reads, whatever it qu
     REQUIRE(line.size() < 650);
     REQUIRE(line.find('\n') == line.size() - 1);
     REQUIRE(find_invalid_utf8(line) == std::string::npos);
-    REQUIRE(stderr_of(folder, [] { complain("p", "short", 1); }) == "p: short\n");
+    REQUIRE(test::written_to(2, [] { complain("p", "short", 1); }) == "p: short\n");
 }
 
 TEST_CASE("what comes after a zero byte is read, and is no JSON") {
@@ -279,4 +265,9 @@ TEST_CASE("what comes after a zero byte is read, and is no JSON") {
         CHECK(contains(error_of([&] { parse_json(text, "x.json"); }), "is zero"));
     }
     CHECK(json_value("[1]").size() == 1);
+}
+
+TEST_CASE("JSON is written with its letters as they are, in any alphabet") {
+    CHECK(json_text(json_value("[\"é\\u4f60\"]")) == "[\"é你\"]");
+    CHECK(json_text(ordered_json_value("{\"ö\":\"é\\u4f60\"}")) == "{\"ö\":\"é你\"}");
 }

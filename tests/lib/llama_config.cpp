@@ -68,6 +68,11 @@ TEST_CASE("windows and rotary positions are in the layers that the family says",
     CHECK(windows(read_config_file("tests/data/tiny-qwen2/config.json")) == std::vector<int>{0, 0});
     CHECK(windows(read_config_file("tests/data/tiny-qwen2-window/config.json")) ==
           std::vector<int>{0, 0, 16, 16});
+    // From which layer on: from the first.
+    CHECK(windows(changed("tiny-qwen2-window", [](Json& j) {
+              j.erase("layer_types");
+              j["max_window_layers"] = 0;
+          })) == std::vector<int>{16, 16, 16, 16});
     CHECK(windows(read_config_file("tests/data/tiny-gemma3/config.json")) ==
           std::vector<int>{16, 16, 16, 16, 16, 0, 16});
     CHECK(read_config_file("tests/data/tiny-gemma3/config.json").layer(5).rotary == 0);

@@ -7,6 +7,7 @@
 
 #include "lib/machine/files.hpp"
 #include "lib/machine/json_file.hpp"
+#include "lib/model/masked_gpt.hpp"
 #include "lib/model/model_config.hpp"
 #include "lib/model/model_config_write.hpp"
 #include "lib/model/safetensors.hpp"
@@ -95,6 +96,7 @@ TEST_CASE("a configuration that was written is read again", "[config]") {
     const Json json = read_json(folder.file("model/config.json"));
     REQUIRE(json["architectures"] == Json::array({"GPT2LMHeadModel"}));
     REQUIRE(json["model_type"] == "gpt2");
+    REQUIRE(json["use_cache"] == true);  // transformers is slow without
     REQUIRE(json["activation_function"] == "gelu_new");
     REQUIRE(json["layer_norm_epsilon"] == 1e-6);  // as a person writes it
     REQUIRE(json["bos_token_id"].is_null());
@@ -230,4 +232,19 @@ TEST_CASE("an impossible configuration is not written", "[config]") {
     REQUIRE(contains(error_of([&] { write_model_config(folder.file("model"), config); }),
                      "n_inner is 0"));
     REQUIRE_FALSE(file_exists(folder.file("model")));
+}
+
+TEST_CASE("a model that fills masks may end texts with any token but the mask, the first one too",
+          "[config]") {
+    const TemporaryFolder folder;
+    TransformerConfig config = gpt_config(1, 2, 8, 16, 50);
+    for (const int eos : {0, 48}) {
+        config.eos_token_ids = {eos};
+        write_masked_config(folder.path(), config);
+        REQUIRE(read_masked_config(folder.path()).eos_token_ids == std::vector<int>{eos});
+    }
+    Json json = read_json(folder.file("config.json"));
+    json["eos_token_id"] = 49;  // the mask
+    folder.write("config.json", json.dump());
+    REQUIRE_THROWS_AS(read_masked_config(folder.path()), Error);
 }

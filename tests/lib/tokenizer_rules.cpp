@@ -196,6 +196,10 @@ TEST_CASE("a regular expression that explodes is given up, in one line", "[token
                          });
                      }),
                      "tokenizer.json: the pattern \"[z-a]\" is not understood"));
+    // A long one is told as far as whole characters go.
+    const std::string said =
+        error_of([] { SplitPattern p(regex("(" + std::string(58, 'a') + "éé")); });
+    REQUIRE(contains(said, std::string(58, 'a') + "…"));
 }
 
 TEST_CASE("an added token takes the white space that its flags give it", "[tokenizer]") {
@@ -269,6 +273,16 @@ TEST_CASE("a piece of a megabyte takes no quadratic time", "[tokenizer]") {
     std::string text;
     for (int i = 0; i < 100000; ++i) text += i % 7 == 0 ? "中" : "theend";
     REQUIRE(t.decode(t.encode(text)) == text);
+}
+
+TEST_CASE("of a decoder that strips blanks one is stripped, or none", "[tokenizer]") {
+    const auto stripping = [](int blanks) {
+        return changed("tiny-spm", [&](Json& j) { j["decoder"]["decoders"][3]["start"] = blanks; });
+    };
+    const Ids hello = stripping(1).encode("hello");
+    REQUIRE(stripping(1).decode_text(hello) == "hello");
+    REQUIRE(stripping(0).decode_text(hello) == " hello");
+    REQUIRE(contains(error_of([&] { stripping(2); }), "Strip"));
 }
 
 TEST_CASE("added tokens that the model has no row for can be taken out", "[tokenizer]") {

@@ -180,4 +180,6 @@ TEST_CASE("trees that are none are refused", "[gpt][tree]") {
     CHECK_THROWS_AS(cache.keep(std::vector<int>{2}), Error);
     cache.keep(std::vector<int>{0});
     CHECK_THROWS_AS(cache.keep(std::vector<int>{1}), Error);  // kept once, and then gone
+    deep.pop_back(), chain.pop_back();
+    CHECK_NOTHROW(run(deep, chain));  // 64 are not too deep
 }

@@ -1,0 +1,103 @@
+// What every program answers by itself: help, its version, a manual page, completions, and to words
+// that it does not know.
+#include "tests/catch.hpp"
+
+#include <string>
+#include <vector>
+
+#include <fcntl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "lib/machine/command_line.hpp"
+#include "tests/support/captured.hpp"
+
+using namespace tbt;
+using test::contains;
+
+namespace {
+
+struct Answer {
+    int status = 0;
+    bool worked = false;
+    std::string out, err;
+};
+
+// A program with one option and a word, started with these.
+Answer answer(std::vector<std::string> words) {
+    words.insert(words.begin(), "bin/writer");
+    std::vector<char*> argv;
+    for (std::string& word : words) argv.push_back(word.data());
+    double temperature = 1;
+    std::string prompt;
+    Answer a;
+    a.err = test::written_to(2, [&] {
+        a.out = test::written_to(1, [&] {
+            a.status = run_program(
+                static_cast<int>(argv.size()), argv.data(), "Writes.",
+                [&](CommandLine line) {
+                    line.option("--temperature", temperature, "how bold");
+                    line.option("prompt", prompt, "the text to continue");
+                },
+                [&] { a.worked = true; });
+        });
+    });
+    return a;
+}
+
+}  // namespace
+
+TEST_CASE("a program works with no words, and with those that it knows", "[command-line]") {
+    CHECK(answer({}).worked);
+    CHECK(answer({"--temperature", "0.5", "hello"}).worked);
+    CHECK(answer({"--", "--version"}).worked);  // a prompt
+}
+
+TEST_CASE("who asks for help, the version, the manual or a completion gets only that",
+          "[command-line]") {
+    struct Asked {
+        std::vector<std::string> words;
+        const char* part;
+    };
+    for (const Asked& asked :
+         std::vector<Asked>{{{"--help"}, "how bold"},
+                            {{"--version"}, "writer, Token by Token "},
+                            {{"--man"}, ".TP\n.B \\-\\-temperature"},
+                            {{"--completion", "bash"}, "complete "},
+                            {{"hello", "--completion=zsh"}, "#compdef writer"}}) {
+        const Answer a = answer(asked.words);
+        INFO(asked.words[0] << ": " << a.out << a.err);
+        CHECK(a.status == 0);
+        CHECK(!a.worked);
+        CHECK(contains(a.out, asked.part));
+        CHECK(a.err.empty());
+    }
+    CHECK(answer({"--completion"}).status == 2);  // of which shell?
+}
+
+TEST_CASE("where a standard stream is missing, no file takes its place", "[command-line]") {
+    for (const int missing : {0, 1, 2}) {
+        const pid_t child = fork();
+        if (child == 0) {
+            char name[] = "writer", *argv[] = {name};
+            bool there = false;
+            close(missing);
+            run_program(
+                1, argv, "Writes.", [](CLI::App&) {},
+                [&] { there = fcntl(missing, F_GETFD) >= 0; });
+            _exit(there ? 0 : 1);
+        }
+        int status = 0;
+        waitpid(child, &status, 0);
+        INFO("descriptor " << missing);
+        CHECK((WIFEXITED(status) && WEXITSTATUS(status) == 0));
+    }
+}
+
+TEST_CASE("an unknown option is answered with the nearest one, if one is near", "[command-line]") {
+    const Answer near = answer({"--temprature", "1"}), far = answer({"--zzzzzz"});
+    CHECK((near.status == 2 && !near.worked));
+    CHECK(contains(near.err, "did you mean --temperature?"));
+    CHECK((far.status == 2 && !far.worked));
+    CHECK(!contains(far.err, "did you mean"));
+}
