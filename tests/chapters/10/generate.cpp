@@ -7,6 +7,7 @@
 
 #include "chapters/08_penalties/full_chain.hpp"
 #include "chapters/10_generate/generate.hpp"
+#include "chapters/10_generate/recording/recorded_token.hpp"
 #include "tests/support/scripted_models.hpp"
 
 using namespace tbt;
@@ -180,4 +181,24 @@ TEST_CASE("requests that cannot be served are refused", "[ch10]") {
                         Catch::Contains("fill the context of 64"));
     r.stop.policy = ContextPolicy::slide;
     REQUIRE(generate_texts(model, one_byte, std::vector<int>(64, 'a'), r)[0].ids.size() == 5);
+}
+
+TEST_CASE("a recording sees what a text saw when it was drawn, its surprise so far too", "[ch10]") {
+    for (const Dialect dialect : {Dialect::ours, Dialect::llama_cpp}) {
+        SamplingOptions o;
+        o.mirostat = 2, o.mirostat_tau = 2;
+        GenerateRequest r = request(20);
+        r.chain = full_chain(o, dialect);
+        r.traced_tokens = 1;
+        const std::vector<int> prompt = bytes_of("ab");
+        const GeneratedText text = generate_texts(one_at_a_time(letters()), one_byte, prompt, r)[0];
+        const std::vector<RecordedToken> again =
+            replay(one_at_a_time(letters()), r, replayed_text(r, prompt, text.ids, true));
+        REQUIRE(again.size() == text.traces.size());
+        for (std::size_t i = 0; i < again.size(); ++i) {
+            REQUIRE(again[i].trace.u == text.traces[i].u);
+            REQUIRE(again[i].trace.final_candidates == text.traces[i].final_candidates);
+            REQUIRE(again[i].trace.final_log_probability == text.traces[i].final_log_probability);
+        }
+    }
 }

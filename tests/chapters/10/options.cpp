@@ -13,6 +13,7 @@
 #include "chapters/10_generate/recording/report.hpp"
 #include "chapters/10_generate/request.hpp"
 #include "lib/machine/command_line.hpp"
+#include "tests/support/captured.hpp"
 #include "tests/support/small_model.hpp"
 #include "tests/support/words.hpp"
 
@@ -307,4 +308,21 @@ TEST_CASE("a trace has the fields of the lesson, and --explain prints its figure
         }
     }
     REQUIRE(step == static_cast<int>(texts[0].ids.size()));
+}
+
+TEST_CASE("a text is shown after its prompt, unless only the new part is asked for", "[ch10]") {
+    const Model model = small_model();
+    const std::vector<ShownPrompt> prompts{{"Once", {}}};
+    const GenerateRequest request;
+    GeneratedText text;
+    text.text = " upon";
+    Output output;
+    const auto shown = [&] {
+        return test::written_to(1, [&] {
+            TextPrinter(output, "", model.tokenizer, prompts, request, false).finish({text});
+        });
+    };
+    CHECK(shown() == "Once upon\n");
+    output.no_display_prompt = true;
+    CHECK(shown() == " upon\n");
 }

@@ -67,3 +67,11 @@ TEST_CASE("a draft is kept in few bits where the target is, and else as it is st
     REQUIRE(!draft_options({2, {}}).weights);
     REQUIRE(draft_options({2, WeightType::int8}).threads == 2);
 }
+
+TEST_CASE("how many tokens a lookup guesses is said once", "[ch12]") {
+    DraftSettings s;
+    s.prompt_lookup_num_tokens = 4;
+    CHECK_NOTHROW(check_drafts(s));
+    s.num_assistant_tokens += 1;
+    CHECK_THROWS_AS(check_drafts(s), UsageError);
+}

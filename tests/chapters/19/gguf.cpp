@@ -157,6 +157,24 @@ TEST_CASE("a tokenizer in GGUF makes the ids that transformers makes", "[gguf]")
     }
 }
 
+TEST_CASE("a text begins in GGUF as the tokenizer says, or else as config.json says", "[gguf]") {
+    const auto written = [](const std::string& golden, std::optional<int> bos) {
+        const TemporaryFolder folder;
+        const std::string model = with_tokenizer(folder, golden);
+        TransformerConfig config = read_config_file(model + "/config.json");
+        config.bos_token_id = bos;
+        write_model_config(model, config);
+        write_gguf(model, folder.file("m.gguf"), WeightType::f32);
+        return GgufFile(folder.file("m.gguf")).integer_or("tokenizer.ggml.bos_token_id", -1);
+    };
+    const auto named = Tokenizer::load("tests/data/tokenizers/tiny-smollm2").bos_id();
+    REQUIRE(named);
+    REQUIRE(!Tokenizer::load("tests/data/tokenizers/tiny-qwen").bos_id());
+    CHECK(written("tiny-smollm2", {}) == *named);
+    CHECK(written("tiny-qwen", 5) == 5);
+    CHECK(written("tiny-qwen", {}) == -1);  // neither says it
+}
+
 // ---- files made by hand -------------------------------------------------------------------------
 namespace {
 

@@ -2,7 +2,9 @@
 
 #include "chapters/19_training/report/prompt_rates.hpp"
 #include "chapters/19_training/report/texts_to_read.hpp"
+#include "chapters/19_training/report/write_texts.hpp"
 #include "lib/error.hpp"
+#include "tests/support/temporary.hpp"
 
 using namespace tbt;
 
@@ -38,4 +40,20 @@ TEST_CASE("a line of rates.txt that is none is refused with its file", "[report]
     CHECK_THROWS_AS(prompt_question("names: chat: x", "rates.txt"), Error);
     for (const std::string& line : lines_of("data/prompts/voice/rates.txt"))
         if (line[0] != '#') CHECK_NOTHROW(prompt_question(line, "rates.txt"));
+}
+
+TEST_CASE("a chat question is asked as a conversation, any other is continued as it is",
+          "[report]") {
+    Model model = load_model("data/models/storyteller");
+    const test::TemporaryFolder folder;
+    folder.write("rates.txt", "a: chat: hello => zebra\nb: text: hello => zebra\n");
+    WriteOptions chat, text;
+    chat.stop = "\n", chat.max_new_tokens = 80;
+    text.max_new_tokens = 20;
+    const std::string reply = write_texts(model, {"User: hello\nAssistant:"}, chat)[0].text,
+                      more = write_texts(model, {"hello"}, text)[0].text;
+    REQUIRE(reply != more);
+    CHECK(prompt_rates(model, folder.path()) ==
+          "missed: [hello]" + reply + "/   (zebra)\nmissed: [hello]" + on_one_line(more) +
+              "   (zebra)\na: 0 of 1\nb: 0 of 1\n");
 }

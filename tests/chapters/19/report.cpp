@@ -11,6 +11,7 @@
 #include "chapters/19_training/report/write_texts.hpp"
 #include "lib/machine/json_file.hpp"
 #include "lib/model/random_model.hpp"
+#include "tests/support/small_model.hpp"
 #include "tests/support/temporary.hpp"
 
 using namespace tbt;
@@ -38,6 +39,17 @@ TEST_CASE("a text repeats itself when its last words were said three times in a 
     CHECK(!repeats_itself("A b c d. A b c d. A b c e."));
     CHECK(!repeats_itself("la la la la la la"));  // that is a song
     CHECK(!repeats_itself(""));
+}
+
+TEST_CASE("a model that says the same of 257 tokens: eight bits, and nine tenths in the nucleus",
+          "[report]") {
+    Model model = small_model();
+    model.transformer = Transformer(
+        model.config(), [](const std::string&, const Shape& shape) { return Tensor(shape); }, {1});
+    const Distributions d = distributions(model, {"one", "another text"});
+    CHECK(d.entropy == Approx(std::log2(257.0)));
+    CHECK(d.nucleus == 232);  // the first number of tokens not below .9 of 257
+    CHECK(d.wide_nuclei == 1);
 }
 
 TEST_CASE("only what the corpus writes is asked", "[report]") {

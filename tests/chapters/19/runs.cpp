@@ -7,7 +7,9 @@
 
 #include "chapters/19_training/adopt.hpp"
 #include "chapters/19_training/command_checks.hpp"
+#include "chapters/19_training/text_documents.hpp"
 #include "lib/error.hpp"
+#include "lib/kernels/rng.hpp"
 #include "lib/machine/files.hpp"
 #include "lib/machine/json_file.hpp"
 #include "lib/model/model.hpp"
@@ -226,6 +228,57 @@ TEST_CASE("a checkpoint that cannot be written costs a line, not the training", 
     REQUIRE(run_train(command) == 0);  // all steps were done
     const Json recipe = read_json((command.loop.out / "recipe.json").string());
     CHECK(recipe.at("steps_done") == 30);
+}
+
+TEST_CASE("what goes on reads the checkpoint: with a torn one nothing begins anew", "[training]") {
+    const Folder folder;
+    const Quiet quiet;
+    TrainCommand command = small_command(folder, "out");
+    REQUIRE(run_train(command) == 0);
+    const std::string checkpoint = checkpoint_path(command.loop.out).string();
+    write_file(checkpoint, read_file(checkpoint).substr(0, 1000));
+    command.resume = true;
+    CHECK(error_of([&] { run_train(command); }).find(checkpoint) == 0);
+}
+
+TEST_CASE("what a killed training left half-written is gone when training begins", "[training]") {
+    const Folder folder;
+    const Quiet quiet;
+    const TrainCommand command = small_command(folder, "out");
+    const std::string left = folder.file("out/curve.csv.123.tmp", "step,");
+    REQUIRE(run_train(command) == 0);
+    CHECK(!fs::exists(left));
+}
+
+TEST_CASE("a tokenizer learns the words of the texts that are trained on, and no others",
+          "[training]") {
+    // Each document has a word of its own, so often that it becomes a token.
+    const Folder folder;
+    std::string text;
+    Rng rng(1);
+    for (int i = 0; i < 40; ++i) {
+        std::string word;
+        for (int k = 0; k < 6; ++k) word += static_cast<char>('a' + rng.below(26));
+        for (int k = 0; k < 15; ++k) text += word + " ";
+        text += "<|endoftext|>";
+    }
+    TrainCommand command = small_command(folder, "out");
+    command.text = folder.file("words.txt", text);
+    command.vocab = 257 + 300;
+    run_tokenizer(command);
+    const Tokenizer tokenizer = Tokenizer::load(command.loop.out.string());
+    const auto longest = static_cast<std::size_t>(2 * command.training.shape.n_positions);
+    const TextDocuments source = TextDocuments::load(command.text, longest);
+    REQUIRE(source.count() == 40);
+    double trained = 0, held_out = 0, of_trained = 0, of_held_out = 0;
+    for (std::uint64_t i = 0; i < source.count(); ++i) {
+        const Document d = source.document(1, i);
+        const auto tokens = static_cast<double>(tokenizer.encode(d.text).size());
+        (d.held_out ? held_out : trained) += tokens;
+        (d.held_out ? of_held_out : of_trained) += 1;
+    }
+    REQUIRE(of_held_out > 0);
+    CHECK(held_out / of_held_out > 1.5 * trained / of_trained);
 }
 
 TEST_CASE("a model is taken over whole or not at all", "[training]") {

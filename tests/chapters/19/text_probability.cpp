@@ -88,6 +88,10 @@ TEST_CASE("text probability: adds up to one over all texts of small grammars",
     check_exactly(people +
                   "genre g 1\n  {s:=who}{s^} met {p.name}.{| {s} left.}\n"
                   "rule who\n  {p=person}{%p.job}\n  {p=person where he=she}she\n");
+    // The rule is expanded for its variable, before {s} reads what it wrote.
+    check_exactly(people +
+                  "genre g 1\n  {s:=who}{p.name} was {s}.\n"
+                  "rule who\n  {p=person}{%p.job}\n  {p=person}{p.he^}, {p.town}\n");
     check_exactly(people +
                   "genre g 1\n  {p=person}{q=person where not p}{r=person where town!=q.town}"
                   "{p.he} {r.he} {a|b|{p.job}}\n");

@@ -15,6 +15,7 @@
 #include "chapters/19_training/training_loop.hpp"
 #include "lib/error.hpp"
 #include "lib/machine/files.hpp"
+#include "lib/machine/json_file.hpp"
 #include "lib/model/layers.hpp"
 #include "lib/model/model.hpp"
 #include "tests/support/small_training.hpp"
@@ -185,6 +186,15 @@ TEST_CASE("a plan that was changed on the way is kept, and followed again gives 
     for (int i = 0; i < 16; ++i) again.step(), without.step();
     CHECK(weights(again) == weights(third));
     CHECK(weights(without) != weights(third));
+    // The recipe says how it was planned before, where it was.
+    const auto earlier = [&](Training& training, const std::string& out) {
+        export_model(training, world.corpus, world.tokenizer, join_path(folder(), out),
+                     {"here", false, {}, {}});
+        return read_json(join_path(folder(), out + "/recipe.json"))["options"].count(
+            "earlier_plans");
+    };
+    CHECK(earlier(third, "replanned") == 1);
+    CHECK(earlier(without, "once") == 0);
     std::filesystem::remove_all(folder());
 }
 

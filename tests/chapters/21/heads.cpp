@@ -169,7 +169,9 @@ TEST_CASE("by rejection the distribution is the target's, to the last text", "[m
         rules.chain = full_chain(o, Dialect::ours);
         rules.context = 60, rules.max_new_tokens = 4;
         const std::vector<int> prompt = {0, 2, 1};
-        const TreeShape shape = best_tree({{.5, .4}, {.5}}, 3);
+        // Two guesses have room, side by side or one after the other.
+        const bool deep = drafted == 2;
+        const TreeShape shape = best_tree({{.5, deep ? .2 : .4}, {.5}}, 3);
         CachedBatch batch(gpt);
         TreeDraft draft{HeadsDraft(heads, shape,
                                    [&](std::span<const int> text) { return batch.state(0, text); }),
@@ -184,14 +186,19 @@ TEST_CASE("by rejection the distribution is the target's, to the last text", "[m
         const LastLogits none;
         std::map<std::vector<int>, double> distribution, plain;
         int rounds_with_guesses = 0;
+        std::size_t longest = 0;
         AllOutcomes chance;
         do {
             const std::vector<int> text = speculate(
                 none, draft, rules, prompt, DraftLength::fixed(3), chance, [](int) { return true; },
-                [&](const Round& round) { rounds_with_guesses += !round.drafted.empty(); });
+                [&](const Round& round) {
+                    rounds_with_guesses += !round.drafted.empty();
+                    longest = std::max(longest, round.tokens.size());
+                });
             distribution[text] += chance.probability();
         } while (chance.next());
         CHECK(rounds_with_guesses > 0);
+        CHECK(longest == (deep ? 3 : 2));  // the guesses, and what the pass gives after them
         AllOutcomes luck;
         do {
             std::vector<int> text = prompt;

@@ -3,11 +3,15 @@
 
 #include <cmath>
 #include <map>
+#include <utility>
 #include <vector>
 
 #include "chapters/22_diffusion/distributions.hpp"
+#include "chapters/22_diffusion/filled_trace.hpp"
 #include "chapters/22_diffusion/filling.hpp"
+#include "chapters/22_diffusion/masked_model.hpp"
 #include "tests/api/hostile.hpp"
+#include "tests/support/masked_world.hpp"
 
 using namespace tbt;
 
@@ -107,4 +111,30 @@ TEST_CASE("every place of a gap is filled, and no other, whatever the blocks, st
                     CHECK(hole.row.back() == 1);
                     for (std::size_t i = 1; i < 6; ++i) CHECK(hole.row[i] != mask_token);
                 }
+}
+
+TEST_CASE("each place of a gap is recorded in its own order, with the pass that filled it",
+          "[diffusion]") {
+    test::World world;
+    const int vocabulary = world.tokenizer.vocab_size();
+    MaskedModel model(MaskedGpt(gpt_config(1, 2, 32, 24, vocabulary + 1), test::noise, {1}),
+                      std::move(world.tokenizer));
+    // Two given tokens, then three places: the last one is filled first.
+    const std::vector<Canvas> rows{{7, 8, mask_token, mask_token, mask_token, 9},
+                                   {7, 8, mask_token, mask_token, 30, 9},
+                                   {7, 8, 10, 20, 30, 9}};
+    const std::vector<RecordedToken> tokens = replay_filling(model, {}, {}, rows, 2, 5);
+    REQUIRE(tokens.size() == 3);
+    for (std::size_t i = 0; i < 3; ++i) {
+        CHECK(tokens[i].trace.chosen == 10 * (to_int(i) + 1));
+        CHECK(tokens[i].pass == (i == 2 ? 1 : 2));
+        CHECK(!tokens[i].has_u);
+    }
+}
+
+TEST_CASE("what is no order and no number of steps, blocks or tries is refused", "[diffusion]") {
+    CHECK_NOTHROW(check_fill_options({"random", 0, 0}));
+    for (const FillOptions& wrong : {FillOptions{"left", 0, 0}, FillOptions{"random", -1, 0},
+                                     FillOptions{"random", 0, -1}, FillOptions{"random", 0, 0, 0}})
+        CHECK_THROWS_AS(check_fill_options(wrong), UsageError);
 }

@@ -42,6 +42,36 @@ std::vector<float> weights_of(Training& training) {
     return {w.begin(), w.end()};
 }
 
+// The text of a row of 24 places, with what is hidden.
+std::vector<int> text_of(const World& world, const Batch& batch, std::size_t row) {
+    std::vector<int> text;
+    for (std::size_t i = row * 24; i < (row + 1) * 24; ++i) {
+        const int id = batch.targets[i] >= 0 ? batch.targets[i] : batch.ids[i];
+        if (id != world.tokenizer.eos_id()) text.push_back(id);
+    }
+    return text;
+}
+
+// The first document of a seed that is not held out and fits into 24 places.
+std::vector<int> first_trained(const World& world, std::uint64_t seed) {
+    for (std::uint64_t i = 0;; ++i) {
+        const Document d = world.corpus.document(seed, i);
+        if (!d.held_out && canvas_of(d, world.tokenizer, 24)) return world.tokenizer.encode(d.text);
+    }
+}
+
+// A source that counts how far it was read.
+struct Counted : DocumentSource {
+    explicit Counted(const DocumentSource& all) : source(&all) { genres = all.genres; }
+    Document document(std::uint64_t seed, std::uint64_t i) const override {
+        read = std::max(read, i + 1);
+        return source->document(seed, i);
+    }
+    std::string hash() const override { return source->hash(); }
+    const DocumentSource* source;
+    mutable std::uint64_t read = 0;
+};
+
 }  // namespace
 
 TEST_CASE("a canvas holds the text, and ends after it", "[diffusion]") {
@@ -96,16 +126,12 @@ TEST_CASE("a batch spreads k over 1 … T, trains on nothing held out, and follo
         const Batch same = again.next(12, 24);
         REQUIRE((same.ids == batch.ids && same.targets == batch.targets));
         std::vector<int> ks;
+        if (round == 0) REQUIRE(text_of(world, batch, 0) == first_trained(world, 5));
         for (std::size_t b = 0; b < 12; ++b) {
-            std::vector<int> text;
             int k = 0;
-            for (std::size_t i = b * 24; i < (b + 1) * 24; ++i) {
-                k += batch.targets[i] >= 0;
-                const int id = batch.targets[i] >= 0 ? batch.targets[i] : batch.ids[i];
-                if (id != world.tokenizer.eos_id()) text.push_back(id);
-            }
+            for (std::size_t i = b * 24; i < (b + 1) * 24; ++i) k += batch.targets[i] >= 0;
             ks.push_back(k);
-            REQUIRE(!held_out.contains(world.tokenizer.decode(text)));
+            REQUIRE(!held_out.contains(world.tokenizer.decode(text_of(world, batch, b))));
         }
         // One in each twelfth of 1 … 24.
         std::sort(ks.begin(), ks.end());
@@ -181,6 +207,15 @@ TEST_CASE("validation: a model that says the same of all tokens needs log2 V bit
         CHECK(std::abs(results[g].bits - 5 * 24 * std::log2(300.0)) <= 1e-9);
         CHECK(results[g].floor_bits > 5);
     }
+}
+
+TEST_CASE("validation reads no further than it must for its documents", "[diffusion]") {
+    const World world;
+    const GenreMix mix(world.corpus, "walk,greeting");
+    const Counted counted(mix);
+    const CanvasValidation validation(counted, world.tokenizer, 1, 5, 24);
+    CHECK(counted.read > 10);
+    CHECK(counted.read < 5000);  // one in fifty is held out
 }
 
 TEST_CASE("a mix has its genres only, by their shares, and counts the bits of the choice",

@@ -62,6 +62,8 @@ TEST_CASE("dola: the distribution of exercise 18_3", "[which]") {
     CHECK_THROWS_AS(dola_logits(row, {}, .1, other), Error);
     CHECK_THROWS_AS(dola_logits(row, {row}, 0, other), Error);
     CHECK_THROWS_AS(dola_logits(row, {FloatRow(4)}, .1, other), Error);
+    FloatRow few(2);
+    CHECK_THROWS_AS(dola_logits(row, {row}, .1, few), Error);
 }
 
 TEST_CASE("first layers: all of them are the model; fewer say something else", "[which]") {
@@ -112,13 +114,14 @@ TEST_CASE("whole run: stopped within a line and gone on, the file is that of a r
     const test::TemporaryFolder folder;
     WholeRun run;
     run.models = {"sketch"};
-    run.genres = {"hello", "dates"};
+    run.genres = {"hello", "weather_log"};  // longer than the canvas of a model that fills
     run.decoder = "min-p";
     run.texts = 3;
     run.file = folder.file("whole.jsonl");
     measure_what_is_missing(run);
     const std::string whole = untimed(run.file);
     CHECK(read_results(run.file).size() == 20);
+    for (const Measured& m : read_results(run.file)) CHECK(m.texts == 3);
     std::istringstream lines(read_file(run.file));
     std::string first, second;
     std::getline(lines, first), std::getline(lines, second);
@@ -130,4 +133,19 @@ TEST_CASE("whole run: stopped within a line and gone on, the file is that of a r
     run.texts = 4;
     CHECK_THROWS_WITH(measure_what_is_missing(run),
                       Catch::Contains("of 3 texts each, and 4 are asked for"));
+}
+
+TEST_CASE("whole run: of searched texts those are counted that the search decided", "[which]") {
+    const test::TemporaryFolder folder;
+    WholeRun run;
+    run.models = {"sketch"};
+    run.genres = {"three"};
+    run.decoder = "best of all";
+    run.texts = 2, run.searched = 1;
+    run.file = folder.file("searched.jsonl");
+    measure_what_is_missing(run);
+    const std::vector<Measured> rows = read_results(run.file);
+    REQUIRE(rows.size() == 1);
+    CHECK(rows[0].texts == 1);
+    CHECK(rows[0].undecided == 0);
 }
