@@ -2,6 +2,7 @@
 #include "tests/catch.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <cstdlib>
 #include <string>
@@ -10,7 +11,10 @@
 #include <vector>
 
 #include <sys/resource.h>
+#include <sys/socket.h>
+#include <unistd.h>
 
+#include "chapters/26_serving/server/connection_watch.hpp"
 #include "lib/kernels/rng.hpp"
 #include "tests/serving/client.hpp"
 #include "tests/serving/process.hpp"
@@ -121,6 +125,7 @@ TEST_CASE("what is no HTTP gets an answer or a closed connection, and the server
         {head + "Transfer-Encoding: chunked\r\n\r\n" + size + "\r\n" + body + "\r\n0\r\n\r\n", 200},
         {head + "Transfer-Encoding: chunked\r\n\r\nzzz\r\n", 400},
         {head + "Content-Length: 9999999999999999999\r\n\r\n", 413},
+        {head + "Content-Length: 1048577\r\n\r\n", 413},  // a megabyte and one
         {head + "Content-Length: -1\r\n\r\n", 0},
         {head + "Content-Encoding: gzip\r\nContent-Length: 4\r\n\r\nabcd", 400},
     };
@@ -270,6 +275,23 @@ TEST_CASE("1,000 idle connections hold up nobody, and are closed after a while",
         }
     }
     REQUIRE(answers(server));
+}
+
+TEST_CASE("who was forgotten is not told of when it goes", "[serving]") {
+    int first[2], second[2];
+    REQUIRE(socketpair(AF_UNIX, SOCK_STREAM, 0, first) == 0);
+    REQUIRE(socketpair(AF_UNIX, SOCK_STREAM, 0, second) == 0);
+    std::atomic<int> told = 0;
+    std::atomic<bool> seen = false;
+    ConnectionWatch watch;
+    watch.watch(first[0], [&] { ++told; });
+    watch.forget(first[0]);
+    close(first[1]);
+    watch.watch(second[0], [&] { seen = true; });
+    close(second[1]);
+    while (!seen) std::this_thread::yield();
+    REQUIRE(told == 0);
+    close(first[0]), close(second[0]);
 }
 
 TEST_CASE("a server that nobody asks does nothing", "[serving]") {

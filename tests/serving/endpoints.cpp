@@ -252,6 +252,10 @@ TEST_CASE("chat log-probabilities come with the tokens, whole and in a stream", 
         for (const Json& top : token["top_logprobs"])
             if (top["token"] == token["token"]) REQUIRE(top["logprob"] == token["logprob"]);
     REQUIRE(content[0]["bytes"].size() == content[0]["token"].get<std::string>().size());
+    const std::string most = R"({"messages":[{"role":"user","content":"hi"}],"max_tokens":1,
+        "logprobs":true,"top_logprobs":20})";
+    const Json twenty = server().post(chats, most).json();
+    REQUIRE(twenty["choices"][0]["logprobs"]["content"][0]["top_logprobs"].size() == 20);
     Json streamed = Json::array();
     const HttpAnswer stream = server().post(chats, body + R"(,"stream":true})");
     for (const test::Event& event : test::events_of(stream.body)) {

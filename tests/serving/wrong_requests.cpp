@@ -103,6 +103,7 @@ TEST_CASE("what is asked for wrongly is refused in OpenAI's form, and says what 
         {chats, R"({"messages":[{"role":"user","content":[{"type":"image_url"}]}]})", 400,
          "parts of type text"},
         {chats, hi + R"("top_logprobs":3})", 400, "logprobs: true"},
+        {chats, hi + R"("logprobs":true,"top_logprobs":21})", 400, "from 0 to 20"},
         {chats, hi + R"("response_format":{"type":"xml"}})", 400, "response_format.type"},
         {chats, hi + R"("response_format":{"type":"json_schema","json_schema":{"schema":3}}})", 400,
          "schema"},
