@@ -9,7 +9,10 @@ BEGIN {
     swap["+"] = "-"; swap["-"] = "+"; swap["*"] = "/"; swap["/"] = "*"; swap["%"] = "/"; swap["&&"] = "||"; swap["||"] = "&&"
     swap["+="] = "-="; swap["-="] = "+="; swap["*="] = "/="; swap["/="] = "*="; swap["&"] = "|"; swap["|"] = "&"
     while (skip != "" && (getline line < skip) > 0)
-        if (line !~ /^ *(#|$)/) { n = index(line, " | "); pattern[++skips] = "^" substr(line, 1, n - 1) "$"; text[skips] = substr(line, n + 3) }
+        if (line !~ /^ *(#|$)/) {
+            n = index(line, " | "); pattern[++skips] = "^" substr(line, 1, n - 1) "$"; text[skips] = substr(line, n + 3)
+            if (n = index(text[skips], " | ")) { only[skips] = substr(text[skips], n + 3); text[skips] = substr(text[skips], 1, n - 1) }
+        }
 }
 FNR == 1 { comment = raw = gone = continued = 0; last = ";" }
 
@@ -54,9 +57,9 @@ function without_statements(m,  at, end) {
         } else { gone = 1; return substr(m, 1, RSTART) }
     }
 }
-function place(column, length_of, to, kind) { printf "%s\t%d\t%d\t%d\t%s\t%s\n", FILENAME, FNR, column, length_of, to, kind }
-function skipped(  i) {
-    for (i = 1; i <= skips; i++) if (FILENAME ~ pattern[i] && (text[i] == "" || index($0, text[i]))) return 1
+function place(column, length_of, to, kind) { if (!skipped(to)) printf "%s\t%d\t%d\t%d\t%s\t%s\n", FILENAME, FNR, column, length_of, to, kind }
+function skipped(to,  i) {
+    for (i = 1; i <= skips; i++) if (FILENAME ~ pattern[i] && (text[i] == "" || index($0, text[i])) && (only[i] == "" || only[i] == to)) return 1
     return 0
 }
 {
@@ -65,7 +68,7 @@ function skipped(  i) {
     m = without_statements(m)
     ended = last
     if (m ~ /[^ ]/) { last = m; sub(/ +$/, "", last) }
-    if (m ~ /template *</ || m ~ /operator/ || m ~ /^ *(namespace|struct|class|enum|case|extern) / || m !~ /[a-z0-9]/ || skipped()) next
+    if (m ~ /template *</ || m ~ /operator/ || m ~ /^ *(namespace|struct|class|enum|case|extern) / || m !~ /[a-z0-9]/ || skipped("")) next
 
     # Operators with a space on both sides, but not next to a string literal.
     for (at = 1; match(substr(m, at), / (<=|>=|==|!=|&&|[|][|]|[-+*\/]=|[-<>+*\/%&|]) [^ ]/); at = start + 1) {
