@@ -11,6 +11,7 @@
 #include "chapters/06_combining/relatives.hpp"
 #include "chapters/06_combining/temperature.hpp"
 #include "chapters/06_combining/top_k.hpp"
+#include "chapters/06_combining/top_p.hpp"
 #include "lib/kernels/rng.hpp"
 
 using namespace tbt;
@@ -162,6 +163,15 @@ TEST_CASE("a cut that must keep at least n keeps n where it would keep fewer, th
             REQUIRE(c.size() == expected);
             for (std::size_t i = 0; i < expected; ++i) REQUIRE(c.id(i) == static_cast<int>(i));
         }
+    // top-k raises k by itself; other cuts are widened. This one would keep the first alone.
+    for (std::size_t least = 0; least <= 9; ++least) {
+        CAPTURE(least);
+        Candidates c(eight);
+        c.keep_at_least(least);
+        keep_top_p(c, 0.01);
+        REQUIRE(c.size() == std::min(std::max<std::size_t>(least, 1), eight.size()));
+        for (std::size_t i = 0; i < c.size(); ++i) REQUIRE(c.id(i) == static_cast<int>(i));
+    }
     const std::vector<float> tied{1, 3, 1, 1, 0};
     Candidates c(tied);
     c.keep_at_least(2);
