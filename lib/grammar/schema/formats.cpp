@@ -164,17 +164,29 @@ const Dfa* number_format(const std::string& name) {
     return found == known.end() ? nullptr : &found->second;
 }
 
-// The common texts consist of letters, digits, dots and hyphens.
+// Names consist of letters, digits, dots and hyphens, in words of at most 20 characters: without a
+// limit a small model writes on inside a host's name. Years are 1000 to 2099, hexadecimal digits of
+// one case, and a clock shows whole seconds or milliseconds.
 const EverydayFormat* everyday_format(const std::string& name) {
-    static const std::string label = "[a-z0-9]+(?:-[a-z0-9]+)*",
-                             host = "(?:" + label + "\\.)+[a-z]{2,6}",
-                             words = "[A-Za-z0-9]+(?:[.\\-][A-Za-z0-9]+)*";
-    static const EverydayFormat email{regex_whole(words + "@" + host), 40},
-        uri{regex_whole("https?://" + host + "(?:/" + words + ")*/?"), 60},
-        host_name{regex_whole(host), 30};
+    static const std::string label = "[a-z][a-z0-9]{0,19}(?:-[a-z0-9]{1,20})?",
+                             host = "(?:" + label + "\\.){1,2}(?:[a-z]{2,3}|info)",
+                             word = "[A-Za-z0-9]{1,20}", date = "(?:1[0-9]|20)[0-9]{2}-[0-9-]{5}",
+                             clock =
+                                 "[0-9:]{8}(?:\\.[0-9]{3})?"
+                                 "(?:Z|[+\\-](?:0[0-9]|1[0-4]):(?:00|30|45))";
+    static const EverydayFormat email{regex_whole(word + "(?:[._\\-]" + word + ")?@" + host), 40},
+        uri{regex_whole("https?://" + host + "(?:/" + word + "(?:[._\\-]" + word +
+                        "){0,2}){0,3}/?"),
+            60},
+        host_name{regex_whole(host), 30}, day{regex_whole(date), 30}, time{regex_whole(clock), 30},
+        moment{regex_whole(date + "T" + clock), 30},
+        duration{regex_whole("P(?:T?(?:0|[1-9][0-9]{0,2})[A-Z])+"), 30},
+        hexadecimal{regex_whole("[0-9a-f:.\\-]*|[0-9A-F:.\\-]*"), 60};
     static const std::map<std::string, const EverydayFormat*> known = {
         {"email", &email},       {"uri", &uri},           {"iri", &uri},
-        {"uri-reference", &uri}, {"iri-reference", &uri}, {"hostname", &host_name}};
+        {"uri-reference", &uri}, {"iri-reference", &uri}, {"hostname", &host_name},
+        {"date", &day},          {"time", &time},         {"date-time", &moment},
+        {"duration", &duration}, {"uuid", &hexadecimal},  {"ipv6", &hexadecimal}};
     const auto found = known.find(name);
     return found == known.end() ? nullptr : found->second;
 }

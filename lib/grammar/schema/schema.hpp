@@ -31,9 +31,9 @@ struct SchemaOptions {
     bool closed = false;
 
     // true: if the schema sets no limit, strings have at most `most_characters` characters (−1: any
-    // number), numbers at most 15 digits and no exponent, and whole numbers no point; email, uri
-    // and hostname are limited to common texts. false: every spelling, except for those that
-    // supported.md names.
+    // number), numbers at most 15 digits and no exponent, and whole numbers no point; formats such
+    // as email, uri and date-time are limited to common texts. false: every spelling, except for
+    // those that supported.md names.
     bool everyday = false;
     long long most_characters = 200;
 

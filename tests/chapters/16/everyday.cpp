@@ -1,6 +1,10 @@
 // What is written where a schema leaves it open: everyday values within limits, or everything.
 #include "tests/catch.hpp"
 
+#include <array>
+#include <string>
+#include <vector>
+
 #include "lib/grammar/recognizer/grammar_recognizer.hpp"
 #include "lib/grammar/schema/schema.hpp"
 #include "lib/grammar/schema/validator.hpp"
@@ -82,9 +86,48 @@ TEST_CASE("emails, addresses and names of hosts are everyday ones, unless a patt
     CHECK(writes(R"({"format":"email","pattern":"[{]"})", R"("a{b@c.de")", everyday()));
     CHECK_FALSE(writes(R"({"format":"email","pattern":"^a"})", R"("a{b@c.de")", everyday()));
     CHECK(writes(R"({"format":"email","pattern":"^a"})", R"("ab@c.de")", everyday()));
-    const std::string at = "@example.org\"";
-    CHECK(writes(R"({"format":"email"})", '"' + std::string(28, 'a') + at, everyday()));
-    CHECK_FALSE(writes(R"({"format":"email"})", '"' + std::string(29, 'a') + at, everyday()));
+    const std::string a(15, 'a'), at = "@" + a + ".org\"", email = R"({"format":"email"})";
+    CHECK(writes(email, '"' + a + ".aaaa" + at, everyday()));
+    CHECK_FALSE(writes(email, '"' + a + ".aaaaa" + at, everyday()));
+}
+
+// Without limits of words a small model wrote "boti@joma.net.net.nabaraquekeepernear.ce", and
+// moments of the year 226 with ten thousandths of a second.
+TEST_CASE("everyday names have short words, years four digits, identifiers one case", "[ch16]") {
+    const std::string long_word(21, 'a');
+    for (const auto& [format, yes, no] : std::vector<std::array<std::string, 3>>{
+             {"email", "boti@joma.net", "boti@joma.net.netis.em"},
+             {"email", "ada@mail.example.org", "ada@" + long_word + ".org"},
+             {"email", "ada-lovelace@example.info", "ada@example.ustard"},
+             {"hostname", "db-1.example.org", "wana.netsearchersix.ustard"},
+             {"hostname", "example.org", "7.50.example.org"},
+             {"uri", "http://www.example.org/a_1/b.html", "https://room.25.50.oolair.org"},
+             {"uri", "https://example.org", "https://example.org/" + long_word},
+             {"date", "1815-12-10", "0226-12-15"},
+             {"date", "2099-01-31", "2100-01-31"},
+             {"time", "08:30:15Z", "08:30:15.5Z"},
+             {"date-time", "1999-12-31T23:59:59.999+05:30", "7500-06-28T18:30:30Z"},
+             {"date-time", "2026-02-28T08:30:15Z", "2026-02-28T08:30:15-19:30"},
+             {"duration", "P1DT12H", "PT0455S"},
+             {"duration", "PT0S", "PT9068S"},
+             {"uuid", "c332cade-08ce-048c-0588-288888dadaba",
+              "c332Cade-08ce-048c-0588-288888dadaba"},
+             {"uuid", "C332CADE-08CE-048C-0588-288888DADABA",
+              "C332CADe-08CE-048C-0588-288888DADABA"},
+             {"ipv6", "::ffff:10.0.0.1", "Adde:450b:300b:450b:000b:150b:000b:000b"}}) {
+        const std::string schema = R"({"type":"string","format":")" + format + "\"}";
+        for (const std::string& text : {'"' + yes + '"', '"' + no + '"'}) {
+            INFO(schema << " " << text);
+            CHECK(SchemaValidator(schema).valid(text));
+            CHECK(writes(schema, text, everyday()) == (text == '"' + yes + '"'));
+        }
+    }
+    // What a pattern or a length asks for is written all the same.
+    CHECK(writes(R"({"format":"date","pattern":"^0"})", R"("0226-12-15")", everyday()));
+    CHECK(writes(R"({"format":"hostname","minLength":35})",
+                 R"("aaaaaaaaaaaaaaaaaaaa-aaaaaaaaaa.org")", everyday()));
+    CHECK(writes(R"({"format":"hostname","minLength":90})",
+                 '"' + std::string(63, 'a') + '.' + std::string(26, 'a') + '"', everyday()));
 }
 
 TEST_CASE("everyday numbers have fifteen digits at most, others every spelling that is valid",
