@@ -14,6 +14,9 @@ constexpr const char* processor =
 constexpr const char* by_itself = "that happens by itself here, with the same bits; leave it out";
 constexpr const char* weights =
     "weights are kept as they are stored; --weights f32, f16, bf16, int8 or int4 says otherwise";
+constexpr const char* both = "--cache f16 (or -ctk f16) is for keys and values alike";
+constexpr const char* hub =
+    "nothing is fetched here; hf download NAME --local-dir DIR does it, then --model DIR";
 constexpr const char* context =
     "the context is the model's own; --context slide goes on where it is full";
 
@@ -70,6 +73,11 @@ const std::vector<Alias> all_aliases = {
     {"--gpu-layers", nullptr, processor},
     {"--device", nullptr, processor},
     {"-dev", nullptr, processor},
+    {"-hf", nullptr, hub},
+    {"-hfr", nullptr, hub},
+    {"--hf-repo", nullptr, hub},
+    {"-ctv", nullptr, both},
+    {"--cache-type-v", nullptr, both},
     {"--main-gpu", nullptr, processor},
     {"-mg", nullptr, processor},
     {"--split-mode", nullptr, processor},

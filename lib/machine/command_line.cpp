@@ -19,6 +19,7 @@
 #include "lib/index.hpp"
 #include "lib/machine/option_pages.hpp"
 #include "lib/machine/threads.hpp"
+#include "lib/machine/typed_words.hpp"
 
 namespace tbt {
 
@@ -125,8 +126,7 @@ void refuse_odd_values(const CLI::App& app) {
     for (const CLI::App* command : app.get_subcommands()) refuse_odd_values(*command);
 }
 
-// Throws if a value was forgotten, as in "--infill --seed 3": CLI11 would take the next option as
-// the value.
+// Throws if a value was forgotten ("--infill --seed 3"): CLI11 takes the next option for it.
 void refuse_names_as_values(const CLI::App& app, const std::vector<std::string>& words) {
     const auto option = [&](std::size_t i) {
         return words[i].starts_with('-') ? app.get_option_no_throw(words[i]) : nullptr;
@@ -136,26 +136,15 @@ void refuse_names_as_values(const CLI::App& app, const std::vector<std::string>&
             throw UsageError(words[i - 1] + ": got the option " + words[i] + ", expected a value");
 }
 
-// Changes underscores in names of options to hyphens, so that transformers' --max_new_tokens works.
-// Values, and words after "--", are not changed.
-std::vector<std::string> with_hyphens(std::vector<std::string> words) {
-    for (std::size_t i = 0; i < words.size() && words[i] != "--"; ++i) {
-        if (!words[i].starts_with("--")) continue;
-        const auto end = words[i].begin() +
-                         static_cast<std::ptrdiff_t>(std::min(words[i].find('='), words[i].size()));
-        std::replace(words[i].begin(), end, '_', '-');
-    }
-    return words;
-}
-
-// Throws for an unknown option such as "--temprature", with a suggestion. CLI11 says only that it
-// was not expected.
+// Throws for an unknown option such as "--temprature", with a suggestion, or "-v".
 void refuse_unknown_names(const CLI::App& app, const std::vector<std::string>& words) {
     for (const std::string& word : words) {
         if (word == "--") return;
         const std::string name = word.substr(0, word.find('='));
-        if (!name.starts_with("--") || app.get_option_no_throw(name)) continue;
-        const std::string nearest = nearest_option(app, name);
+        const bool long_name = name.starts_with("--");
+        if (!long_name && (name[0] != '-' || name[1] <= '9')) continue;  // -5 is no option
+        if (app.get_option_no_throw(long_name ? name : name.substr(0, 2))) continue;  // "-n5"
+        const std::string nearest = long_name ? nearest_option(app, name) : "";
         throw UsageError(name + ": there is no such option" +
                          (nearest.empty() ? "" : "; did you mean " + nearest + "?") +
                          " (--help lists the options)");
@@ -164,14 +153,15 @@ void refuse_unknown_names(const CLI::App& app, const std::vector<std::string>& w
 
 // Parses the words. Throws a UsageError, or CLI11's own exception if the user asks for help.
 void read(CLI::App& app, const std::vector<std::string>& words) {
+    keep_brackets(app);
+    std::vector<std::string> marked = with_marked_brackets(words);
+    std::reverse(marked.begin(), marked.end());
     try {
-        app.parse(std::vector<std::string>(words.rbegin(), words.rend()));
-    } catch (const CLI::ExtrasError& e) {
-        refuse_unknown_names(app, words);
-        throw UsageError(explained(app, e.what()) + " (--help lists the options)");
+        app.parse(std::move(marked));
     } catch (const CLI::ParseError& e) {
         if (e.get_exit_code() == 0) throw;
-        throw UsageError(explained(app, e.what()) + " (--help lists the options)");
+        if (dynamic_cast<const CLI::ExtrasError*>(&e)) refuse_unknown_names(app, words);
+        throw UsageError(explained(app, without_marks(e.what())) + " (--help lists the options)");
     }
     refuse_names_as_values(app, words);
     refuse_odd_values(app);

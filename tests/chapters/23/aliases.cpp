@@ -43,6 +43,9 @@ TEST_CASE("what people type for llama.cpp and vLLM is understood", "[ch23]") {
     REQUIRE_THROWS_AS(with_our_names({"--repeat-last-n", "7"}), UsageError);
     REQUIRE_THROWS_WITH(with_our_names({"-ngl", "99"}), Catch::Contains("--threads"));
     REQUIRE_THROWS_WITH(with_our_names({"--dtype=bfloat16"}), Catch::Contains("--weights"));
+    // CLI11 reads -hf as -h and -f, and shows the help.
+    REQUIRE_THROWS_WITH(with_our_names({"-hf", "a/b"}), Catch::Contains("hf download"));
+    REQUIRE_THROWS_WITH(with_our_names({"-ctv", "f16"}), Catch::Contains("--cache f16"));
 }
 
 TEST_CASE("a mistyped option is answered with the nearest one", "[ch23]") {
@@ -58,6 +61,8 @@ TEST_CASE("a mistyped option is answered with the nearest one", "[ch23]") {
     REQUIRE_THAT(refusal({"--temprature", "1"}), Catch::Contains("did you mean --temperature?"));
     REQUIRE_THAT(refusal({"--max-new=3"}), Catch::Contains("did you mean --max-new-tokens?"));
     REQUIRE_THAT(refusal({"--zzzzzz"}), !Catch::Contains("did you mean"));
+    REQUIRE_THAT(refusal({"-v"}), Catch::Contains("-v: there is no such option (--help"));
+    REQUIRE_THAT(refusal({"-n5", "-s7"}), Catch::Contains("-s7: there is no such option"));
     REQUIRE_THAT(refusal({"--seed", "1", "--seed", "2"}),
                  Catch::Contains("--seed: given more than once, expected once (--help"));
     REQUIRE_THAT(refusal({"--seed"}), Catch::Contains("--seed: expected a value (--help"));

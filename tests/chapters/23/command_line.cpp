@@ -188,3 +188,12 @@ TEST_CASE("a strategy is what is named", "[ch23]") {
     CHECK(completed({"--strategy", "beam"}).options.strategy == Strategy::beam);
     CHECK_FALSE(refusal({"--strategy", "best"}).empty());
 }
+
+// CLI11 read "[once, twice]" as two prompts, "[b]" as b, and "[]" as none.
+TEST_CASE("brackets around a text stay, and make no list of it", "[ch23]") {
+    CHECK(completed({"[once, twice]"}).prompts == Words{"[once, twice]"});
+    CHECK(completed({"-p", "[b]", "[]", "c]"}).prompts == Words{"[b]", "[]", "c]"});
+    CHECK(completed({"--prompt=[a,b]", "--stop-strings", "[x,y]"}).options.stop_strings ==
+          Words{"[x,y]"});
+    CHECK_THAT(refusal({"--top-k", "[1,2]"}), Catch::Contains("'[1,2]'"));
+}
