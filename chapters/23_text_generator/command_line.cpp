@@ -183,7 +183,8 @@ void add_text_options(CLI::App& app, TextOptions& o, std::string& strategy) {
         .shows_default();
     CommandLine(app, "How gaps are filled (--decoder diffusion)")
         .option("--decoder", o.decoder,
-                "autoregressive, or diffusion: in any order, by a model that fills masks");
+                "autoregressive, or diffusion: in any order, by a model that fills masks")
+        .suggests("autoregressive,diffusion");
     CommandLine(app, "How gaps are filled (--decoder diffusion)")
         .option("--infill", o.infill, "what comes after the gap of -n tokens");
     add_fill_options(app, o.fill);

@@ -44,6 +44,11 @@ DeclaredOption& DeclaredOption::one_of(const std::vector<std::string>& values) {
     return *this;
 }
 
+DeclaredOption& DeclaredOption::suggests(const std::string& values) {
+    option_->type_name("TEXT:{" + values + "}");
+    return *this;
+}
+
 DeclaredOption& DeclaredOption::one_at_a_time() {
     option_->allow_extra_args(false);
     return *this;

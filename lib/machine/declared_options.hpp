@@ -28,6 +28,8 @@ public:
     DeclaredOption& between(int low, int high);
     DeclaredOption& above_zero();
     DeclaredOption& one_of(const std::vector<std::string>& values);
+    // For help and completion only: the program itself says what else is allowed, and refuses.
+    DeclaredOption& suggests(const std::string& values);  // "true,false,never"
     // For lists: each use of the option takes one value, so that a prompt after it is not taken.
     DeclaredOption& one_at_a_time();
     DeclaredOption& needs(const DeclaredOption& other);     // an error without `other`

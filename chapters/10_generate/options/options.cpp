@@ -37,10 +37,12 @@ void add_sampling_options(CLI::App& app, GenerateOptions& o) {
            "ban repeating so many tokens in a row; 0: off");
     list("--logit-bias", o.logit_bias,
          "ID=VALUE, added to a token's logit; -inf bans it (repeatable)");
-    option("--preset", o.preset, "factual, conservative, balanced or creative");
+    option("--preset", o.preset, "factual, conservative, balanced or creative")
+        .suggests("factual,conservative,balanced,creative");
     option(
         "--dialect", o.dialect,
-        "order and defaults of: ours, transformers (-4, -5: how its beams stop), llama.cpp, vllm");
+        "order and defaults of: ours, transformers (-4, -5: how its beams stop), llama.cpp, vllm")
+        .suggests("ours,transformers,transformers-4,transformers-5,llama.cpp,vllm");
     option("--greedy", o.greedy, "always the most probable token");
     option("--do-sample", o.do_sample, "draw (this is what happens anyway, but for beams)");
     seed_option(choosing, o.seed);
@@ -52,6 +54,7 @@ void add_sampling_options(CLI::App& app, GenerateOptions& o) {
                 "text that ends the text and is cut off (repeatable)")
         .one_at_a_time();
     ending.option("--context", o.context, "when the context is full: refuse, or slide")
+        .suggests("refuse,slide")
         .shows_default();
     ending.option("--keep", o.keep, "tokens kept when the context slides (default: half of it)");
     ending.option("--no-escape", o.no_escape, "leave \\n and the like in texts as they are");

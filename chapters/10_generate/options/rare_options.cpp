@@ -120,7 +120,8 @@ void add_rare_options(CLI::App& app, RareOptions& o) {
     rare.option("--begin-suppress-tokens", o.begin_suppress,
                 "ID,ID: tokens that do not come first (repeatable)")
         .one_at_a_time();
-    rare.option("--forced-bos-token-id", o.forced_bos, "the first token");
+    rare.option("--forced-bos-token-id", o.forced_bos,
+                "the first token (--dialect transformers: if the prompt is one token)");
     rare.option("--forced-eos-token-id", o.forced_eos, "the token where the limit is reached");
     rare.option("--exponential-decay-length-penalty", o.exponential_decay,
                 "START,FACTOR: after so many tokens the end grows more likely");
