@@ -52,7 +52,7 @@ refused 2 'min-tokens-to-keep: got 0' 10_generate --min-tokens-to-keep 0
 refused 2 "--watermark: got 'x', expected a key" 10_generate --watermark x
 refused 2 '--greedy and --watermark' 10_generate --greedy --watermark 7
 refused 2 'contrast-plausible: got 3' 23_text_generator --contrast-model sketch --contrast-plausible 3
-refused 2 'there is no other model to tell from' 23_text_generator --contrast-strength 2
+refused 2 'no effect without a second model' 23_text_generator --contrast-strength 2
 refused 2 "preset: got 'wild', expected factual, conservative" 10_generate --preset wild
 refused 2 "dialect: got 'gpt', expected ours, transformers" 10_generate --dialect gpt
 refused 2 "penalty-scope: got 'some'" 10_generate --repetition-penalty 1.2 --penalty-scope some
@@ -70,7 +70,7 @@ refused 2 'infill: expected text on both sides' 22_diffusion --part 2 '___ an en
 refused 1 'model_type gpt2_masked' 22_diffusion --part 2 --model data/models/sketch
 refused 1 'make train-diffusion makes one' 22_diffusion --part 2 --model nowhere
 refused 1 'fills masks (--decoder diffusion)' 10_generate --model data/models/diffusion
-refused 2 'no order here' 23_text_generator --decoder diffusion --repetition-penalty 1.2
+refused 2 'needs the text so far in order' 23_text_generator --decoder diffusion --repetition-penalty 1.2
 refused 2 'goes from left to right' 23_text_generator --decoder diffusion --num-beams 3
 refused 1 'canvas has 64 places' 23_text_generator --decoder diffusion -n 90
 
@@ -81,9 +81,9 @@ refused 2 '--temperature 0 and --top-k' 10_generate --temperature 0 --top-k 4
 refused 2 '--greedy and --temperature 0.7' 10_generate --greedy --temperature 0.7
 refused 2 '--greedy and --preset' 10_generate --greedy --preset creative
 refused 2 '--greedy and --do-sample' 10_generate --greedy --do-sample
-refused 2 '--penalty-scope: there is no penalty' 10_generate --penalty-scope all
+refused 2 '--penalty-scope: no penalty is set' 10_generate --penalty-scope all
 refused 2 "it has no step 'typical'" 10_generate --dialect vllm --typical-p 0.5
-refused 2 'at least is more than at most' 10_generate --min-new-tokens 9 --max-new-tokens 3
+refused 2 'the minimum is larger than the maximum' 10_generate --min-new-tokens 9 --max-new-tokens 3
 refused 2 '--keep 3: nothing is dropped' 10_generate --keep 3
 refused 2 '--output-format json and --explain' 10_generate --output-format json --explain
 refused 2 '--part 1 and --seed' 03_temperature --part 1 --seed 3
@@ -102,7 +102,7 @@ refused 2 '--system: only a chat' 23_text_generator --system x
 refused 2 '--chat-template: only a chat' 23_text_generator --chat-template chatml
 refused 2 '--chat-template: there is no file nonsense, and it is none of chatml, gemma' 23_text_generator --chat --chat-template nonsense
 refused 2 '--system: lines User: and Assistant:' 23_text_generator --chat --system x
-refused 2 '--max-new-tokens: the answers leave no room' 23_text_generator --chat --max-new-tokens 512
+refused 2 '--max-new-tokens: answers of this length leave no room' 23_text_generator --chat --max-new-tokens 512
 
 # Combinations of features that do not work together.
 t=23_text_generator
@@ -112,16 +112,16 @@ refused 2 '--assistant-model and --prompt-lookup-num-tokens' $t --assistant-mode
 refused 2 '--num-assistant-tokens: nothing drafts' $t --num-assistant-tokens 4
 refused 2 'num-assistant-tokens: got 0' $t --assistant-model sketch --num-assistant-tokens 0
 refused 2 '--medusa-nodes: got 0' $t --medusa --medusa-nodes 0
-refused 2 '--medusa-nodes: there is no tree; add --medusa' $t --medusa-nodes 4
-refused 2 '--medusa-heads: nobody asks them' $t --medusa-heads "$work"
+refused 2 '--medusa-nodes: it has no effect without --medusa' $t --medusa-nodes 4
+refused 2 '--medusa-heads: it has no effect without --medusa' $t --medusa-heads "$work"
 refused 2 '--num-beams and --medusa: heads guess' $t --num-beams 4 --medusa
-refused 2 '--medusa and --assistant-model: heads guess, or a draft does' $t --medusa --assistant-model sketch
+refused 2 '--medusa and --assistant-model: both draft tokens' $t --medusa --assistant-model sketch
 refused 1 'no such heads' $t --medusa --medusa-heads "$work/none"
 refused 1 'these heads belong to a model with the weights' $t --medusa --model data/models/sketch
 refused 1 'no such heads' 21_medusa --medusa-heads "$work/none"
 refused 2 '--part 2 and --times' 21_medusa --part 2 --times
-refused 2 '--length-penalty: there is no beam search' $t --length-penalty 2
-refused 2 '--num-beam-groups: there is no beam search' $t --num-beam-groups 2
+refused 2 '--length-penalty: it has no effect without beam search' $t --length-penalty 2
+refused 2 '--num-beam-groups: it has no effect without beam search' $t --num-beam-groups 2
 refused 2 'num-beam-groups: got 3, expected a divisor of the 4 beams' $t --num-beams 4 --num-beam-groups 3
 refused 2 'expected 1 to 2, the number of beams' $t --num-beams 2 --num-return-sequences 3
 refused 2 '--greedy: in beam search' $t --num-beams 2 --greedy
@@ -129,10 +129,10 @@ refused 2 '--context slide: the beams share' $t --num-beams 2 --context slide
 refused 2 '--context slide and --coupling rejection' $t --assistant-model sketch --coupling rejection --context slide
 refused 2 '--guidance-scale and --context slide' $t --guidance-scale 2 --context slide
 refused 2 'guidance-scale: got -1' $t --guidance-scale -1
-refused 2 '--negative-prompt: without guidance' $t --negative-prompt no
+refused 2 '--negative-prompt: it has no effect without guidance' $t --negative-prompt no
 refused 2 '--json-schema a and --json together' $t --json-schema a --json
 refused 2 'leaves no choice of white space; add --json-layout any' $t --json-schema data/schemas/person.json --max-whitespace 3
-refused 2 '--continue: the prompt would be' $t --continue
+refused 2 '--continue: it has no effect' $t --continue
 refused 2 '--explain and --num-beams' $t --explain --num-beams 2
 refused 2 '--explain and --coupling rejection' $t --explain --assistant-model sketch --coupling rejection
 refused 2 '--compare: the page needs a name' $t --compare a.jsonl b.jsonl
@@ -142,7 +142,7 @@ refused 1 'cannot be opened' $t --html "$work/x.html" --compare "$work/none.json
 refused 1 'its first line' $t --html "$work/x.html" --compare README.md
 refused 1 'cannot be written' $t --html "$work/none/x.html"
 refused 2 '--chat: an answer is shown as text' $t --chat --html "$work/x.html"
-refused 2 '--attention: nobody would see it' $t --attention 1.2
+refused 2 '--attention: it is shown only on a page' $t --attention 1.2
 refused 2 "--attention: got '12'" $t --attention 12 --trace "$work/x.jsonl"
 refused 2 '--attention and --guidance-scale' $t --attention 1.2 --guidance-scale 2 --trace "$work/x.jsonl"
 refused 2 '--decoder diffusion and --attention' $t --attention 1.2 --decoder diffusion --trace "$work/x.jsonl"
@@ -252,7 +252,7 @@ holds 'a random seed is printed, and gives the same text again' cmp -s "$work/ou
 holds 'as many tokens as the context holds' grep -q '; 508 tokens in ' "$work/err"
 
 # The server.
-refused 2 'others than this machine could ask without a key; add --api-key-file FILE' serve --host 0.0.0.0
+refused 2 'other machines could use the server without a key; add --api-key-file FILE' serve --host 0.0.0.0
 refused 2 '--no-key and a key: leave out one of the two' serve --no-key --api-key x
 refused 1 '/nonexistent/key: cannot be opened' serve --api-key-file /nonexistent/key
 refused 2 '--max-batch-tokens: got 4, expected 8 or more' serve --max-running 8 --max-batch-tokens 4

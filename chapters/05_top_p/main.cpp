@@ -39,8 +39,9 @@ const std::vector<float> logits{5, 3, 2, 1, 0.5f};
 const std::vector<float> eight{5, 3, 2, 1, 0.5f, -1, -2, -5};
 
 void adding_up() {
-    std::printf("1. Adding up, most probable first:\n\n   %s probability  cumulative\n",
-                padded("", 8).c_str());
+    std::printf(
+        "1. Cumulative probability, most probable first:\n\n   %s probability  cumulative\n",
+        padded("", 8).c_str());
     const std::vector<double> distribution = softmax_at(logits, 1);
     const std::vector<float> nucleus = top_p(logits, 1, 0.9);
     double sum = 0;
@@ -53,7 +54,7 @@ void adding_up() {
         "\n   Eight logits [5, 3, 2, 1, .5, -1, -2, -5]; p and the size of its nucleus:\n\n  ");
     for (const double p : {0.0, 0.5, 0.9, 0.95, 0.99, 1.0})
         std::printf("  p = %g: %zu", p, count_kept(top_p(eight, 1, p)));
-    std::printf("\n\n   Borders: in doubles .4 + .3 + .2 = %.16f, .2 + .3 + .4 = %.16f.\n",
+    std::printf("\n\n   Rounding: in doubles .4 + .3 + .2 = %.16f, .2 + .3 + .4 = %.16f.\n",
                 .4 + .3 + .2, .2 + .3 + .4);
     const std::vector<float> ten(10, 0.0f);
     std::printf(
@@ -99,7 +100,7 @@ void along_a_text(const Model& model, const NextLogits& gpt, const std::string& 
                   int length, std::uint64_t seed) {
     std::printf("3. The nucleus of p = %g along a text that starts with \"%s\":\n\n", p,
                 prompt.c_str());
-    std::printf("   token          size                            its probability\n");
+    std::printf("   token          size                            token's probability\n");
     Rng rng(seed);
     const int eos = model.tokenizer.eos_id();
     const auto pick = [&](std::span<const float> row, const std::vector<int>&) {

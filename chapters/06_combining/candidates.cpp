@@ -64,7 +64,7 @@ std::vector<double> Candidates::probabilities() {
 
 void Candidates::multiply_temperature(double factor) {
     if (!(factor > 0 && std::isfinite(factor)))
-        throw Error("candidates: a temperature times " + short_number(factor) +
+        throw Error("candidates: got the temperature factor " + short_number(factor) +
                     ", expected a number above 0");
     temperature_ *= factor;
     weighed_ = false;
@@ -136,7 +136,7 @@ void Candidates::complain() const {
     std::vector<float> by_id(vocab_size_, masked);
     for (std::size_t i = 0; i < size(); ++i) by_id[index(id(i))] = row_[i];
     check_row(by_id);
-    throw Error("sampling: the row changed while it was read");
+    throw Error("sampling: the logits changed while they were read");
 }
 
 void Candidates::weigh_again() {

@@ -34,8 +34,8 @@ void check_mirostat_version(const SamplingOptions& o) {
     if (o.top_k != 0 || o.top_p != 1 || o.min_p != 0 || o.typical_p != 1 || o.epsilon_cutoff != 0 ||
         o.eta_cutoff != 0 || o.top_n_sigma != 0 || o.xtc_probability != 0)
         throw UsageError(
-            "mirostat and another cut: mirostat decides by itself how many tokens may come; leave "
-            "out top-k, top-p and the others, or mirostat");
+            "mirostat and another truncation: mirostat decides by itself how many tokens to keep; "
+            "leave out top-k, top-p and the others, or mirostat");
 }
 
 // The less common steps: dynamic temperature, top-nσ, XTC, mirostat.
@@ -73,8 +73,8 @@ std::vector<ChainStep> further_steps(const SamplingOptions& o, Dialect dialect) 
               eta = o.mirostat_eta](Candidates& c, const TextSoFar& text) {
                  if (text.log_probabilities.size() != text.generated().size())
                      throw UsageError(
-                         "mirostat: this way of writing does not keep how probable its "
-                         "tokens were; use it without beams and without drafts");
+                         "mirostat: it needs the probability of each drawn token, which beams and "
+                         "drafts do not record; use it without them");
                  cut(c, mirostat_mu(text.log_probabilities, tau, eta));
              },
              dialect == Dialect::llama_cpp ? Surprise::at_draw : Surprise::raw});
@@ -91,7 +91,7 @@ std::vector<ChainStep> cut_steps(const SamplingOptions& o, Dialect dialect) {
     check_cutoff("epsilon-cutoff", o.epsilon_cutoff), check_cutoff("eta-cutoff", o.eta_cutoff);
     if (o.min_tokens_to_keep < 1)
         throw UsageError("min-tokens-to-keep: got " + std::to_string(o.min_tokens_to_keep) +
-                         ", expected 1 or more: no cut leaves nothing");
+                         ", expected 1 or more: a truncation always keeps a token");
     std::vector<ChainStep> steps = further_steps(o, dialect);
     const auto add = [&](bool on, const char* name, double value, auto&& function) {
         if (on)

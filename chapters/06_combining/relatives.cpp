@@ -17,7 +17,7 @@ namespace tbt {
 
 void keep_from(Candidates& c, double lowest) {
     if (std::isnan(lowest))
-        throw Error("chain: the least logit that stays is NaN, expected a number");
+        throw Error("chain: the threshold on the logits is NaN, expected a number");
     // The smallest float that is not below `lowest`.
     float threshold = static_cast<float>(
         std::max(lowest, -static_cast<double>(std::numeric_limits<float>::max())));

@@ -10,8 +10,9 @@ std::span<const float> CachedModel::operator()(std::span<const int> ids) {
 
 Logits CachedModel::last(std::span<const int> ids, int count) {
     if (count < 1 || index(count) > ids.size())
-        throw Error("model: the logits after the last " + std::to_string(count) + " of " +
-                    std::to_string(ids.size()) + " tokens, expected 1 to all of them");
+        throw Error("model: asked for the logits of the last " + std::to_string(count) + " of " +
+                    std::to_string(ids.size()) +
+                    " tokens, expected 1 or more, and at most all of them");
     const auto asked = index(count);
     const std::size_t known = go_back_to_common_prefix(ids, asked), before = ids.size() - asked;
     seen_.assign(ids.begin(), ids.end());

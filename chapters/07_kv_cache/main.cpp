@@ -149,7 +149,7 @@ void declare(CommandLine& line, Options& o) {
                 "with part 3: write time against position as a picture (SVG)");
     const DeclaredOption memory = line.option(
         "--memory", o.memory, "what the model needs in memory, from its config.json alone");
-    line.option("--measure", o.measure, "and what it really takes: load it, fill the caches")
+    line.option("--measure", o.measure, "also load it, fill the caches and measure the memory")
         .needs(memory);
     line.option("--context", o.context, "tokens of each text (default: all the model has)")
         .needs(memory)

@@ -61,7 +61,7 @@ void print_memory_forecast(const std::filesystem::path& directory, WeightType ca
     };
     for (const Part& part : parts)
         row(part.name, [&](const MemoryPlan& plan) { return plan.*part.bytes; });
-    row("in all", [](const MemoryPlan& plan) { return plan.total(); });
+    row("total", [](const MemoryPlan& plan) { return plan.total(); });
 }
 
 void print_memory_used(const std::filesystem::path& directory, const TransformerOptions& options,
@@ -100,9 +100,9 @@ void print_memory_used(const std::filesystem::path& directory, const Transformer
     row("weights", plan.weights(), weights);
     row("keys and values", plan.cache, cache);
     row("activations, logits *", plan.activations + plan.logits, total - weights - cache);
-    row("in all", plan.total(), total);
-    std::printf("  %-22s %11s %11.2f\n", "most while loading", "", mib(most_tensor_bytes()));
-    std::printf("  %-22s %11s %11.2f\n", "the process, at most", "", mib(peak_resident_memory()));
+    row("total", plan.total(), total);
+    std::printf("  %-22s %11s %11.2f\n", "peak while loading", "", mib(most_tensor_bytes()));
+    std::printf("  %-22s %11s %11.2f\n", "peak of the process", "", mib(peak_resident_memory()));
     std::printf(
         "\n  * and about a MiB of working memory for each thread, which is not in the forecast\n");
 }

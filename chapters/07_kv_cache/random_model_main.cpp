@@ -30,11 +30,11 @@ void declare(CommandLine& line, Options& o) {
                     "gpt2, gpt2-medium, gpt2-large, gpt2-xl, storyteller, sketch, smollm2-135m, "
                     "qwen2.5-0.5b or llama-3.2-1b");
     line.option("--config", o.config, "or a config.json to take the sizes from").excludes(preset);
-    line.option("--layers", o.layers, "the layers (with neither of the two above: 2)");
-    line.option("--heads", o.heads, "heads in each (2)");
-    line.option("--embd", o.embd, "channels (64)");
-    line.option("--vocab", o.vocab, "tokens (512, or as many as the tokenizer has)");
-    line.option("--context", o.context, "positions (128)");
+    line.option("--layers", o.layers, "layers (default 2, without the two options above)");
+    line.option("--heads", o.heads, "heads of each layer (default 2)");
+    line.option("--embd", o.embd, "channels (default 64)");
+    line.option("--vocab", o.vocab, "vocabulary size (default 512, or the tokenizer's)");
+    line.option("--context", o.context, "positions (default 128)");
     line.option("--type", o.type, "store the weights as f32, f16 or bf16")
         .shows_default()
         .one_of({"f32", "f16", "bf16"});

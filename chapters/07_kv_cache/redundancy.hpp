@@ -16,7 +16,7 @@ inline int equal_positions(const KvCache& a, const KvCache& b, const Transformer
     if (!a.fits(config) || !b.fits(config) || tokens > std::min(a.length(), b.length()))
         throw Error("caches: " + std::to_string(tokens) + " positions of caches with " +
                     std::to_string(a.length()) + " and " + std::to_string(b.length()) +
-                    " tokens, expected both to have them and to be of this model");
+                    " tokens, expected two caches of this model with at least that many");
     const int width = a.padded_head_size();
     const auto equal = [&](int position, int layer, int head) {
         for (int d = 0; d < width; ++d) {

@@ -18,7 +18,8 @@ int main(int argc, char** argv) {
         [&](CommandLine line) {
             line.option("file", file, "what build/bench --json wrote").required();
             line.option("--figure", figure, "write the picture to this file (SVG)");
-            line.option("--threads", threads, "figures of so many threads (0: the most there are)")
+            line.option("--threads", threads,
+                        "use the figures for this many threads (0: the largest number in the file)")
                 .shows_default()
                 .between(0, 1024);
         },

@@ -65,7 +65,7 @@ void five_words() {
     for (const float shift : {0.0f, -4.0f}) {
         std::vector<float> shifted = logits;
         for (float& s : shifted) s += shift;
-        row(shift == 0 ? "as they were" : "shifted by -4",
+        row(shift == 0 ? "not shifted" : "shifted by -4",
             softmax_at(penalized(shifted, {0}, 1.5), 1));
     }
     const std::vector<float> six = penalized({6, -6}, {0, 1}, 1.2);
@@ -131,13 +131,13 @@ void a_loop_broken(const Model& model, const NextLogits& gpt, const std::string&
         const std::vector<int> all = generate(gpt, ids, length, pick, [](int) { return true; });
         const std::span<const int> text = std::span(all).subspan(ids.size());
         const Loop loop = find_loop(all);
-        std::printf(
-            "\n   %s distinct-1 %.2f, -2 %.2f, seq-rep-4 %.2f, %s\n",
-            padded(name + ":", 18).c_str(), distinct_ngrams(text, 1), distinct_ngrams(text, 2),
-            repeated_ngrams(text, 4),
-            loop ? ("loop of " + std::to_string(loop.period) + " × " + std::to_string(loop.repeats))
-                       .c_str()
-                 : "no loop");
+        std::printf("\n   %s distinct-1 %.2f, distinct-2 %.2f, seq-rep-4 %.2f, %s\n",
+                    padded(name + ":", 18).c_str(), distinct_ngrams(text, 1),
+                    distinct_ngrams(text, 2), repeated_ngrams(text, 4),
+                    loop ? ("loop of " + std::to_string(loop.period) + " tokens, " +
+                            std::to_string(loop.repeats) + " times")
+                               .c_str()
+                         : "no loop");
         print_wrapped("…" + visible(model.tokenizer.decode(text)), 3);
     }
 }

@@ -28,12 +28,14 @@ int main(int argc, char** argv) {
             const Tokenizer tokenizer = Tokenizer::load(model);
             const std::vector<int> ids = tokenizer.encode(read_file(file));
             const Evidence e = evidence_of(ids, watermark_of(key));
-            std::printf("tokens     %zu, %zu of them after four that had not stood there before\n",
-                        ids.size(), e.tokens);
+            std::printf(
+                "tokens     %zu, %zu scored: their four tokens before had not occurred yet\n",
+                ids.size(), e.tokens);
             std::printf("favoured   %.3f (0.500 without the mark)\n", e.favoured);
             std::printf("z          %.1f\n", e.z);
             if (e.z > 1)
-                std::printf("by chance  one text in %.2g\n", std::min(1e300, 1 / e.by_chance));
-            else std::printf("by chance  as likely as not\n");
+                std::printf("by chance  one unmarked text in %.2g scores as high\n",
+                            std::min(1e300, 1 / e.by_chance));
+            else std::printf("by chance  as likely as not: no mark found\n");
         });
 }

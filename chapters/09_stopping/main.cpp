@@ -92,7 +92,7 @@ void print_slide_costs(int context, Model* model) {
         std::printf("   %4d  %8.2f", keep, cost.positions);
         if (model) std::printf("                     %8.0f", cost.microseconds);
         std::printf("%s\n", keep == context ? "   one token is dropped at a time"
-                            : keep == 1     ? "   as a text that begins anew"
+                            : keep == 1     ? "  like starting a new text"
                                             : "");
     }
 }

@@ -9,7 +9,7 @@ StopStrings::StopStrings(std::vector<std::string> strings) : strings_(std::move(
         check(strings_[i]);
         if ((bytes += strings_[i].size()) > most_bytes) {
             throw UsageError("stop strings: more than " + std::to_string(most_bytes) +
-                             " bytes together; shorter ones do as well");
+                             " bytes together; use fewer or shorter ones");
         }
         add(strings_[i], to_int(i));
     }

@@ -29,8 +29,8 @@ std::optional<FinishReason> why_stop(const StopRules& rules, int id, const TextS
 
 Window::Window(int context, int keep) : context_(index(context)), keep_(index(keep)) {
     if (context < 1 || keep < 1 || keep > context) {
-        throw Error("window: keep " + std::to_string(keep) + " of " + std::to_string(context) +
-                    " tokens, expected 1 to the context");
+        throw Error("sliding window: keeps " + std::to_string(keep) + " of " +
+                    std::to_string(context) + " tokens, expected 1 to the length of the context");
     }
 }
 

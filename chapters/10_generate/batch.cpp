@@ -144,7 +144,7 @@ void CachedBatch::check_distinct(std::span<const BatchText> texts) {
     for (const BatchText& text : texts) slots.push_back(text.slot);
     std::sort(slots.begin(), slots.end());
     if (const auto twice = std::adjacent_find(slots.begin(), slots.end()); twice != slots.end())
-        throw Error("batch: slot " + std::to_string(*twice) + " is there twice");
+        throw Error("batch: slot " + std::to_string(*twice) + " is given twice");
 }
 
 std::size_t CachedBatch::known_of(const Slot& slot, std::span<const int> ids) {

@@ -26,7 +26,7 @@ std::string chat_prompt(const std::vector<Turn>& turns, std::string_view user) {
 }
 
 Conversation::Prompt lines_prompt(std::function<std::vector<int>(std::string_view)> encode) {
-    if (!encode) throw Error("chat: there is nothing that turns text into tokens");
+    if (!encode) throw Error("chat: no function that encodes texts was given");
     return [encode = std::move(encode)](const std::vector<Turn>& turns, std::string_view user) {
         return encode(chat_prompt(turns, user));
     };
@@ -34,22 +34,23 @@ Conversation::Prompt lines_prompt(std::function<std::vector<int>(std::string_vie
 
 Conversation::Conversation(Prompt prompt, int budget)
     : prompt_(std::move(prompt)), budget_(budget) {
-    if (!prompt_) throw Error("chat: there is nothing that makes a prompt of a question");
+    if (!prompt_) throw Error("chat: no function that makes a prompt of a question was given");
     if (budget < 1)
         throw UsageError(
-            "--max-new-tokens: the answers leave no room for a question; ask for fewer");
+            "--max-new-tokens: answers of this length leave no room for a question in the context; "
+            "ask for fewer tokens");
 }
 
 std::vector<int> Conversation::ask(std::string_view line) {
     const std::string user(trimmed(line));
     if (const std::size_t bad = find_invalid_utf8(user); bad != std::string::npos) {
-        throw Error("this line is not kept: its byte " + std::to_string(bad + 1) +
+        throw Error("this line was not used: its byte " + std::to_string(bad + 1) +
                     " is not valid UTF-8");
     }
     if (const std::size_t alone = prompt_({}, user).size(); alone > index(budget_)) {
-        throw Error("this line is not kept: it takes " + std::to_string(alone) +
+        throw Error("this line was not used: it has " + std::to_string(alone) +
                     " tokens, and the context has room for " + std::to_string(budget_) +
-                    " beside the answer; say it shorter");
+                    " besides the answer; shorten it");
     }
     std::vector<int> ids = prompt_(turns_, user);
     while (ids.size() > index(budget_)) {

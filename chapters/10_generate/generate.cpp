@@ -23,7 +23,8 @@ TextBatch::TextBatch(const BatchLogits& model, const TokenBytes& bytes,
                      std::span<const std::vector<int>> prompts, const GenerateRequest& request,
                      const GenerateObserver& observer)
     : model_(&model), bytes_(&bytes), request_(&request), observer_(&observer) {
-    if (!model || !bytes) throw Error("generate: there is no model, or nothing that spells tokens");
+    if (!model || !bytes)
+        throw Error("generate: no model, or no function for the bytes of tokens, was given");
     for (const std::vector<int>& prompt : prompts) {
         check_request(request, prompt.size());
         for (int i = 0; i < request.samples; ++i)
@@ -104,7 +105,7 @@ void TextBatch::pass() {
 std::vector<std::span<const float>> TextBatch::ask(std::span<const BatchText> texts,
                                                    std::size_t wanted) {
     std::vector<std::span<const float>> rows = (*model_)(texts);
-    check_size("generate: what the model gave", rows.size(), wanted);
+    check_size("generate: logits from the model", rows.size(), wanted);
     return rows;
 }
 

@@ -30,7 +30,7 @@ void add_output_options(CLI::App& app, Output& o) {
         .shows_default();
     line.option("--explain", o.explain, "what each step of the chain did, token by token");
     line.option("--logprobs", o.logprobs,
-                "log-probabilities, raw and processed, and so many first choices");
+                "show log-probabilities, raw and processed, and this many top choices");
     line.option("--prompt-logprobs", o.prompt_logprobs,
                 "the same for the tokens of the prompt, after the texts");
     line.option("--trace", o.trace_file, "write what --explain shows as JSON lines to a file");
@@ -53,7 +53,7 @@ void check_output(const Output& o, std::size_t texts, int vocab_size) {
         both(format, "--no-display-prompt", "the prompt has a field of its own there");
     if (o.explain && o.logprobs)
         both("--explain", "--logprobs",
-             "--explain shows the log-probabilities' probabilities already; take one of them");
+             "--explain shows these probabilities already; use one of the two");
     if (!o.figure.empty() && texts > 1)
         throw UsageError("--figure: the picture shows one text, and " + std::to_string(texts) +
                          " are asked for; ask for one");
@@ -61,7 +61,7 @@ void check_output(const Output& o, std::size_t texts, int vocab_size) {
          {std::pair{"--logprobs", o.logprobs}, std::pair{"--prompt-logprobs", o.prompt_logprobs}}) {
         if (choices && (*choices < 0 || *choices > vocab_size))
             throw UsageError(std::string(name) + ": got " + std::to_string(*choices) +
-                             ", expected how many first choices to show, 0 to " +
+                             ", expected the number of top choices to show, 0 to " +
                              std::to_string(vocab_size));
     }
     if (o.prompt_logprobs && o.format == "jsonl")

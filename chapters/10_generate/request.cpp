@@ -85,7 +85,7 @@ void check_counts(const GenerateOptions& o) {
         *o.min_new_tokens > *o.max_new_tokens) {
         throw UsageError("--min-new-tokens " + std::to_string(*o.min_new_tokens) +
                          " and --max-new-tokens " + std::to_string(*o.max_new_tokens) +
-                         ": at least is more than at most; are the two exchanged?");
+                         ": the minimum is larger than the maximum; are the two swapped?");
     }
 }
 
@@ -199,8 +199,8 @@ GenerateRequest request_of(const GenerateOptions& o, const Model& model,
     if (o.penalty_scope && sampling.repetition_penalty == 1 && sampling.frequency_penalty == 0 &&
         sampling.presence_penalty == 0) {
         throw UsageError(
-            "--penalty-scope: there is no penalty whose scope it could be; add "
-            "--repetition-penalty 1.2, say");
+            "--penalty-scope: no penalty is set that could use it; add --repetition-penalty 1.2, "
+            "say");
     }
     r.chain = full_chain(sampling, dialect, penalties_of(o, model, r.stop),
                          ban_text_steps(o, model, !o.no_escape));

@@ -50,7 +50,7 @@ std::string TextWriter::end(FinishReason reason) {
 }
 
 GeneratedText TextWriter::result() {
-    if (!reason_) throw Error("generate: this text has not ended yet, and has no result");
+    if (!reason_) throw Error("generate: this text has not ended, so it has no result yet");
     return {{ids_.begin() + to_int(prompt_length_), ids_.end()},
             stream_.text(),
             *reason_,

@@ -25,7 +25,7 @@ std::vector<BatchText> BeamSearch::texts(std::size_t first_slot) {
 void BeamSearch::step(std::span<const std::span<const float>> rows) {
     if (!asked_) read_ahead();
     const std::size_t each = run_ + 1;
-    check_size("beam search: what the model gave", rows.size(), live_.size() * each);
+    check_size("beam search: logits from the model", rows.size(), live_.size() * each);
     asked_ = false, run_ = 0;
     std::vector<std::size_t> first_row;  // of each live beam
     for (std::size_t b = 0; b < live_.size(); ++b) first_row.push_back(b * each);
@@ -83,7 +83,7 @@ void BeamSearch::step_once(std::span<const std::span<const float>> logits) {
         place(c, rank++, next);
     }
     live_ = std::move(next);
-    if (!worth_going_on()) end_live("left when the search stopped");
+    if (!worth_going_on()) end_live("unfinished when the search stopped");
 }
 
 void BeamSearch::read_ahead() {

@@ -96,7 +96,7 @@ void print_departure(Model& model, const BeamRequest& request, const std::vector
     const std::vector<double> g = log_probabilities(model.transformer, request, prompt, greedy.ids),
                               b = log_probabilities(model.transformer, request, prompt, best.ids);
     const std::vector<double> gs = running_sums(g), bs = running_sums(b);
-    std::printf("\nGreedy decoding and the beams part at token %zu:\n\n", parting + 1);
+    std::printf("\nGreedy decoding and the beams diverge at token %zu:\n\n", parting + 1);
     std::printf("   %5s  %-14s %8s %9s   %-14s %8s %9s\n", "token", "greedy", "ln p", "sum",
                 "beams", "ln p", "sum");
     for (std::size_t i = parting > 0 ? parting - 1 : 0;
@@ -110,9 +110,10 @@ void print_departure(Model& model, const BeamRequest& request, const std::vector
     if (greedy.score <= best.score) {
         const auto paid = paid_from(bs, gs);
         if (paid)
-            std::printf("   From token %zu on the detour has paid: the beams' sum stays above.\n",
-                        *paid + 1);
-        else std::printf("   The detour pays by its length: the score divides the sum by it.\n");
+            std::printf("   From token %zu on the beams' sum stays above greedy's.\n", *paid + 1);
+        else
+            std::printf(
+                "   The beams' text is longer, and the score divides the sum by the length.\n");
     } else if (const auto node = dropped(search.lattice(), greedy.ids)) {
         std::printf("   Greedy's text is the better one! The beams dropped it at token %d (%s).\n",
                     search.lattice()[*node].step, search.lattice()[*node].why.c_str());

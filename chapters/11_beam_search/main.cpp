@@ -91,12 +91,12 @@ void add_options(CLI::App& app, Settings& s) {
     line.declared("--do-sample").says("beam sampling: the candidates are drawn");
     line.declared("--greedy").says("refused: it is --num-beams 1");
     CommandLine shown(app, "What is shown");
-    shown.option("--lattice", output.lattice_steps, "so many steps of the lattice; 0: none")
+    shown.option("--lattice", output.lattice_steps, "steps of the lattice to show; 0: none")
         .shows_default()
         .between(0, 100000);
     shown
         .option("--horizon", output.horizon,
-                "compare with the best of all texts of so many tokens; 0: don't")
+                "find the best of all texts of up to this many tokens, and compare; 0: off")
         .shows_default()
         .between(0, 64);
     shown.option("--trace", output.trace_file, "write the lattice as JSON lines to a file");

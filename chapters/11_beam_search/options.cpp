@@ -62,7 +62,7 @@ void check_memory(const Model& model, const BeamRequest& r) {
 
 void add_beam_options(CLI::App& app, BeamSettings& s) {
     CommandLine line(app, "Beam search");
-    line.option("--num-beams", s.num_beams, "hypotheses that live at a time; 1: no search")
+    line.option("--num-beams", s.num_beams, "hypotheses kept at each step; 1: no search")
         .shows_default();
     line.option("--length-penalty", s.length_penalty,
                 "score = sum / length^this; more favours longer texts")
@@ -75,7 +75,7 @@ void add_beam_options(CLI::App& app, BeamSettings& s) {
                 "beam groups that are penalised for choosing the same tokens; 1: none")
         .shows_default();
     line.option("--diversity-penalty", s.diversity_penalty,
-                "what a group pays for a token that another has taken (0.5)");
+                "penalty for a token that an earlier group has chosen (default 0.5)");
 }
 
 BeamRequest beam_request_of(const GenerateOptions& options, const BeamSettings& s,

@@ -178,7 +178,7 @@ void show_diversity(Model& model) {
     std::printf("5. Four texts that begin with \"%s\":\n\n", prompt);
     show("4 beams: one text in four editions", beam_search(std::ref(batch), request, ids));
     std::printf("\n");
-    show("4 groups of 1 beam, diversity penalty 1 (the scores have paid it)",
+    show("4 groups of 1 beam, diversity penalty 1 (subtracted from the scores)",
          diverse_beam_search(std::ref(batch), request, 4, 1, ids));
     std::printf("\n");
     request.seed = 1;

@@ -128,7 +128,7 @@ void show_rounds(const Tokenizer& tokenizer, const SpeculativeText& written, boo
     constexpr std::size_t detailed = 2, lanes = 10;
     std::printf(
         "2. The first rounds, %s:\n\n",
-        coupled ? "draft and target drawing with the same numbers" : "judgement by judgement");
+        coupled ? "draft and target drawing with the same random numbers" : "decision by decision");
     for (std::size_t r = 0; r < std::min(detailed, written.rounds.size()) && !coupled; ++r) {
         std::printf("   round %zu     drafted        p         q   min(1,p/q)     u\n", r + 1);
         print_judgements(tokenizer, written.rounds[r]);
@@ -159,7 +159,7 @@ void show_counts(const std::string& prompt, const SpeculativeText& written, bool
     if (judged == 0) return;
     std::printf("   %.0f drafted, %.0f judged, %.0f accepted: %.3f of the judged", drafted, judged,
                 accepted, accepted / judged);
-    if (!coupled) std::printf("; Σ min(p, q) says %.3f", overlap / judged);
+    if (!coupled) std::printf("; expected from Σ min(p, q): %.3f", overlap / judged);
     std::printf("\n");
 }
 
@@ -280,7 +280,7 @@ int main(int argc, char** argv) {
             if (settings.part == "hand") return check_alone(*command_line), show_by_hand();
             if (settings.part == "rounds" && settings.times)
                 throw UsageError(
-                    "--part rounds and --times: the clock belongs to part text; leave one of the "
+                    "--part rounds and --times: times are measured in part text; leave one of the "
                     "two out");
             use_generation_config(options);
             sampling_of(options);

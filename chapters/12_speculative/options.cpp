@@ -15,12 +15,12 @@ DraftLength DraftSettings::length(double guess_cost) const {
 
 void add_draft_options(CLI::App& app, DraftSettings& s) {
     CommandLine line(app, "A draft");
-    auto assistant = line.option(
-        "--assistant-model", s.assistant_model,
-        "what drafts: sketch, lookup (n-grams of the text itself), or a model directory");
+    auto assistant =
+        line.option("--assistant-model", s.assistant_model,
+                    "the draft: sketch, lookup (n-grams of the text itself), or a model directory");
     if (!s.assistant_model.empty()) assistant.shows_default();
     line.option("--num-assistant-tokens", s.num_assistant_tokens,
-                "tokens to draft in a round (adaptive: at most)")
+                "tokens to draft in each round (adaptive: the maximum)")
         .shows_default();
     line.option("--num-assistant-tokens-schedule", s.schedule, "constant or adaptive")
         .one_of({"constant", "adaptive"})
@@ -31,7 +31,7 @@ void add_coupling_option(CLI::App& app, DraftSettings& s) {
     CommandLine(app, "A draft")
         .option(
             "--coupling", s.coupling,
-            "seed: the text that plain decoding writes; rejection: its distribution, another text")
+            "seed: the same text as plain decoding; rejection: the same distribution, another text")
         .one_of({"seed", "rejection"})
         .shows_default();
 }
@@ -39,9 +39,9 @@ void add_coupling_option(CLI::App& app, DraftSettings& s) {
 void add_more_draft_options(CLI::App& app, DraftSettings& s) {
     CommandLine line(app, "A draft");
     line.option("--prompt-lookup-num-tokens", s.prompt_lookup_num_tokens,
-                "draft by lookup, so many tokens a round");
+                "draft this many tokens a round by prompt lookup");
     line.option("--max-matching-ngram-size", s.max_matching_ngram_size,
-                "the lookup's longest n-gram")
+                "longest n-gram that prompt lookup searches for")
         .shows_default();
     add_coupling_option(app, s);
 }
@@ -64,12 +64,12 @@ void check_drafts(const DraftSettings& s, bool others) {
     const DraftSettings usual;
     if (s.drafts() && !s.lookup() && s.max_matching_ngram_size != usual.max_matching_ngram_size)
         throw UsageError(
-            "--max-matching-ngram-size: it is the lookup's, and a model drafts; leave it out, or "
-            "take --assistant-model lookup");
+            "--max-matching-ngram-size: it is for prompt lookup, and here a model drafts; leave it "
+            "out, or take --assistant-model lookup");
     if (s.prompt_lookup_num_tokens && s.num_assistant_tokens != usual.num_assistant_tokens)
         throw UsageError(
-            "--prompt-lookup-num-tokens and --num-assistant-tokens: both say how many tokens are "
-            "guessed; leave out one of the two");
+            "--prompt-lookup-num-tokens and --num-assistant-tokens: both set the number of drafted "
+            "tokens; leave out one of the two");
     if (s.drafts()) return;
     const auto alone = [](bool given, const char* name) {
         if (given)

@@ -23,7 +23,7 @@ std::string shown(const Tokenizer& tokenizer, int id) {
 void show_by_hand() {
     const Distribution p{0.5, 0.3, 0.2}, q{0.2, 0.3, 0.5};
     std::printf(
-        "1. By hand: target p = (.5, .3, .2), draft q = (.2, .3, .5). Every outcome of a "
+        "1. A small example: target p = (.5, .3, .2), draft q = (.2, .3, .5). Every outcome of a "
         "round:\n\n");
     std::printf("   correction drawn from    A       B       C       accepted\n");
     for (const bool right : {true, false}) {

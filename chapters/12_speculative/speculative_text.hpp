@@ -33,7 +33,7 @@ SpeculativeText speculative_text(const LastLogits& target, Draft& draft, DraftLe
     check_request(request, prompt.size());
     if (request.stop.policy == ContextPolicy::slide)
         throw UsageError(
-            "--context slide: a draft is judged at the positions it was written for; use refuse");
+            "--context slide: a draft is verified at the positions it was written for; use refuse");
     SpeculativeRules rules;
     rules.chain = request.chain;
     rules.max_new_tokens = request.stop.max_new_tokens;

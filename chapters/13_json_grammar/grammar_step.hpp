@@ -27,9 +27,8 @@ inline ChainStep grammar_step(std::function<GrammarMatcher&(const TextSoFar&)> f
                     allowed += ((*keys)[i] = mask.test(c.id(i)) ? 1.0f : 0.0f) > 0;
                 if (allowed == 0)
                     throw Error(
-                        "grammar: the text is complete and there is no token to end it with; ask "
-                        "the constraint "
-                        "before the chain");
+                        "grammar: the text is complete, and the model has no token to end it with; "
+                        "check the constraint before the chain");
                 c.keep_by(*keys, {0.5f, c.size()});
             }};
 }

@@ -36,7 +36,7 @@ namespace {
 void show_recognizer(const std::string& text) {
     JsonRecognizer recognizer;
     std::printf(
-        "1. The recognizer reads bytes. %s\n\n   byte  then it awaits    open   next  to close\n",
+        "1. The recognizer reads bytes. %s\n\n   byte  then it expects   open  bytes  to close\n",
         visible(text).c_str());
     Recognizer::State state = recognizer.start();
     for (const char c : text) {
@@ -64,7 +64,7 @@ void show_masks() {
     const std::size_t end = tokens.size() - 1;
     JsonRecognizer recognizer(JsonOptions{1, false, false});
     std::printf(
-        "\n2. A token is legal if the recognizer survives all its bytes (20 tokens and "
+        "\n2. A token is legal if the recognizer accepts all its bytes (20 tokens and "
         "<end>):\n\n");
     for (const char* text :
          {"", "{", "{\"", "{\"name", "{\"name\":", "{\"name\":\"Ada", "[1", "[t", "[1]"}) {
@@ -89,7 +89,7 @@ void show_keys() {
         for (const std::string& s : recognizer.allowed()) std::printf(" %s", s.c_str());
         std::printf("\n");
     }
-    std::printf("   Orders of the keys: %d. Where no key is ever used up: %d.\n",
+    std::printf("   Orders of the keys: %d. If keys could be repeated: %d.\n",
                 RequiredKeys(keys).orders(), RequiredKeys(keys, true).orders());
 }
 
@@ -179,7 +179,7 @@ void add_options(CommandLine& line, Settings& s) {
         .shows_default()
         .one_of({"recognizer", "model", "all"});
     line.option("--max-whitespace", s.max_whitespace,
-                "white space characters in a row, -1: any number")
+                "white space characters in a row at most, -1: any number")
         .shows_default()
         .between(-1, 255);
     figure_option(line, s.figure, "the number of allowed tokens at each step");

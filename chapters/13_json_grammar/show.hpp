@@ -26,7 +26,7 @@ public:
         : tokenizer_(&tokenizer), constraint_(&constraint), shown_(shown) {}
 
     void print_header() const {
-        std::printf("   step  allowed  mass removed  the model wanted  it became\n");
+        std::printf("   step  allowed  mass removed  model's choice    written\n");
     }
 
     // Call it before the matcher reads the token. raw: the model's logits. legal: the same, with −∞

@@ -17,7 +17,7 @@ namespace tbt {
 std::vector<DeclaredOption> GuidedModel::add_options(CommandLine line) {
     std::vector<DeclaredOption> all = declare(line);
     all.push_back(line.option("--continue", continue_prompt,
-                              "the prompt is the beginning of the text, and held to it as well"));
+                              "the prompt is the beginning of the text, and must fit as well"));
     all.push_back(line.option("--trace-figure", figure,
                               "write the number of allowed tokens at each step (SVG)"));
     return all;
@@ -38,7 +38,7 @@ void GuidedModel::show(int number, const std::string& request,
         std::make_shared<CompiledGrammar>(recognizer, std::make_shared<const TokenTrie>(tokenizer));
     GrammarMatcher constraint(language, max_new_tokens, continue_prompt ? prompt : "");
     const Chain chain(cut_steps(sampling, Dialect::ours));
-    std::printf("%d. %s\n   mask → %s; seed %llu; budget %d tokens; %d are enough\n\n", number,
+    std::printf("%d. %s\n   mask → %s; seed %llu; budget %d tokens; %d suffice\n\n", number,
                 request.c_str(), chain.to_string().c_str(), static_cast<unsigned long long>(seed),
                 max_new_tokens, language->closing().enough(constraint.state()));
 

@@ -30,7 +30,8 @@ inline Derivations unfolded(const PlainGrammar& rules, std::vector<Symbols> deri
         derivations.pop_back();
         if (!seen.insert(rest).second) continue;
         if (rest.size() > 1000)
-            throw Error("plain grammar: 1000 symbols are still to come; a rule calls itself first");
+            throw Error(
+                "plain grammar: more than 1000 symbols are pending; is a rule left-recursive?");
         if (rest.empty() || rest.back().rule == -1) {
             ready.insert(rest);
             continue;

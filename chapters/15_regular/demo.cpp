@@ -104,7 +104,7 @@ Regex plain_of(const Expression& e) {
         }
         default:
             throw UsageError(
-                "the plain expression: ^ and $ are not known here; a text matches as a whole");
+                "the plain expression: ^ and $ are not supported; a text matches as a whole");
     }
 }
 
@@ -147,7 +147,7 @@ void show_derivatives(const std::string& pattern, const std::string& text) {
 
 void show_states(const std::string& pattern) {
     const PlainAutomaton automaton = automaton_of(plain_of(parse_regex(pattern)));
-    std::printf("2. All that may come of %s: %zu states (the fast automaton has %zu)\n\n",
+    std::printf("2. The automaton of %s: %zu states (the fast automaton has %zu)\n\n",
                 pattern.c_str(), automaton.states.size(), regex_whole(pattern).states.size());
     std::printf("   state  may still come            may end  reads → state\n");
     for (std::size_t i = 0; i < automaton.states.size(); ++i) {
@@ -198,7 +198,8 @@ void show_sets() {
         std::printf("\n");
     };
     std::printf(
-        "5. And, but not:\n\n   language                                     states   accepts\n");
+        "5. Intersection and difference:\n\n   language                                     states "
+        "  accepts\n");
     row("[a-z]+", word);
     row("… and two or three characters", word & length);
     row("… but not id or name", (word & length) - taken);

@@ -36,11 +36,13 @@ struct Options {
 
 void declare(CommandLine& line, Options& o) {
     part_option(line, o.part, 6);
-    o.for_parts.add({1, 2}, line.option("--expression", o.regex, "what parts 1 and 2 follow"));
+    o.for_parts.add(
+        {1, 2}, line.option("--expression", o.regex, "the regular expression of parts 1 and 2"));
     o.for_parts.add({1}, line.option("--text", o.text, "what part 1 reads"));
     o.for_parts.add({3}, line.option("--from", o.low, "where the range of part 3 begins"));
     o.for_parts.add({3}, line.option("--to", o.high, "… and where it ends"));
-    o.for_parts.add({6}, line.option("--regex", o.pattern, "what the model is held to"));
+    o.for_parts.add(
+        {6}, line.option("--regex", o.pattern, "the expression that the model's text must match"));
     for (const DeclaredOption& option : o.model.add_options(line)) o.for_parts.add({6}, option);
     figure_option(line, o.figure, "the automaton of part 2");
 }

@@ -37,7 +37,7 @@ bool is_json(const std::string& given) {
 }  // namespace
 
 void GuideRequest::add_options(CLI::App& app) {
-    CommandLine line(app, "What a text is held to");
+    CommandLine line(app, "Constraints on the text");
     line.option("--grammar", grammar,
                 "GBNF, llama.cpp's notation for grammars: a file, or the rules themselves");
     line.option("--regex", regex, "a regular expression that the whole text matches");
@@ -48,25 +48,23 @@ void GuideRequest::add_options(CLI::App& app) {
     line.option("--integer", integers,
                 "the text is a whole number in this range: 1:10 (or 1: or :10)");
     line.option("--json", json, "the text is a JSON value");
-    line.option(
-        "--strict", strict,
-        "take a schema at its word: refuse keywords and formats that are not known, and write "
-        "strings, numbers, emails and addresses in all their length and variety");
+    line.option("--strict", strict,
+                "strict about a schema: refuse unknown keywords and formats, and allow strings, "
+                "numbers, emails and addresses of every length and form");
     line.option("--max-whitespace", max_whitespace,
-                "white space characters in a row in JSON, -1: any number")
+                "white space characters in a row in JSON at most, -1: any number")
         .between(-1, 255)
         .shows_default();
     line.option("--json-layout", layout,
-                "white space of JSON under a schema: any, compact (none), line (a blank after "
+                "white space of JSON under a schema: any, compact (none), line (a space after "
                 "colons and commas) or pretty (lines, indented)")
         .one_of({"any", "compact", "line", "pretty"})
         .shows_default();
     line.option("--max-string", max_string,
-                "characters of a string where a schema sets no limit, -1: any number")
+                "longest string where a schema sets no limit, in characters; -1: any length")
         .between(-1, 1000000)
         .shows_default();
-    line.option("--open", open,
-                "also members that a schema does not name, where it says nothing of them");
+    line.option("--open", open, "also generate members that the schema neither names nor forbids");
 }
 
 std::string GuideRequest::key() const {
@@ -80,8 +78,8 @@ void GuideRequest::check() const {
     const GuideRequest usual;
     const auto alone = [](bool given, const char* option, const char* what) {
         if (given)
-            throw UsageError(std::string(option) + ": there is no " + what +
-                             " it could be for; add --json-schema FILE, say");
+            throw UsageError(std::string(option) + ": it has no effect without a " + what +
+                             "; add --json-schema FILE, say");
     };
     alone(strict != usual.strict, "--strict", "schema");
     alone(layout != usual.layout, "--json-layout", "schema");
@@ -106,7 +104,7 @@ std::string GuideRequest::name() const {
     if (json) asked.emplace_back("--json");
     if (asked.size() > 1)
         throw UsageError("guided: " + asked[0] + " and " + asked[1] +
-                         " together; a text is held to one of them, so choose");
+                         " together: a text can follow only one of them; choose one");
     return asked.empty() ? "" : asked[0];
 }
 

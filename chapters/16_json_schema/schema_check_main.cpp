@@ -18,7 +18,7 @@ int main(int argc, char** argv) {
     const int status = run_program(
         argc, argv,
         "Exit status 0: the instance meets the schema; 1: it does not; 2: a file or the schema is "
-        "at fault; 3: a keyword is not supported.",
+        "invalid; 3: a keyword is not supported.",
         [&](CLI::App& app) {
             app.add_option("schema", schema, "a JSON Schema")->required();
             app.add_option("instance", file, "the JSON text to validate")->required();
@@ -26,9 +26,8 @@ int main(int argc, char** argv) {
                            "the draft of a schema without $schema: 4, 6, 7, 2019 or 2020")
                 ->check(CLI::IsMember({4, 6, 7, 2019, 2020}));
             app.add_flag("--ignore-formats", ignore_formats,
-                         "read format as a remark, which draft 2020-12 allows");
-            app.add_flag("--strict", options.strict,
-                         "refuse keywords and formats that are not known");
+                         "treat format as an annotation, as draft 2020-12 allows");
+            app.add_flag("--strict", options.strict, "refuse unknown keywords and formats");
             app.add_flag("--quiet", quiet, "say nothing");
         },
         [&] {

@@ -62,7 +62,7 @@ void show_learning(const std::string& sentence, int merges) {
         const std::size_t size = 256 + index(step);
         const PlainBpe bpe = learn_merges(counts, single_bytes(), size, 2, anything);
         if (bpe.tokens.size() < size) {
-            std::printf("   no pair stands there twice any more\n");
+            std::printf("   no pair occurs twice any more\n");
             break;
         }
         std::string line;
@@ -97,7 +97,7 @@ void show_learning(const std::string& sentence, int merges) {
 void check_word(const std::string& word) {
     const std::size_t end = pretoken_end(word, 0);
     if (end < word.size())
-        throw UsageError("--word \"" + visible(word) + "\": is cut after \"" +
+        throw UsageError("--word \"" + visible(word) + "\": is split after \"" +
                          visible(word.substr(0, end)) +
                          "\" before anything is merged; part 3 takes one word");
 }
@@ -123,7 +123,8 @@ void show_encoding(const Tokenizer& tokenizer, const std::string& word) {
         what += named(bpe, pair);
         std::printf("   %s %s\n", padded(what, 22).c_str(), cut(tokenizer, ids).c_str());
     }
-    if (ids != encode(bpe, word)) throw Error("tokenizer: the steps do not end where encode does");
+    if (ids != encode(bpe, word))
+        throw Error("tokenizer: the steps and encode give different tokens");
 }
 
 void show_mishaps(const Tokenizer& tokenizer) {

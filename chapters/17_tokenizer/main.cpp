@@ -35,8 +35,8 @@ int main(int argc, char** argv) {
             for_parts.add({1}, line.option("text", text, "the text of part 1 and the figure"));
             for_parts.add({2}, line.option("--sentence", sentence, "what part 2 learns from"));
             for_parts.add(
-                {2}, line.option("--merges", merges, "how many part 2 learns").between(0, 200));
-            for_parts.add({3}, line.option("--word", word, "what part 3 cuts"));
+                {2}, line.option("--merges", merges, "merges that part 2 learns").between(0, 200));
+            for_parts.add({3}, line.option("--word", word, "the word that part 3 encodes"));
             line.option("--tokenizer", directory, "a directory with a tokenizer");
             line.option("--side-by-side", several, "only this: several tokenizers (directories)");
             line.option("--figure", figure, "write the text as coloured tokens (SVG)");

@@ -69,7 +69,7 @@ void show_sizes(const PlainGpt& gpt) {
         {"c_attn", "L x (C, 3C)", "query, key and value", L * (C * 3 * C + 3 * C)},
         {"c_proj", "L x (C, C)", "what the heads found, back into the residual", L * (C * C + C)},
         {"c_fc", "L x (C, F)", "features that a position may have", L * (C * F + F)},
-        {"c_proj", "L x (F, C)", "what each feature says", L * (F * C + C)},
+        {"c_proj", "L x (F, C)", "what each feature adds", L * (F * C + C)},
         {"ln_*", "(2L+1) x 2 (C)", "scale and shift of the layer norms", (2 * L + 1) * 2 * C}};
     double all = 0;
     for (const Part& part : parts) all += part.numbers;
@@ -96,7 +96,7 @@ void show_pass(const PlainGpt& gpt, Model& model, const std::string& prompt) {
         std::printf("   %6.2f %6.2f %6.2f …\n", static_cast<double>(row[0]),
                     static_cast<double>(row[1]), static_cast<double>(row[2]));
     }
-    std::printf("\n   and these are the tokens it likes best:\n\n");
+    std::printf("\n   and these are the most probable next tokens:\n\n");
     const Row s = gpt.logits(x.back());
     for (const Candidate& c : top_candidates(s, 4))
         std::printf("   %s logit %6.2f, %4.1f %%\n",
@@ -130,7 +130,7 @@ void show_heads(const PlainGpt& gpt, const Tokenizer& tokenizer) {
 void show_lens(const PlainGpt& gpt, const Tokenizer& tokenizer, const std::string& prompt) {
     Inside inside;
     gpt.forward(ids_of(gpt, tokenizer, prompt), &inside);
-    std::printf("4. \"%s\" …: if the model had to speak after each layer\n\n", prompt.c_str());
+    std::printf("4. \"%s\" …: the prediction after each layer (logit lens)\n\n", prompt.c_str());
     for (std::size_t layer = 0; layer <= gpt.layers; ++layer) {
         const std::string name = layer == 0 ? "embedding" : "layer " + std::to_string(layer - 1);
         std::printf("   %s", padded(name, 10).c_str());
@@ -144,7 +144,7 @@ void show_lens(const PlainGpt& gpt, const Tokenizer& tokenizer, const std::strin
 void show_cuts(const PlainGpt& gpt, const Tokenizer& tokenizer) {
     const std::vector<int> ids = tokenizer.encode(head_texts()[0]);
     const double whole = bits_per_token(gpt, ids, nullptr);
-    std::printf("5. A story costs %.2f bits a token. Without one head so many more:\n\n   layer ",
+    std::printf("5. A story costs %.2f bits a token. How many more without one head:\n\n   layer ",
                 whole);
     for (std::size_t head = 0; head < gpt.heads; ++head) std::printf("  head %zu", head);
     std::printf("\n");

@@ -1,4 +1,4 @@
-// Chapter 18: a whole transformer, by hand.
+// Chapter 18: a whole transformer in plain C++.
 //
 // One forward pass in plain code with the shipped model: the sizes of all parts, how the last row
 // changes from layer to layer, which tokens the heads attend to, what the model would predict after
@@ -29,13 +29,13 @@ int main(int argc, char** argv) {
     int part = 0;
     PartOptions for_parts(part);
     return run_program(
-        argc, argv, "Chapter 18: a whole transformer, by hand.",
+        argc, argv, "Chapter 18: a whole transformer in plain C++.",
         [&](CommandLine line) {
             for_parts.add({2, 4}, line.option("prompt", prompt, "the text that goes in"));
             line.option("--part", part, "only this part, 1 to 6; without it 1 to 5").between(1, 6);
             model_option(line, directory);
             line.option("--heads", heads, "write what four heads look at as a picture (SVG)");
-            line.option("--machine", machine, "write the whole machine as a picture (SVG)");
+            line.option("--machine", machine, "write the whole model as a picture (SVG)");
         },
         [&] {
             for_parts.check();

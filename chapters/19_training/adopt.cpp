@@ -38,7 +38,7 @@ void check_finished(const fs::path& trained) {
                steps = steps_at("/options/steps"_json_pointer);
     if (done < steps || steps == 0)
         throw Error(path.string() + ": has done " + std::to_string(done) + " of " +
-                    std::to_string(steps) + " steps; train it to the end first");
+                    std::to_string(steps) + " steps; finish its training first");
 }
 
 // (name, cells of the old and the new model), in the order of the new one.
@@ -124,7 +124,8 @@ void adopt(const fs::path& trained, const fs::path& shipped) {
         std::error_code ignored;
         if (fs::exists(old) && !fs::exists(shipped)) fs::rename(old, shipped, ignored);
         fs::remove_all(fresh, ignored);
-        throw Error(shipped.string() + ": not taken over, the old model stays: " + e.what());
+        throw Error(shipped.string() +
+                    ": the new model was not installed, the old one is still there: " + e.what());
     }
 }
 

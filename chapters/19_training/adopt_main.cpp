@@ -17,18 +17,18 @@ int main(int argc, char** argv) {
     std::string trained, shipped;
     bool yes = false;
     return tbt::run_program(
-        argc, argv, "Takes a trained model over into the folder of those that ship.",
+        argc, argv, "Installs a trained model in the folder of the shipped models.",
         [&](tbt::CommandLine line) {
             line.option("trained", trained, "the trained model's directory").required();
-            line.option("shipped", shipped, "the directory that it becomes").required();
+            line.option("shipped", shipped, "the directory that it replaces").required();
             line.option("--yes", yes, "do not ask");
         },
         [&] {
             std::fputs(tbt::adoption_table(trained, shipped).c_str(), stdout);
             if (!yes) {
                 if (!isatty(STDIN_FILENO))
-                    throw tbt::UsageError("nobody to ask: --yes takes " + trained + " over");
-                std::printf("\nTake %s over as %s? [y/N] ", trained.c_str(), shipped.c_str());
+                    throw tbt::UsageError("no terminal to ask in: --yes installs " + trained);
+                std::printf("\nInstall %s as %s? [y/N] ", trained.c_str(), shipped.c_str());
                 std::fflush(stdout);
                 std::string answer;
                 if (!std::getline(std::cin, answer) || (answer != "y" && answer != "yes")) {

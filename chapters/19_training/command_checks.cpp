@@ -25,8 +25,8 @@ void check_out(const TrainCommand& c) {
     if (!started && (file_exists(join_path(out, "model.safetensors")) ||
                      file_exists(join_path(out, "config.json"))))
         throw Error(out +
-                    ": holds a finished model, and training would write over it; choose "
-                    "another --out (make adopt takes a model over)");
+                    ": holds a finished model, which training would overwrite; choose another "
+                    "--out (make adopt installs a model)");
 }
 
 void check_shape(const TrainCommand& c) {

@@ -27,9 +27,9 @@ TransformerConfig trainable_shape(const std::string& directory) {
 void check_same_tokenizer(const std::string& directory, const Tokenizer& tokenizer) {
     const Tokenizer theirs = Tokenizer::load(directory);
     if (hash_of(theirs) == hash_of(tokenizer)) return;
-    throw Error(directory + ": its tokenizer is another one (" +
-                std::to_string(theirs.vocab_size()) + " tokens, the given one has " +
-                std::to_string(tokenizer.vocab_size()) + "); train with --tokenizer " + directory);
+    throw Error(directory + ": has another tokenizer (" + std::to_string(theirs.vocab_size()) +
+                " tokens, the given one has " + std::to_string(tokenizer.vocab_size()) +
+                "); train with --tokenizer " + directory);
 }
 
 void read_parameters(const std::string& directory, train::Trainer& model) {

@@ -142,7 +142,7 @@ void check_teacher(const std::string& teacher) {
                    recipe.value("/options/steps"_json_pointer, Json(done)), path + ": steps");
     if (done < steps)
         throw Error(teacher + ": this teacher has done " + std::to_string(done) + " of its " +
-                    std::to_string(steps) + " steps; train it to the end first");
+                    std::to_string(steps) + " steps; finish its training first");
 }
 
 }  // namespace

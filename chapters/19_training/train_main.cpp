@@ -30,8 +30,8 @@ void add_files(CLI::App& app, tbt::TrainCommand& c) {
     app.add_option("--text", c.text,
                    "train on this instead: a file or folder of plain text or JSON lines");
     app.add_option("--out", c.loop.out, "directory of the model (or of the tokenizer)");
-    shape(app, "--vocab", c.vocab, c.given.vocab, "tokens, where a tokenizer is trained");
-    app.add_option("--megabytes", c.megabytes, "of text to train the tokenizer on")
+    shape(app, "--vocab", c.vocab, c.given.vocab, "tokens, if a tokenizer is trained");
+    app.add_option("--megabytes", c.megabytes, "MB of text to train the tokenizer on")
         ->capture_default_str()
         ->check(CLI::PositiveNumber);
     app.add_option("--threads", c.training.threads, "0: all cores")
@@ -61,32 +61,32 @@ void add_training_options(CLI::App& app, tbt::TrainCommand& o) {
     app.add_option("--init", t.init,
                    "a model directory to go on from, with its shape and tokenizer");
     app.add_option("--recipe", o.recipe, "follow this recipe.json instead of options");
-    app.add_option("--batch", t.batch, "sequences a step")->capture_default_str();
-    app.add_option("--steps", t.steps, "updates; the learning rate's cosine ends there")
+    app.add_option("--batch", t.batch, "sequences in each step")->capture_default_str();
+    app.add_option("--steps", t.steps, "updates of the weights (and the cosine's length)")
         ->capture_default_str();
     app.add_option("--warmup", t.warm_up, "steps until the full learning rate")
         ->capture_default_str();
     app.add_option("--lr", t.learning_rate, "highest learning rate (0.0005 with --init)")
         ->capture_default_str()
         ->each([&o](const std::string&) { o.rate_given = true; });
-    app.add_option("--weight-decay", t.weight_decay, "of matrices and embeddings")
+    app.add_option("--weight-decay", t.weight_decay, "weight decay of matrices and embeddings")
         ->capture_default_str();
-    app.add_option("--seed", t.seed, "of the weights and the documents")->capture_default_str();
+    app.add_option("--seed", t.seed, "seed of weights and documents")->capture_default_str();
     app.add_option("--teacher", t.teacher,
                    "a model directory: learn its distribution instead of the text (distillation)");
     app.add_option("--genres", t.genres,
                    "only these of the corpus, with their shares: weather=4,everyday=3");
     app.add_flag("--fill-masks", t.fill_masks,
-                 "a model that fills in masks, looking both ways (chapter 22)");
-    app.add_option("--parts", t.parts, "a batch is cut into so many for the threads")
+                 "train a model that fills masks, with bidirectional attention (chapter 22)");
+    app.add_option("--parts", t.parts, "parts that a batch is split into, for the threads")
         ->capture_default_str()
         ->check(CLI::PositiveNumber);
     app.add_option("--precision", o.precision,
-                   "of the factors of products: f32, or bf16 as matrix units have it")
+                   "of the factors of matrix products: f32, or bf16 for matrix units (AMX)")
         ->capture_default_str()
         ->check(CLI::IsMember({"f32", "bf16"}));
     app.add_flag("--emulate-bf16", o.emulate_bf16,
-                 "bf16 without a matrix unit, too: the same bits, slower than f32");
+                 "allow bf16 without a matrix unit: the same bits, slower than f32");
     app.add_flag("--resume", o.resume, "go on from the checkpoint in --out");
     app.add_flag("--replan", o.replan,
                  "with --resume: go on with other options (but the same model)");
@@ -101,7 +101,7 @@ void add_training_options(CLI::App& app, tbt::TrainCommand& o) {
         ->check(CLI::PositiveNumber);
     app.add_flag("--f16", o.loop.half, "store the weights as F16");
     app.add_flag("--smoke", o.smoke, "a tiny model in a few seconds, to see that everything works");
-    app.add_flag("--profile", o.loop.profile, "where the time went");
+    app.add_flag("--profile", o.loop.profile, "report where the time goes");
 }
 
 }  // namespace

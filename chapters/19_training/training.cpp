@@ -46,7 +46,9 @@ TrainingOptions checked(TrainingOptions options, const Tokenizer& tokenizer) {
         throw UsageError(
             "train: a model that fills masks is a GPT-2, expected --architecture gpt2");
     if (options.fill_masks && !(options.init + options.teacher).empty())
-        throw UsageError("train: a model that fills masks has no teacher, and begins anew");
+        throw UsageError(
+            "train: a model that fills masks cannot have a teacher or start from another model; "
+            "leave out --teacher and --init");
     train::check_trainable(options.shape);
     if (options.sequence == 0) options.sequence = options.shape.n_positions;
     if (options.sequence < 1 || options.sequence > options.shape.n_positions)
@@ -107,7 +109,7 @@ double Training::step() {
     const Batch batch = batches_->next(options_.batch, options_.sequence);
     const double loss = model_.gradient(batch.ids, batch.targets, batch.B, batch.T);
     if (!(loss < 1e30))
-        throw Error("train: the loss is no number any more at step " + std::to_string(steps_done_) +
+        throw Error("train: the loss is not finite at step " + std::to_string(steps_done_) +
                     "; try a lower --lr");
     last_rate_ = rate();
     gradient_norm_ = optimiser_.step(model_.parameters(), model_.gradients(), steps_done_ + 1,

@@ -195,7 +195,7 @@ struct Loop {
         } catch (const Error& e) {
             if (!file_exists(checkpoint_path(options.out).string())) throw;
             throw Error(std::string(e.what()) +
-                        "; when that is mended, the same command with --resume goes on from the "
+                        "; once that is fixed, the same command with --resume continues from the "
                         "last checkpoint");
         }
     }

@@ -48,10 +48,10 @@ int main(int argc, char** argv) {
         [&](CommandLine line) {
             line.option("model", from, "the model's directory").required();
             line.option("directory", to, "the directory to write").required();
-            line.option("--bits", bits, "8, a scale a column, or 4, a step for 32 weights")
+            line.option("--bits", bits, "8 (a scale for each column) or 4 (a scale for 32 weights)")
                 .shows_default();
             const auto by_gptq = line.option(
-                "--gptq", gptq, "in 4 bits: errors are made good by the weights that follow");
+                "--gptq", gptq, "in 4 bits: later weights make up for the rounding errors");
             line.option("--calibration", text, "a text file for --gptq; without it the corpus")
                 .needs(by_gptq);
             line.option("--corpus", corpus, "--gptq takes training documents from it")

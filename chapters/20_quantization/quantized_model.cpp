@@ -136,7 +136,8 @@ static void check_folders(const std::string& from, const std::string& to, const 
 void check_quantizable(const std::string& from, const std::string& to) {
     require_gpt2(
         read_model_config(from),
-        from + ": 8 and 4 bits are written of GPT-2 alone (any model takes --weights int8)");
+        from +
+            ": only a GPT-2 can be written in 8 or 4 bits (--weights int8 works with any model)");
     check_folders(from, to, Safetensors::open_directory(from));
 }
 
@@ -149,7 +150,8 @@ QuantizedSizes write_quantized_model(const std::string& from, const std::string&
     const TransformerConfig config = read_model_config(from);
     require_gpt2(
         config,
-        from + ": 8 and 4 bits are written of GPT-2 alone (any model takes --weights int8)");
+        from +
+            ": only a GPT-2 can be written in 8 or 4 bits (--weights int8 works with any model)");
     const Safetensors file = Safetensors::open_directory(from);
     check_folders(from, to, file);
     QuantizedSizes sizes;

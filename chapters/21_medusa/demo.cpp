@@ -138,7 +138,7 @@ Written write(MedusaTour& tour, int nodes) {
 
 void show_judges() {
     const std::vector<int> parents = {-1, -1, 0, 1, 0};
-    std::printf("1. A tree of five guesses, who comes after whom, and who sees whom:\n\n");
+    std::printf("1. A tree of five guesses: what each guess follows, and what it sees:\n\n");
     const std::vector<std::vector<bool>> mask = tree_mask(parents);
     for (std::size_t i = 0; i < mask.size(); ++i) {
         std::printf("   guess %zu after %-8s  sees the text", i,
@@ -234,8 +234,8 @@ void show_text(MedusaTour& tour, const MedusaFiles& files) {
 // Rows: heads; columns: the ranks of their guesses.
 void print_acceptance(const std::vector<std::vector<double>>& acceptance) {
     std::printf(
-        "3. How often a guess was right, where all before it were (measured when the heads were "
-        "trained):\n\n   guess     1     2     3     4   one of them\n");
+        "3. How often a guess was right if all guesses before it were (measured after "
+        "training):\n\n   guess     1     2     3     4   one of them\n");
     for (std::size_t k = 0; k < acceptance.size(); ++k) {
         double sum = 0;
         std::printf("   head %zu", k + 1);

@@ -33,7 +33,9 @@ void check_heads(const HeadsConfig& c, const std::string& who) {
     check("drafted", ::tbt::count(c.drafted), 1, 1 << 20);
     if (!std::is_sorted(c.drafted.begin(), c.drafted.end(), std::less_equal<>()) ||
         c.drafted.front() < 0)
-        throw Error(who + ": the drafted ids are not in order, each once");
+        throw Error(
+            who +
+            ": the drafted ids are not sorted, or repeat; expected each once, in ascending order");
 }
 
 }  // namespace

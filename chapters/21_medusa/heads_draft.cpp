@@ -58,7 +58,7 @@ Chain without_cuts(const Chain& chain) {
 
 HeadsDraft::HeadsDraft(Heads& heads, TreeShape tree, StateBehind state)
     : heads_(&heads), tree_(std::move(tree)), state_(std::move(state)) {
-    if (!state_) throw Error("medusa: there is nothing that tells the target's states");
+    if (!state_) throw Error("medusa: no function that gives the target's states was given");
     const std::vector<int> depths = tree_depths(tree_.parents);
     const int deepest = depths.empty() ? 0 : 1 + *std::max_element(depths.begin(), depths.end());
     if (deepest > heads.count())

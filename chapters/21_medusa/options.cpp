@@ -12,7 +12,7 @@ std::filesystem::path MedusaSettings::heads_directory() const {
 
 void add_medusa_options(CLI::App& app, MedusaSettings& s) {
     CommandLine(app, "A draft")
-        .option("--medusa", s.medusa, "heads on the model itself guess a tree of tokens");
+        .option("--medusa", s.medusa, "draft a tree of tokens with heads on the model itself");
     add_heads_options(app, s);
 }
 
@@ -20,7 +20,7 @@ void add_heads_options(CLI::App& app, MedusaSettings& s) {
     CommandLine line(app, "A draft");
     line.option("--medusa-heads", s.medusa_heads,
                 "their directory (those that ship belong to the model that ships)");
-    line.option("--medusa-nodes", s.medusa_nodes, "guesses a pass (adaptive: at most)")
+    line.option("--medusa-nodes", s.medusa_nodes, "guesses in each pass (adaptive: the maximum)")
         .shows_default();
 }
 
@@ -30,17 +30,18 @@ void check_medusa(const MedusaSettings& s) {
                          ", expected 1 to 64");
     const MedusaSettings usual;
     if (s.medusa) return;
-    if (!s.medusa_heads.empty()) throw UsageError("--medusa-heads: nobody asks them; add --medusa");
+    if (!s.medusa_heads.empty())
+        throw UsageError("--medusa-heads: it has no effect without --medusa; add that");
     if (s.medusa_nodes != usual.medusa_nodes)
-        throw UsageError("--medusa-nodes: there is no tree; add --medusa");
+        throw UsageError("--medusa-nodes: it has no effect without --medusa; add that");
 }
 
 TreeShape tree_for(const Heads& heads, int nodes) {
     const std::vector<std::vector<double>>& measured = heads.config().acceptance;
     if (measured.empty())
         throw Error(
-            "medusa: it was not measured how often these heads are right; "
-            "train_heads --measure does it");
+            "medusa: these heads have no measured accuracy, from which the tree is made; run "
+            "train_heads --measure");
     return best_tree(measured, nodes);
 }
 

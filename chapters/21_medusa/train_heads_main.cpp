@@ -28,7 +28,7 @@ int main(int argc, char** argv) {
             line.option("--warmup", o.warm_up, "steps until the full learning rate");
             line.option("--lr", o.learning_rate, "highest learning rate").shows_default();
             line.option("--seed", o.seed, "of weights and documents").shows_default();
-            line.option("--parts", o.parts, "a batch is cut into so many for the threads");
+            line.option("--parts", o.parts, "parts that a batch is split into, for the threads");
             line.option("--threads", o.threads, "0: all cores");
             line.option("--measure", measure,
                         "do not train: measure again how often those in --out are right");

@@ -153,7 +153,7 @@ void show_grid(MaskedModel& model, const std::string& text, int tokens, const Gr
 void show_bound(const std::string& directory) {
     const Json recipe = read_json(join_path(directory, "recipe.json"));
     std::printf(
-        "6. Bits per byte on texts held out; the model's is a bound from above:\n\n"
+        "6. Bits per byte on held-out texts; the model's figure is an upper bound:\n\n"
         "                bound    floor    texts\n");
     for (const auto& [genre, row] : recipe.at("held_out_bits_per_byte").items())
         std::printf("   %s%6.3f   %6.3f   %6.0f\n", padded(genre, 12).c_str(),

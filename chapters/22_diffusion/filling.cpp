@@ -16,18 +16,18 @@ namespace tbt {
 void add_fill_options(CLI::App& app, FillOptions& o) {
     CommandLine line(app, "How gaps are filled (--decoder diffusion)");
     line.option("--diffusion-steps", o.steps,
-                "passes, each for as many places (a block begins a new one); 0: one a "
-                "place")
+                "passes for a gap, each fills about as many masks (a block begins a new pass); 0: "
+                "one for each mask")
         .shows_default();
     line.option("--diffusion-order", o.order,
-                "random (one a step: the model's own distribution), or confidence: the most "
-                "probable first")
+                "random (one mask a pass samples the model's distribution exactly), or confidence: "
+                "the most probable first")
         .one_of({"random", "confidence"});
     line.option("--block-length", o.block_length,
-                "blocks of so many places, from left to right; 0: all one block")
+                "fill blocks of this many masks from left to right; 0: one block")
         .shows_default();
     line.option("--diffusion-best-of", o.best_of,
-                "of so many fillings the one that the model finds likeliest")
+                "fill the gap this many times, and keep the most probable filling")
         .shows_default();
 }
 

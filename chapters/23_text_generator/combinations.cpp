@@ -38,8 +38,7 @@ void check_no_search(const TextOptions& o) {
     const auto alone = [](bool given, const char* name) {
         if (given)
             refuse(std::string(name) +
-                   ": there is no beam search it could be for; add "
-                   "--num-beams 4, say");
+                   ": it has no effect without beam search; add --num-beams 4, say");
     };
     alone(o.num_beam_groups > 1, "--num-beam-groups");
     alone(o.diversity_penalty.has_value(), "--diversity-penalty");
@@ -57,11 +56,11 @@ void check_rejection(const TextOptions& o) {
     if (!o.guesses() || o.coupling != "rejection") return;
     if (o.mirostat.value_or(0) != 0)
         refuse(
-            "--mirostat and --coupling rejection: mirostat asks how surprising each token was, "
-            "and a rejected draft leaves no answer; take --coupling seed");
+            "--mirostat and --coupling rejection: mirostat needs the probability of each drawn "
+            "token, which a rejection does not give; take --coupling seed");
     if (o.context == "slide")
         refuse(
-            "--context slide and --coupling rejection: a draft is judged at the positions it was "
+            "--context slide and --coupling rejection: a draft is verified at the positions it was "
             "written for; take --coupling seed");
 }
 
@@ -71,8 +70,7 @@ void check_guidance(const TextOptions& o) {
                ", expected 0 or more; 1 is no guidance, 1.5 is usual");
     if (o.guidance_scale == 1 && o.negative_prompt)
         refuse(
-            "--negative-prompt: without guidance nobody reads it; add --guidance-scale 1.5, "
-            "say");
+            "--negative-prompt: it has no effect without guidance; add --guidance-scale 1.5, say");
     if (o.guidance_scale != 1 && o.context == "slide")
         refuse(
             "--guidance-scale and --context slide: the two prompts would be forgotten at "
@@ -82,8 +80,8 @@ void check_guidance(const TextOptions& o) {
     if (!o.contrast_model &&
         (o.contrast.strength != usual.strength || o.contrast.plausible != usual.plausible))
         refuse(
-            "--contrast-strength and --contrast-plausible: there is no other model to tell from; "
-            "add --contrast-model sketch, say");
+            "--contrast-strength and --contrast-plausible: they have no effect without a second "
+            "model; add --contrast-model sketch, say");
 }
 
 // "17=-inf", "17,5=-infinity": a bias that bans.
@@ -98,14 +96,14 @@ void check_guide(const TextOptions& o) {
     if (o.guide.name().empty()) {
         if (o.continues_prompt)
             refuse(
-                "--continue: the prompt would be the beginning of what a guide describes; add "
-                "--json-schema FILE, say");
+                "--continue: it has no effect without a constraint; add --json-schema FILE, say");
         return;
     }
     const auto promises = [&](bool given, const char* name) {
         if (given)
             refuse(std::string(name) + " and " + o.guide.name() +
-                   ": the form may leave no other token; say in the form what must not appear");
+                   ": a constraint may leave no other token; exclude the text in the constraint "
+                   "itself");
     };
     const auto any_bans = [](const std::vector<std::string>& list) {
         return std::any_of(list.begin(), list.end(), bans);
@@ -119,7 +117,7 @@ void check_guide(const TextOptions& o) {
     if (o.forced_bos || o.forced_eos)
         refuse(std::string(o.forced_bos ? "--forced-bos-token-id" : "--forced-eos-token-id") +
                " and " + o.guide.name() +
-               ": the form decides which tokens may come there; leave out one of the two");
+               ": a constraint decides which tokens are allowed there; leave out one of the two");
 }
 
 }  // namespace
@@ -137,7 +135,7 @@ void check_combination(const TextOptions& o, std::size_t prompts) {
     check_medusa(o);
     if (o.medusa && o.drafts())
         refuse("--medusa and " + std::string(o.lookup() ? "prompt lookup" : "--assistant-model") +
-               ": heads guess, or a draft does; choose one");
+               ": both draft tokens; choose one");
     if (o.medusa && o.coupling == "rejection" && o.schedule == "adaptive")
         refuse(
             "--medusa, --coupling rejection and an adaptive schedule: the clock would choose the "

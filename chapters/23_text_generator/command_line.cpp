@@ -143,11 +143,11 @@ void check_filled(const Settings& s) {
     filling_request(s.options);
     if (s.chat)
         throw UsageError(
-            "--decoder diffusion and --chat: an answer has no end that is known; leave out one of "
-            "the two");
+            "--decoder diffusion and --chat: diffusion must know the length of the text, and a "
+            "chat does not; leave out one of the two");
     if (s.given && s.given("--model") && s.options.model == GenerateOptions().model)
         throw UsageError("--decoder diffusion and --model " + s.options.model +
-                         ": that one writes from left to right; leave out --model for the one "
+                         ": this model writes from left to right; leave out --model for the one "
                          "that fills gaps");
     if (!s.options.attention.empty())
         throw UsageError(
@@ -169,17 +169,17 @@ void add_text_options(CLI::App& app, TextOptions& o, std::string& strategy) {
     CommandLine guidance(app, "How a token is chosen");
     guidance
         .option("--guidance-scale", o.guidance_scale,
-                "exaggerate what the prompt makes of the text; 1: off")
+                "classifier-free guidance: strengthen the effect of the prompt; 1: off")
         .shows_default();
     guidance.option("--negative-prompt", o.negative_prompt,
-                    "guidance leads away from what this would make of it");
+                    "the prompt that guidance moves away from");
     guidance.option("--contrast-model", o.contrast_model,
-                    "away from what this smaller model says: a directory, or sketch");
-    guidance.option("--contrast-strength", o.contrast.strength, "how far away; 0: not at all")
+                    "contrastive decoding against this smaller model: a directory, or sketch");
+    guidance.option("--contrast-strength", o.contrast.strength, "strength of the contrast; 0: off")
         .shows_default();
     guidance
         .option("--contrast-plausible", o.contrast.plausible,
-                "drop what has less than this share of the largest probability")
+                "drop tokens below this fraction of the largest probability")
         .shows_default();
     CommandLine(app, "How gaps are filled (--decoder diffusion)")
         .option("--decoder", o.decoder,
@@ -193,9 +193,9 @@ void add_text_options(CLI::App& app, TextOptions& o, std::string& strategy) {
     add_more_draft_options(app, o);
     add_medusa_options(app, o);
     o.guide.add_options(app);
-    CommandLine(app, "What a text is held to")
+    CommandLine(app, "Constraints on the text")
         .option("--continue", o.continues_prompt,
-                "the prompt is the beginning of the text, and held to the request as well");
+                "the prompt is the beginning of the text, and must satisfy the constraint too");
     add_samples_option(app, o);
 }
 
@@ -253,7 +253,9 @@ void complete(Settings& s) {
     o.record = !s.output.html.empty() || !s.output.trace_file.empty();
     watch_of(o);
     if (!o.attention.empty() && !o.record)
-        throw UsageError("--attention: nobody would see it; add --html FILE or --trace FILE");
+        throw UsageError(
+            "--attention: it is shown only on a page or in a trace; add --html FILE or --trace "
+            "FILE");
     check_files(s.output);
     if (fills_masks(o)) check_filled(s);
     check_chat(s);

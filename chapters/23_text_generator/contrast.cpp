@@ -47,7 +47,7 @@ BatchLogits with_contrast(BatchLogits model, BatchLogits amateur, const Contrast
     return [model = std::move(model), amateur = std::move(amateur), contrast,
             made](std::span<const BatchText> texts) {
         const std::vector<std::span<const float>> rows = model(texts), others = amateur(texts);
-        check_size("contrast: what the amateur gave", others.size(), rows.size());
+        check_size("contrast: logits from the amateur", others.size(), rows.size());
         made->resize(rows.size());
         std::vector<std::span<const float>> result;
         for (std::size_t r = 0; r < rows.size(); ++r) {

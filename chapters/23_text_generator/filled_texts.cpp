@@ -37,9 +37,10 @@ Chain chain_of(const TextOptions& o) {
     const Chain cuts(cut_steps(sampling, dialect));
     for (const ChainStep& step : chain.steps())
         if (!cuts.has(step.name) || step.name == "mirostat" || step.name == "xtc")
-            throw UsageError("--decoder diffusion and " + step.name +
-                             ": it asks for the text so far, which has no order here; "
-                             "temperature and the cuts of chapters 04 to 06 need no order");
+            throw UsageError(
+                "--decoder diffusion and " + step.name +
+                ": this step needs the text so far in order, which diffusion does not have; "
+                "temperature and the truncations of chapters 04 to 06 work here");
     return chain;
 }
 
@@ -58,10 +59,10 @@ void check_filling(const TextOptions& o) {
     refuse(!o.bad_words.empty() || !o.ban_text.empty() || !o.logit_bias.empty() ||
                !o.sequence_bias.empty() || !o.suppress.empty() || !o.begin_suppress.empty(),
            "banned or biased tokens");
-    refuse(o.forced_bos || o.forced_eos || o.exponential_decay, "a token at its time");
+    refuse(o.forced_bos || o.forced_eos || o.exponential_decay, "a forced or favoured token");
     refuse(o.watermark.has_value(), "--watermark");
     refuse(o.min_new_tokens.value_or(0) > 0, "--min-new-tokens");
-    refuse(o.ignore_eos || !o.stop_token_ids.empty(), "another end");
+    refuse(o.ignore_eos || !o.stop_token_ids.empty(), "other end-of-text tokens");
     refuse(o.context != "refuse" || o.keep > 0, "a context that slides");
     refuse(o.penalty_scope.has_value(), "--penalty-scope");
     refuse(o.cache != ModelOptions().cache, "--cache");
@@ -73,8 +74,8 @@ void check_filling(const TextOptions& o) {
 bool fills_masks(const TextOptions& o) {
     if (o.decoder == "autoregressive" && o.infill)
         throw UsageError(
-            "--infill and --decoder autoregressive: what comes after is not seen from the left; "
-            "take --decoder diffusion, or leave it out");
+            "--infill and --decoder autoregressive: that decoder cannot see the text after the "
+            "gap; take --decoder diffusion, or leave out --decoder");
     if (!o.decoder.empty() && o.decoder != "autoregressive" && o.decoder != "diffusion")
         throw UsageError("--decoder: got '" + o.decoder +
                          "', expected autoregressive or diffusion");

@@ -60,7 +60,7 @@ BatchLogits with_guidance(BatchLogits model, double scale, std::size_t slots,
         std::size_t half = 0;
         for (const BatchText& text : texts) half += text.rows;
         const std::vector<std::span<const float>> rows = model(both);
-        check_size("guidance: what the model gave", rows.size(), 2 * half);
+        check_size("guidance: logits from the model", rows.size(), 2 * half);
         guided->resize(half);
         std::vector<std::span<const float>> result;
         for (std::size_t r = 0; r < half; ++r) {

@@ -20,7 +20,7 @@ GrammarMatcher& GuidedTexts::follow(const TextSoFar& text) {
         if (std::equal(p.prompt.begin(), p.prompt.end(), prompt.begin(), prompt.end()))
             return p.follower.follow(text.generated());
     }
-    throw Error("guided: a text after a prompt that was not registered");
+    throw Error("guided: the prompt of this text was not registered");
 }
 
 namespace {

@@ -106,7 +106,8 @@ void TextGenerator::State::open_heads_of(const TextOptions& o) {
     const std::string name = o.heads_directory().string();
     if (!o.medusa || (heads && heads_name == name)) return;
     if (directory.empty())
-        throw Error("--medusa: heads are looked for beside a model's directory; open it by that");
+        throw Error(
+            "--medusa: heads are for a model in a directory; open the model by its directory");
     heads = std::make_unique<Heads>(Heads::load(name, directory, transformer_options(o)));
     heads_name = name;
 }
@@ -117,8 +118,7 @@ void TextGenerator::State::hold_to_guide(Generation& g) {
     if (o.guide.name().empty()) return;
     g.guide = std::make_shared<GuidedTexts>(languages.get(o.guide));
     const int eos = languages.trie()->eos();
-    if (eos < 0)
-        throw Error("guided: this model has no end-of-text token, so a text could not be ended");
+    if (eos < 0) throw Error("guided: this model has no end-of-text token, so no text can end");
     StopRules& stop = g.request.stop;
     if (!stop.is_eos(eos)) stop.eos.push_back(eos);
     for (const std::vector<int>& prompt : g.prompts) {

@@ -14,7 +14,8 @@ Engine::Engine(BatchLogits model, TokenBytes bytes, int vocab_size, PlainSchedul
       bytes_(std::move(bytes)),
       vocab_size_(vocab_size),
       scheduler_(std::move(scheduler)) {
-    if (!model_ || !bytes_) throw Error("engine: there is no model, or nothing that spells tokens");
+    if (!model_ || !bytes_)
+        throw Error("engine: no model, or no function for the bytes of tokens, was given");
 }
 
 Engine::Engine(CachedBatch* batch, TokenBytes bytes, int vocab_size, PlainScheduler scheduler)
@@ -51,7 +52,7 @@ bool Engine::step() {
     const std::vector<BatchText> batch = next_pass();
     if (batch.empty()) return false;
     const std::vector<std::span<const float>> rows = model_(batch);
-    check_size("engine: what the model gave", rows.size(), batch.size());
+    check_size("engine: logits from the model", rows.size(), batch.size());
     for (std::size_t i = 0; i < shares_.size(); ++i) {
         Text& text = *texts_.at(shares_[i].id);
         text.read = batch[i].ids.size();

@@ -283,7 +283,7 @@ void ExpressionParser::arguments(Expression& call) {
             call.names.push_back(name("a name"));
             next();
         } else if (!call.names.empty()) {
-            fail("an argument without a name follows one with");
+            fail("a positional argument follows a named one");
         }
         call.parts.push_back(expression());
         call.depth = std::max(call.depth, call.parts.back().depth + 1);

@@ -127,7 +127,7 @@ private:
             if (word.kind != Token::op) continue;
             if (std::string_view("([{").find(word.value) != std::string_view::npos) ++depth;
             if (std::string_view(")]}").find(word.value) != std::string_view::npos) --depth;
-            if (depth < 0) fail_at(line_, "\"" + word.value + "\" closes nothing");
+            if (depth < 0) fail_at(line_, "\"" + word.value + "\" has no opening bracket");
         }
     }
 
@@ -196,7 +196,7 @@ private:
             const std::size_t v = hex.find(
                 digit >= 'A' && digit <= 'F' ? static_cast<char>(digit - 'A' + 'a') : digit);
             if (v == std::string_view::npos || code_point > highest_code_point / 16)
-                fail_at(line_, "a string has an escape that is no character");
+                fail_at(line_, "a string has an escape that is not a character");
             code_point = code_point * 16 + static_cast<std::int32_t>(v);
         }
         if (digits == 0)

@@ -139,17 +139,18 @@ Value item(const Value& object, const Value& key, Budget& budget) {
 }
 
 Value slice(const Value& object, const std::vector<Value>& parts, Budget& budget) {
-    if (!object.text() && !object.list()) throw Error(kind_of(object) + " has no parts [:]");
+    if (!object.text() && !object.list())
+        throw Error(kind_of(object) + " cannot be sliced with [:]");
     const std::vector<Value> items = items_of(object, budget);
     const auto part = [&](std::size_t i) -> std::optional<std::int64_t> {
         if (i >= parts.size() || parts[i].is_undefined() || parts[i].is_none()) return std::nullopt;
         if (!parts[i].as<std::int64_t>())
-            throw Error("a part [:] is " + kind_of(parts[i]) + ", expected an integer");
+            throw Error("a bound of a slice [:] is " + kind_of(parts[i]) + ", expected an integer");
         return std::clamp(*parts[i].as<std::int64_t>(), std::int64_t{-1} << 40,
                           std::int64_t{1} << 40);
     };
     const std::int64_t size = length_of(items), step = part(2).value_or(1);
-    if (step == 0) throw Error("a part [:] has the step 0");
+    if (step == 0) throw Error("a slice [:] has the step 0");
     // Positions are limited to 0 … size, or to −1 … size − 1 if the step is negative.
     const std::int64_t least = step > 0 ? 0 : -1, most = step > 0 ? size : size - 1;
     const auto place = [&](std::optional<std::int64_t> i, std::int64_t otherwise) {
@@ -176,7 +177,7 @@ std::vector<Value> items_of(const Value& value, Budget& budget) {
     const Object* object = value.object();
     if (!object || object->is_namespace)
         throw Error("got " + kind_of(value) +
-                    ", expected a list, an object or a text to go through");
+                    ", expected a list, an object or a text to iterate over");
     std::vector<Value> keys;
     for (const auto& [key, held] : object->members) {
         budget.spend(sizeof(Value) + key.text().size());

@@ -97,7 +97,7 @@ private:
         const Value* held = find(s.names[0]);
         Object* object = held ? held->object() : nullptr;
         if (!object || !object->is_namespace)
-            throw Error(s.names[0] + " is no namespace, only a namespace's members can be set");
+            throw Error(s.names[0] + " is not a namespace; only members of a namespace can be set");
         check_member(value);
         for (auto& [name, old] : object->members)
             if (name.text() == s.names[1]) return void(old = std::move(value));

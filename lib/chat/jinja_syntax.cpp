@@ -21,7 +21,7 @@ public:
 
     Body run() {
         Body body = parse_body({});
-        if (token().kind != Token::end_of_file) fail("an end tag closes nothing");
+        if (token().kind != Token::end_of_file) fail("an end tag has no opening tag");
         return body;
     }
 
@@ -95,7 +95,7 @@ private:
         s.kind = Statement::loop;
         do s.names.push_back(name("a loop's variable"));
         while (skip_op(","));
-        if (!skip_name("in")) fail("a loop lacks \"in\"");
+        if (!skip_name("in")) fail("a for loop has no \"in\"");
         s.expressions.push_back(expression(false));
         if (skip_name("if")) s.expressions.push_back(expression());
         if (token().is(Token::name, "recursive")) fail("recursive loops are not supported");
@@ -132,7 +132,8 @@ private:
         while (!token().is(Token::op, ")")) {
             s.names.push_back(name("a parameter"));
             if (skip_op("=")) s.expressions.push_back(expression());
-            else if (!s.expressions.empty()) fail("a parameter without a default follows one with");
+            else if (!s.expressions.empty())
+                fail("a parameter without a default follows one that has a default");
             if (!skip_op(",")) break;
         }
         expect_op(")");

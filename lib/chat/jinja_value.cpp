@@ -25,7 +25,7 @@ Object* Value::object() const {
 }
 
 void Budget::exceeded() {
-    throw Error("takes more work than a template may (20 million steps and copies of 16 bytes)");
+    throw Error("exceeds the work limit of templates (20 million steps and copies of 16 bytes)");
 }
 
 static int depth_of(const Value& value) {

@@ -75,7 +75,8 @@ void pack_tile(const float* from, std::int64_t stride, std::int64_t outer, std::
 
 void check_strides(const char* who, const MatrixView& v) {
     if (v.row_stride != 1 && v.column_stride != 1)
-        throw Error(std::string(who) + ": neither rows nor columns lie side by side");
+        throw Error(std::string(who) +
+                    ": neither its rows nor its columns are contiguous, expected one of the two");
 }
 
 // Packs a matrix in blocks of 16 lines (rows of a left factor, columns of a right one) by 32 values

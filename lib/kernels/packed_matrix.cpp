@@ -232,7 +232,7 @@ PackedMatrix::PackedMatrix(const Int4Codes& w, int threads)
 
 void PackedMatrix::reserve(std::int64_t k, std::int64_t n, WeightType type) {
     if (type == WeightType::int8 || type == WeightType::int4)
-        throw Error("matmul: weights of 8 and 4 bits are packed once");
+        throw Error("matmul: int8 and int4 weights are packed by the constructor");
     if (k < 0 || n < 0)
         throw Error("matmul: weights have shape " + shape_text(k, n) +
                     ", expected no negative dimension");
@@ -287,7 +287,7 @@ void PackedMatrix::column(std::int64_t n, float* to) const {
 void widen_row(const StoredView& w, std::int64_t r, float* to) {
     if (r < 0 || r >= w.rows || w.column_stride != 1)
         throw Error("matmul: row " + std::to_string(r) + " of weights of shape " +
-                    shape_text(w.rows, w.columns) + ", expected one of contiguous rows");
+                    shape_text(w.rows, w.columns) + ", expected a contiguous row of it");
     const auto widen = [&]<class Element>(Element) {
         const Element* from = static_cast<const Element*>(w.data) + r * w.row_stride;
         for (std::int64_t c = 0; c < w.columns; ++c) to[c] = widened(from[c]);

@@ -53,7 +53,7 @@ double Rng::uniform() { return static_cast<double>(next() >> 11) * 0x1p-53; }
 float Rng::uniform_float() { return static_cast<float>(next() >> 40) * 0x1p-24f; }
 
 std::uint64_t Rng::below(std::uint64_t n) {
-    if (n == 0) throw Error("rng: a number below 0 was asked for, expected a limit of at least 1");
+    if (n == 0) throw Error("rng: got the limit 0, expected at least 1");
     // The first 2^64 mod n values are rejected, so that each remainder occurs equally often.
     const std::uint64_t surplus = (0 - n) % n;
     for (;;) {

@@ -34,7 +34,7 @@ float at(std::span<const float> keys, int position) { return keys[index(position
 // Finds the prefix by sorting. It must be 0 < target <= Σ w_i, or all weights are 0.
 Cut prefix_by_sorting(std::span<const float> keys, std::span<const std::uint64_t> weights,
                       std::uint64_t target) {
-    if (keys.empty()) throw Error("select: the weights sum to something else than said");
+    if (keys.empty()) throw Error("select: the weights do not have the sum that was given");
     std::vector<int> positions(keys.size());
     std::iota(positions.begin(), positions.end(), 0);
     const auto greater = [&](int a, int b) { return at(keys, a) > at(keys, b); };
@@ -59,7 +59,7 @@ void check_place(std::size_t k, std::size_t most) {
     if (k >= 1 && k <= most) return;
     throw Error("select: the " + std::to_string(k) + "th largest of " +
                 (most == most_values ? "a row" : std::to_string(most) + " values") +
-                ", expected a place from 1 on that there is");
+                ", expected a rank from 1 to the number of values");
 }
 void check_row(std::span<const float> keys, std::span<const std::uint64_t> weights) {
     if (keys.empty()) throw Error("select: a row of no keys, expected at least one");
@@ -86,7 +86,7 @@ std::array<float, sampled> sample_by_weight(std::span<const float> keys,
             notch -= all;
         }
         while (i < weights.size() && notch >= weights[i]) notch -= weights[i++];
-        if (i == weights.size()) throw Error("select: the weights sum to less than said");
+        if (i == weights.size()) throw Error("select: the weights sum to less than was given");
         key = keys[i];
         notch += distance;
     }

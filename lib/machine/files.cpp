@@ -25,7 +25,7 @@ std::string reason() { return std::string(" (") + std::strerror(errno) + ")"; }
 // file.
 const std::string& checked(const std::string& path) {
     if (path.find('\0') != std::string::npos)
-        throw Error(path.substr(0, path.find('\0')) + ": the name of a file holds a zero byte");
+        throw Error(path.substr(0, path.find('\0')) + ": the name of a file contains a zero byte");
     return path;
 }
 
@@ -95,7 +95,7 @@ void try_writing(const std::string& path) {
 void make_directory(const std::string& path) {
     std::error_code error;
     std::filesystem::create_directories(path, error);
-    if (error) throw Error(path + ": cannot be made a directory (" + error.message() + ")");
+    if (error) throw Error(path + ": cannot be created as a directory (" + error.message() + ")");
 }
 
 AtomicFile::AtomicFile(const std::string& path) : path_(checked(path)), target_(path) {

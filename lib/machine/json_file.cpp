@@ -158,7 +158,7 @@ AnyJson value(std::string_view text) {
 static Json parse(std::string_view text, const std::string& name, int deepest,
                   const JsonStream& stream) {
     if (const std::size_t at = find_invalid_utf8(text); at != std::string_view::npos) {
-        throw Error(name + ": byte " + std::to_string(at) + " is not UTF-8, expected JSON");
+        throw Error(name + ": byte " + std::to_string(at) + " is not valid UTF-8, expected JSON");
     }
     if (const std::size_t at = zero_byte(text); at != std::string_view::npos)
         throw Error(name + ": is not JSON: byte " + std::to_string(at) + " is zero");

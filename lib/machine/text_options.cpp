@@ -28,8 +28,8 @@ std::uint64_t parse_seed(const std::string& text) {
 }
 
 constexpr const char* length_names = "-n,--max-new-tokens";
-constexpr const char* length_meaning = "at most so many tokens, within the context";
-constexpr const char* seed_meaning = "of the draws; same seed, same text";
+constexpr const char* length_meaning = "the most tokens to write, within the context";
+constexpr const char* seed_meaning = "seed of the random draws; the same seed gives the same text";
 
 }  // namespace
 
@@ -45,7 +45,7 @@ DeclaredOption length_option(CommandLine line, int& max_new_tokens, const std::s
 
 DeclaredOption length_option(CommandLine line, std::optional<int>& max_new_tokens) {
     return line.option(length_names, max_new_tokens,
-                       std::string(length_meaning) + "; -1: until it is full");
+                       std::string(length_meaning) + "; -1: until the context is full");
 }
 
 DeclaredOption seed_option(CommandLine line, std::uint64_t& seed) {

@@ -187,7 +187,7 @@ private:
         where_ = "value \"" + shown(key) + "\"";
         const auto type = take<std::uint32_t>();
         GgufHeader::Value value = type == list_value ? list() : scalar(type);
-        if (!out_.values.emplace(key, std::move(value)).second) fail(where_ + " is there twice");
+        if (!out_.values.emplace(key, std::move(value)).second) fail(where_ + " is given twice");
     }
 
     void read_tensor() {
@@ -221,7 +221,7 @@ private:
         if (!out_.tensors
                  .emplace(name, GgufHeader::TensorEntry{static_cast<GgufType>(number), shape, {}})
                  .second)
-            fail(where_ + " is there twice");
+            fail(where_ + " is given twice");
     }
 
     void place_tensors() {

@@ -33,10 +33,12 @@ KvCache::KvCache(const TransformerConfig& config, int capacity)
 KvCache::KvCache(std::shared_ptr<KvPool> pool, const TransformerConfig& config, int capacity)
     : pool_(std::move(pool)) {
     if (!pool_ || !pool_->fits(config))
-        throw Error("kv cache: a pool that was not made for this model; make one with its config");
+        throw Error(
+            "kv cache: the pool was made for another model; make one from this model's "
+            "configuration");
     if (capacity < 0)
         throw Error("kv cache: a capacity of " + std::to_string(capacity) +
-                    " tokens, expected 1 or more; 0 is the model's context");
+                    " tokens, expected 1 or more, or 0 for the model's context");
     layers_ = config.n_layer;
     heads_ = config.kv_heads();
     padded_head_size_ = (config.head_size() + 15) / 16 * 16;
@@ -125,7 +127,7 @@ void KvCache::make_room(int tokens) {
         throw Error("kv cache: room for " + std::to_string(tokens) + " tokens, expected 0 or more");
     if (tokens > capacity_ - length_) {
         throw Error("context is full: " + std::to_string(length_) + " tokens in the cache and " +
-                    std::to_string(tokens) + " new ones, but it holds " +
+                    std::to_string(tokens) + " new ones, but it is limited to " +
                     std::to_string(capacity_) + "; shorten the prompt or generate fewer tokens");
     }
     // If the block of the next token has other owners, write to a copy of it.
@@ -148,7 +150,7 @@ bool KvCache::tail_is_shared() const {
 }
 
 int KvCache::blocks_to_take(int tokens) const {
-    check_at_least("kv cache: tokens to come", tokens, 0);
+    check_at_least("kv cache: number of new tokens", tokens, 0);
     if (tokens == 0) return 0;
     const int room = blocks_of(length_ + std::min(tokens, capacity_ - length_));
     return std::max(room - count(blocks_), 0) + (tail_is_shared() ? 1 : 0);
@@ -157,7 +159,8 @@ int KvCache::blocks_to_take(int tokens) const {
 void KvCache::advance(int tokens) {
     if (tokens < 0 || tokens > count(blocks_) * block_tokens - length_)
         throw Error("kv cache: " + std::to_string(tokens) + " tokens after " +
-                    std::to_string(length_) + ", expected no more than there was made room for");
+                    std::to_string(length_) +
+                    ", more than there is room for; call make_room first");
     length_ += tokens;
     held_rows_ = 0;
 }
@@ -203,8 +206,8 @@ void KvCache::write(int position, int layer, int head, int size, const float* ke
 void KvCache::keep(std::span<const int> rows) {
     for (const int row : rows)
         if (row < 0 || row >= held_rows_)
-            throw Error("kv cache: row " + std::to_string(row) + " of a tree is to be kept, and " +
-                        std::to_string(held_rows_) + " are held");
+            throw Error("kv cache: cannot keep row " + std::to_string(row) +
+                        " of a tree, of which " + std::to_string(held_rows_) + " rows are stored");
     const int size = padded_head_size_;  // the padding after a head's components is zeros
     make_room(count(rows));
     for (std::size_t i = 0; i < rows.size(); ++i)

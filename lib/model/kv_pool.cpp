@@ -36,7 +36,7 @@ KvPool::KvPool(const TransformerConfig& config, int limit) : limit_(limit) {
     check_sizes(config);
     if (limit < 0)
         throw Error("kv pool: a limit of " + std::to_string(limit) +
-                    " blocks, expected 1 or more; 0 is no limit");
+                    " blocks, expected 1 or more, or 0 for no limit");
     layers_ = config.n_layer;
     heads_ = config.kv_heads();
     head_size_ = padded(config.head_size());

@@ -54,7 +54,8 @@ MaskedGpt MaskedGpt::load(const std::filesystem::path& directory,
 }
 
 MaskedGpt::State& MaskedGpt::state() const {
-    if (!state_) throw Error("masked gpt: this model was moved away, ask the one it was moved to");
+    if (!state_)
+        throw Error("masked gpt: this model was moved from; use the object that it was moved to");
     return *state_;
 }
 

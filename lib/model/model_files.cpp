@@ -68,7 +68,7 @@ void check_directory(const std::string& path) {
 
 void check_model_path(const std::string& path) {
     if (path.find('\0') != std::string::npos)
-        throw Error("the name of a model directory holds a zero byte");
+        throw Error("the name of a model directory contains a zero byte");
     std::error_code ignored;
     if (fs::is_directory(path, ignored)) return check_directory(path);
     if (fs::is_regular_file(path, ignored)) return check_file(path);

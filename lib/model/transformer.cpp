@@ -40,7 +40,8 @@ Transformer::Transformer(Transformer&&) noexcept = default;
 Transformer& Transformer::operator=(Transformer&&) noexcept = default;
 
 Transformer::State& Transformer::state() const {
-    if (!state_) throw Error("transformer: this model was moved away, ask the one it was moved to");
+    if (!state_)
+        throw Error("transformer: this model was moved from; use the object that it was moved to");
     return *state_;
 }
 

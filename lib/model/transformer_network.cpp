@@ -20,7 +20,7 @@ TransformerNetwork::TransformerNetwork(const TransformerConfig& shape, const Wei
     : config(shape), options(chosen), outputs(output_count) {
     KvCache::check_type(config.cache_type = options.cache);
     check_config(config, "transformer");
-    if (!source) throw Error("transformer: there is nothing that gives the weights");
+    if (!source) throw Error("transformer: no source of weights was given");
     if (options.threads <= 0) options.threads = default_threads();
     options.threads = std::min(options.threads, most_threads);
     const WeightReader weights(config, source, file, options.threads);
@@ -43,14 +43,14 @@ static void check_caches(std::span<const Step> steps, const TransformerConfig& c
     for (const Step& step : steps) {
         if (!step.cache || !step.cache->fits(config))
             throw Error(
-                "transformer: a cache that was not made for this model; make one with its "
+                "transformer: the cache was made for another model; make one from this model's "
                 "config()");
         caches.push_back(step.cache);
     }
     std::sort(caches.begin(), caches.end());
     if (std::adjacent_find(caches.begin(), caches.end()) != caches.end())
         throw Error(
-            "transformer: one cache for two sequences of a pass; copy it, and each has its own");
+            "transformer: two sequences of a pass share a cache; give each a copy of its own");
 }
 
 // For each token of a step, the number of this step's tokens before it in its branch.

@@ -38,7 +38,7 @@ public:
     // negative.
     bool add(const Merge& merge) {
         if (merge.left < 0 || merge.right < 0 || 2 * ++added_ > slots_.size())
-            throw Error("merges: no room for one more, or a token that there is not");
+            throw Error("merges: there is no room for another merge, or its token does not exist");
         std::size_t slot = first_slot(merge.left, merge.right);
         for (; slots_[slot].left >= 0; slot = next_slot(slot))
             if (slots_[slot].left == merge.left && slots_[slot].right == merge.right) return false;

@@ -54,7 +54,7 @@ struct SplitPattern::Compiled {
             PCRE2_UCHAR text[200];
             pcre2_get_error_message(error, text, sizeof text);
             throw Error("the pattern \"" + shortened(pattern) +
-                        "\" is not understood: " + reinterpret_cast<const char*>(text) +
+                        "\" cannot be compiled: " + reinterpret_cast<const char*>(text) +
                         " (at byte " + std::to_string(where) + ")");
         }
         pcre2_jit_compile(code, PCRE2_JIT_COMPLETE);  // if this fails, PCRE2 interprets the code
@@ -92,12 +92,12 @@ void SplitPattern::find_regex(std::string_view text, std::vector<Span>& found) c
         if (result < 0) {
             throw Error("tokenizer: the pattern \"" + shortened(rule_.pattern) +
                         "\" takes too many steps on this text (PCRE2 error " +
-                        std::to_string(result) + "), and is given up");
+                        std::to_string(result) + "), so it was stopped");
         }
         const PCRE2_SIZE* place = pcre2_get_ovector_pointer(match.get());
         if (place[0] < from || place[1] <= place[0])  // \K can move the beginning
             throw Error("tokenizer: the pattern \"" + shortened(rule_.pattern) +
-                        "\" matches nothing that can be a piece");
+                        "\" matches an empty text here, expected a piece of at least a character");
         found.push_back({place[0], place[1], true});
         from = place[1];
     }

@@ -36,7 +36,7 @@ Tokenizer Tokenizer::load(const std::string& directory) {
 
 // ---- text to ids and back -----------------------------------------------------------------------
 std::unique_ptr<PieceEncoder> Tokenizer::borrow_encoder() const {
-    if (!pool_) fail("was moved away, ask the one it was moved to");
+    if (!pool_) fail("was moved from; use the object that it was moved to");
     const std::lock_guard lock(pool_->mutex);
     if (pool_->free.empty()) return std::make_unique<PieceEncoder>();
     auto encoder = std::move(pool_->free.back());

@@ -52,7 +52,7 @@ void check_llama(const TransformerConfig& config) {
     if (a.rotaries.size() == 1) plain.rotaries = a.rotaries;
     if (a != plain)
         throw Error("train: this model of type " + a.model_type +
-                    " is built otherwise than GPT-2 or a Llama without biases, expected one of "
+                    " has parts that training does not support, expected one of "
                     "these");
 }
 

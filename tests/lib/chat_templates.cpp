@@ -104,7 +104,7 @@ TEST_CASE("what is no template, or not supported, is refused by name and line", 
     CHECK_THAT(refusal("{% if 1 %}"), Contains("the template ends before {% endif %}"));
     CHECK_THAT(refusal("{# x"), Contains("a comment {# is never closed"));
     CHECK_THAT(refusal("{{ 'x }}"), Contains("a string is never closed"));
-    CHECK_THAT(refusal("{{ '\\xg1' }}"), Contains("has an escape that is no character"));
+    CHECK_THAT(refusal("{{ '\\xg1' }}"), Contains("has an escape that is not a character"));
     CHECK_THAT(refusal("{% endif %}"), Contains("the tag {% endif %} is not supported"));
     CHECK_THAT(refusal("\n\n{{ 1 | sort }}"), Contains("line 3: the filter sort is not supported"));
     CHECK_THAT(refusal("{{ 1 is odder }}"), Contains("the test odder is not supported"));
@@ -122,7 +122,7 @@ TEST_CASE("what is no template, or not supported, is refused by name and line", 
 }
 
 TEST_CASE("no template hangs, grows without end or nests without end", "[chat]") {
-    const std::string too_much = "more work than a template may";
+    const std::string too_much = "exceeds the work limit of templates";
     CHECK_THAT(refusal("{% for a in range(999999999999) %}{% endfor %}"), Contains(too_much));
     CHECK_THAT(refusal("{% for a in range(9999) %}{% for b in range(9999) %}x{% endfor %}"
                        "{% endfor %}"),

@@ -10,7 +10,8 @@ namespace tbt {
 // A number, or an optional one; `more` is added to its line in --help.
 template <class Number>
 DeclaredOption top_p_option(CommandLine line, Number& p, const std::string& more = "") {
-    return line.option("--top-p", p, "keep the fewest with probability p together; 1: all" + more);
+    return line.option("--top-p", p,
+                       "keep the fewest tokens whose probabilities sum to p; 1: all" + more);
 }
 
 }  // namespace tbt

@@ -182,7 +182,7 @@ void use_generation_config(GenerateOptions& o, bool searches) {
     for (const auto& [key, value] : config.json().items()) {
         const bool off = value.is_null() || value == Json(false) || value == Json(0);
         if (off || !unused_keys.contains(key)) continue;
-        std::fprintf(stderr, "%s: %s is not known here and not used\n",
+        std::fprintf(stderr, "%s: %s is unknown, and ignored\n",
                      join_path(o.model, file_name).c_str(), shown(key).c_str());
     }
 }

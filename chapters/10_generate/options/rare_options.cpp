@@ -82,8 +82,8 @@ void set_decay(SamplingOptions& s, const std::string& text) {
         std::from_chars(text.data(), text.data() + text.size(), s.decay_start);
     if (comma == std::string::npos || error != std::errc{} || end != text.data() + comma)
         throw UsageError(option + ": got '" + text +
-                         "', expected START,FACTOR such as 40,1.05: after 40 tokens the end grows "
-                         "more likely with each");
+                         "', expected START,FACTOR such as 40,1.05: after 40 tokens the end "
+                         "becomes more likely with each");
     s.decay_factor = parse_number(option, text.substr(comma + 1));
 }
 
@@ -92,49 +92,51 @@ void set_decay(SamplingOptions& s, const std::string& text) {
 void add_rare_options(CLI::App& app, RareOptions& o) {
     CommandLine rare(app, "Rarer ways to choose a token");
     rare.option("--dynatemp-range", o.dynatemp_range,
-                "temperature up to this much lower or higher, by how sure the model is; 0: off");
-    rare.option("--dynatemp-exp", o.dynatemp_exponent, "how its range is bent (default 1)");
+                "vary the temperature by up to this much with the entropy; 0: off");
+    rare.option("--dynatemp-exp", o.dynatemp_exponent,
+                "exponent of the entropy in that formula (default 1)");
     rare.option("--top-n-sigma,--top-nsigma", o.top_n_sigma,
-                "keep what lies so many standard deviations below the largest logit; 0: all");
+                "keep logits within this many standard deviations of the largest; 0: all");
     rare.option("--xtc-probability", o.xtc_probability,
-                "how often the top choices are excluded but for the last of them; 0: never");
+                "probability of removing all top choices but the least probable one; 0: off");
     rare.option("--xtc-threshold", o.xtc_threshold,
                 "a top choice has at least this probability (default 0.1)");
     rare.option("--mirostat", o.mirostat,
-                "hold the surprise of the text, by version 1 or 2; 0: off");
+                "hold the surprisal of the text, by version 1 or 2; 0: off");
     rare.option("--mirostat-tau,--mirostat-ent", o.mirostat_tau,
-                "the surprise it holds, in bits (default 5)");
-    rare.option("--mirostat-eta,--mirostat-lr", o.mirostat_eta, "how fast it steers (default 0.1)");
+                "the target surprisal, in bits (default 5)");
+    rare.option("--mirostat-eta,--mirostat-lr", o.mirostat_eta, "its learning rate (default 0.1)");
     rare.option("--dry-multiplier", o.dry_multiplier,
-                "the price of repeating a passage; 0: off, 0.8 is usual");
+                "penalty for repeating a passage (DRY); 0: off, 0.8 is usual");
     rare.option("--dry-base", o.dry_base,
                 "penalty multiplier for each further repeated token (default 1.75)");
     rare.option("--dry-allowed-length", o.dry_allowed_length,
-                "shorter passages are free (default 2)");
+                "passages shorter than this are not penalised (default 2)");
     rare.option("--dry-sequence-breaker", o.dry_breakers,
                 "text that ends a passage (repeatable; default: newline, colon, quotation mark, "
                 "star)")
         .one_at_a_time();
-    rare.option("--suppress-tokens", o.suppress, "ID,ID: tokens that never come (repeatable)")
+    rare.option("--suppress-tokens", o.suppress, "ID,ID: tokens that are never chosen (repeatable)")
         .one_at_a_time();
     rare.option("--begin-suppress-tokens", o.begin_suppress,
-                "ID,ID: tokens that do not come first (repeatable)")
+                "ID,ID: tokens that are not chosen first (repeatable)")
         .one_at_a_time();
     rare.option("--forced-bos-token-id", o.forced_bos,
                 "the first token (--dialect transformers: if the prompt is one token)");
-    rare.option("--forced-eos-token-id", o.forced_eos, "the token where the limit is reached");
+    rare.option("--forced-eos-token-id", o.forced_eos, "the last token, if the limit is reached");
     rare.option("--exponential-decay-length-penalty", o.exponential_decay,
-                "START,FACTOR: after so many tokens the end grows more likely");
-    rare.option("--sequence-bias", o.sequence_bias,
-                "ID,ID=VALUE, added to the last one's logit after the others (repeatable)")
+                "START,FACTOR: after START tokens the end becomes more likely with each");
+    rare.option(
+            "--sequence-bias", o.sequence_bias,
+            "ID,ID=VALUE: added to the logit of the last ID after the IDs before it (repeatable)")
         .one_at_a_time();
     rare.option("--min-tokens-to-keep,--min-keep", o.min_tokens_to_keep,
-                "no cut keeps fewer (default 1; drawn beams of dialect transformers: 2)");
+                "no truncation keeps fewer (default 1; sampled beams of dialect transformers: 2)");
     rare.option(
         "--watermark", [&o](const std::string& text) { o.watermark = parse_key(text); },
-        "KEY: texts of the same distribution that build/watermark finds again");
+        "KEY: mark the text without changing its distribution; build/watermark detects it");
     rare.option("--renormalize-logits", o.renormalize,
-                "log-probabilities that add up to 1 after the chain (beams add them)");
+                "renormalise the logits after the chain, for beams that add them up");
 }
 
 std::vector<std::string> given_rare_cuts(const RareOptions& o) {

@@ -16,14 +16,16 @@ void add_word_options(CLI::App& app, WordOptions& o) {
     CommandLine choosing(app, "How a token is chosen");
     choosing
         .option("--bad-words", o.bad_words,
-                "the tokens of this word never come in a row, as transformers has it (repeatable)")
+                "ban the token sequence of this word, as transformers does (repeatable)")
         .one_at_a_time();
-    choosing.option("--ban-text", o.ban_text, "text that never appears, in any tokens (repeatable)")
+    choosing
+        .option("--ban-text", o.ban_text,
+                "ban this text, however it is split into tokens (repeatable)")
         .one_at_a_time();
     CommandLine ending(app, "Where a text ends");
     ending
         .option("--stop-token-ids", o.stop_token_ids,
-                "ID,ID: tokens that end the text as the model's own end does (repeatable)")
+                "ID,ID: further end-of-text tokens (repeatable)")
         .one_at_a_time();
     ending.option("--ignore-eos", o.ignore_eos,
                   "ignore the end-of-text token (dialect vllm: it comes, and ends nothing)");
@@ -62,7 +64,7 @@ void set_words(PenaltyOptions& p, const WordOptions& o, const Model& model, Dial
     for (const std::string& given : o.bad_words) {
         const std::string word = unescape ? unescaped(given) : given;
         if (word.empty())
-            throw UsageError("--bad-words: got an empty word, expected one that must not come");
+            throw UsageError("--bad-words: got an empty word, expected a word to ban");
         // A word at the beginning of a text has other tokens than a word after a space.
         for (const std::string& form : {word, " " + word})
             p.bad_words.push_back(
@@ -82,7 +84,7 @@ std::vector<ChainStep> ban_text_steps(const WordOptions& o, const Model& model, 
     for (const std::string& text : o.ban_text) {
         texts.push_back(unescape ? unescaped(text) : text);
         if (texts.back().empty())
-            throw UsageError("--ban-text: got an empty text, expected one that must not appear");
+            throw UsageError("--ban-text: got an empty text, expected a text to ban");
     }
     const TokenBytes bytes = token_bytes_of(model.tokenizer);
     for (int id = 0; id < model.config().vocab_size; ++id) tokens.emplace_back(bytes(id));

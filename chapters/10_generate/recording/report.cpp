@@ -118,9 +118,11 @@ OrderedJson to_json(const GeneratedText& text, const GenerateRequest& request,
 std::string explanation(const Tokenizer& tokenizer, const Chain& chain, const Trace& t, int step) {
     std::string out = std::to_string(step + 1) + ". " + seen(tokenizer, t.chosen);
     append(out, ", drawn with u = %.6f\n", t.u);
-    out += "   step                        kept    cut  mass cut  entropy   its rank and share\n";
+    out +=
+        "   step                        kept    cut  mass cut  entropy   token's rank and "
+        "probability\n";
     const auto standing_of = [](const Standing& s) {
-        return s.rank == 0 ? std::string("         gone")
+        return s.rank == 0 ? std::string("      removed")
                            : padded("", 5 - to_int(std::to_string(s.rank).size())) +
                                  std::to_string(s.rank) + "  " + percent(s.probability);
     };

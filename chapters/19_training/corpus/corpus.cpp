@@ -70,7 +70,7 @@ Corpus Corpus::load_files(const std::vector<std::filesystem::path>& paths) {
 
 Corpus Corpus::load(const std::filesystem::path& folders) {
     if (folders.string().find('\0') != std::string::npos)
-        throw Error("the name of a corpus folder holds a zero byte");
+        throw Error("the name of a corpus folder contains a zero byte");
     std::vector<std::filesystem::path> paths;
     std::istringstream list(folders.string());
     for (std::string folder; std::getline(list, folder, ',');) {

@@ -56,7 +56,8 @@ GenreMix::GenreMix(Corpus corpus, const std::string& shares) : corpus_(std::move
         throw UsageError(
             "genres: some have a share of the bytes (4%), some of the documents (4); give all the "
             "same kind");
-    if (genres.empty()) throw UsageError("genres: none, expected such as weather=4,everyday=3");
+    if (genres.empty())
+        throw UsageError("genres: got none, expected a list such as weather=4,everyday=3");
     hash_ = Hash().add(corpus_.hash()).add('\0').add(shares).text();
 }
 

@@ -22,7 +22,7 @@ int main(int argc, char** argv) {
     std::string directory, folder = "data/corpus", json, prompts;
     tbt::ReportOptions options;
     return tbt::run_program(
-        argc, argv, "Judges a model: a table of rates, decided without an eye.",
+        argc, argv, "Evaluates a model: a table of success rates, checked by programs.",
         [&](tbt::CommandLine line) {
             line.option("model", directory, "the model's directory").required();
             line.option("--corpus", folder, "folder of the grammar files").shows_default();
@@ -31,7 +31,7 @@ int main(int argc, char** argv) {
                         "held-out documents of each genre, for the gaps to the floor")
                 .shows_default()
                 .above_zero();
-            line.option("--failures", options.failures, "show so many failures of each row")
+            line.option("--failures", options.failures, "failures of each row to show")
                 .shows_default();
             line.option("--read", prompts,
                         "instead of the table: texts to read, from the prompts in this folder "

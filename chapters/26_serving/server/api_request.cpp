@@ -127,7 +127,7 @@ void read_prompts(const OrderedJson& prompt, const ServedModel& model, ApiReques
         r.job->prompts.push_back(
             read_ids(list, "prompt", model.generator->model().config().vocab_size));
         if (r.job->prompts.back().empty())
-            throw ApiError(400, "prompt: a list of no tokens", "prompt");
+            throw ApiError(400, "prompt: expected at least one token, got an empty list", "prompt");
         check_room(r.job->prompts.back().size(), model, options);
         r.prompts.push_back(tokenizer.decode_text(r.job->prompts.back()));
     };
@@ -148,8 +148,7 @@ void check_texts(const ApiRequest& r) {
     if (r.job->texts() <= index(most_texts)) return;
     throw ApiError(400,
                    "prompt, n, best_of: " + std::to_string(r.job->texts()) +
-                       " texts of one request, and no more than " + std::to_string(most_texts) +
-                       " may be",
+                       " texts in one request, expected at most " + std::to_string(most_texts),
                    "prompt");
 }
 
@@ -207,7 +206,7 @@ ApiRequest read_completion_request(const std::string& text, const ServedModel& m
     if (base.samples > 1 && base.samples < r.choices)
         throw ApiError(400, "best_of: expected n or more", "best_of");
     if (base.samples > r.choices && r.stream)
-        throw ApiError(400, "best_of and stream: the best is known when all are complete",
+        throw ApiError(400, "best_of and stream: the best text is known only when all are complete",
                        "best_of");
     finish(body, model, r, base, and_both({"prompt", "echo", "suffix", "best_of"}));
     read_prompts(*prompt, model, r);
@@ -232,7 +231,7 @@ ApiRequest read_chat_request(const std::string& text, const ServedModel& model) 
     const int top = body.integer("top_logprobs", 0, 0, 20);
     if (logprobs) r.logprobs = top;
     else if (top > 0)
-        throw ApiError(400, "top_logprobs: expected logprobs: true beside it", "top_logprobs");
+        throw ApiError(400, "top_logprobs: expected logprobs: true as well", "top_logprobs");
     const ChatQuestion question = read_chat_question(*messages, body);
     question.hold(base.guide);
     r.calls = question.may_call;

@@ -34,11 +34,11 @@ void EngineThread::stop() {
 
 void EngineThread::submit(const std::shared_ptr<ServerJob>& job) {
     const std::lock_guard lock(mutex_);
-    if (draining_) throw ApiError(503, "the server is about to stop; ask another one");
+    if (draining_) throw ApiError(503, "the server is shutting down; use another one");
     const std::size_t waiting = arrived_texts_ + metrics_->waiting.load();
     if (waiting >= index(limits_.waiting))
         throw ApiError(429,
-                       std::to_string(waiting) + " texts wait already, and no more than " +
+                       std::to_string(waiting) + " texts are waiting already, and at most " +
                            std::to_string(limits_.waiting) + " may; try again later",
                        "", "too_many_requests");
     arrived_.push_back(job);
@@ -104,7 +104,7 @@ void EngineThread::turn() {
 
 void EngineThread::start(const std::shared_ptr<ServerJob>& job) {
     try {
-        if (job->cancelled) throw ApiError(499, "the client is gone");
+        if (job->cancelled) throw ApiError(499, "the client has disconnected");
         const GenerateRequest request = generator_->request(job->options, job->prompts);
         if (job->prompt_logprobs >= 0)
             for (const std::vector<int>& prompt : job->prompts)

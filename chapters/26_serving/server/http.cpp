@@ -205,8 +205,7 @@ void HttpServer::State::set_routes() {
         const int status = response.status;
         const ApiError error(status, status == 413   ? "the body is longer than 1 MB"
                                      : status == 414 ? "the path is too long"
-                                                     : "this is no request of HTTP that could be "
-                                                       "read to its end");
+                                                     : "this is not a complete HTTP request");
         response.set_content(error.json(), "application/json");
         return Handled::Handled;
     };

@@ -21,15 +21,15 @@ void add_server_options(CLI::App& app, ServerSettings& s) {
     line.option("--port", s.port, "its port; 0: a free one").between(0, 65535).shows_default();
     add_model_options(app, s.model);
     line.option("--model-name", s.name, "what requests call the model (its directory's name)");
-    CommandLine access(app, "Who may ask");
+    CommandLine access(app, "Access");
     access.option("--api-key", s.api_key, "what a client sends as Authorization: Bearer KEY");
     access.option("--api-key-file", s.api_key_file,
                   "a file with that key, so that no list of processes shows it");
     access.option("--no-key", s.no_key, "listen beyond this machine without a key");
     access.option("--cors-origin", s.cors_origin,
-                  "pages from there may ask, https://example.com, say; *: from everywhere");
+                  "origin whose pages may use the server, such as https://example.com; *: any");
     CommandLine limits(app, "Limits");
-    limits.option("--max-running", s.max_running, "texts that are written at a time")
+    limits.option("--max-running", s.max_running, "texts that are generated at the same time")
         .between(1, 1024)
         .shows_default();
     limits.option("--max-waiting", s.max_waiting, "texts that may wait; more are refused, with 429")
@@ -37,11 +37,14 @@ void add_server_options(CLI::App& app, ServerSettings& s) {
         .shows_default();
     limits
         .option("--max-batch-tokens", s.max_batch_tokens,
-                "tokens that a pass reads: a small number keeps steps even, 0 reads prompts whole")
+                "tokens that a pass reads (chunked prefill): few keep steps short, 0 reads prompts "
+                "whole")
         .shows_default();
     limits.option("--cache-memory", s.cache_memory,
-                  "MB for keys and values (twice what --max-running texts take)");
-    limits.option("--timeout", s.timeout, "seconds that texts under way have when the server stops")
+                  "MB for keys and values (default: twice what --max-running texts take)");
+    limits
+        .option("--timeout", s.timeout,
+                "seconds that running texts have to finish when the server stops")
         .between(0, 86400)
         .shows_default();
     line.option("--quiet", s.quiet, "no line for each request");
@@ -60,8 +63,8 @@ void complete(ServerSettings& s) {
     const bool loopback = s.host == "localhost" || s.host == "::1" || s.host.starts_with("127.");
     if (!loopback && s.api_key.empty() && !s.no_key)
         throw UsageError("--host " + s.host +
-                         ": others than this machine could ask without a key; add --api-key-file "
-                         "FILE, or --no-key if that is meant");
+                         ": other machines could use the server without a key; add --api-key-file "
+                         "FILE, or --no-key to allow that");
     check_at_least("--cache-memory", s.cache_memory, 0);
     if (s.max_batch_tokens != 0)
         check_at_least("--max-batch-tokens", s.max_batch_tokens, s.max_running);

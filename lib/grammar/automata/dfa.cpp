@@ -28,7 +28,7 @@ struct Nfa {
 
     int add() {
         if (nodes.size() >= most_nfa_nodes)
-            throw TooLarge("regular expression: too large; use smaller repetitions");
+            throw TooLarge("regular expression: too large; use smaller repetition counts");
         nodes.emplace_back();
         return count(nodes) - 1;
     }
@@ -64,7 +64,7 @@ struct Nfa {
                 return out;
             }
             default:
-                throw Error("automaton: a regular language has no rules to call");
+                throw Error("automaton: a regular expression cannot refer to grammar rules");
         }
     }
 
@@ -188,8 +188,8 @@ Dfa product(const Dfa& a, const Dfa& b, const std::function<bool(bool, bool)>& a
             pairs.emplace_back(x, y);
             if (pairs.size() > most_states)
                 throw TooLarge(
-                    "regular language: more than 20000 states; use smaller repetitions, or fewer "
-                    "or shorter texts");
+                    "regular language: more than 20000 states; use smaller repetition counts, or "
+                    "fewer and shorter texts");
         }
         return place->second;
     };
@@ -235,7 +235,8 @@ Dfa Dfa::of(const Expression& expression) {
     std::vector<std::vector<int>> sets{nfa.close({start}, true, false)};
     for (std::size_t i = 0; i < sets.size(); ++i) {
         if (sets.size() > most_states)
-            throw TooLarge("regular expression: more than 20000 states; use smaller repetitions");
+            throw TooLarge(
+                "regular expression: more than 20000 states; use smaller repetition counts");
         const auto at_end = nfa.close(sets[i], i == 0, true);
         State state{{}, std::binary_search(at_end.begin(), at_end.end(), final)};
         std::vector<std::pair<CodePointSet, int>> edges;

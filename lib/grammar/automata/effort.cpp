@@ -16,13 +16,13 @@ Effort::Together::~Together() { together = outer_; }
 void Effort::spend(std::size_t parts) {
     spent_ += parts;
     if (spent_ > most)
-        throw TooLarge(std::string(who_) + ": its automaton takes more than " +
+        throw TooLarge(std::string(who_) + ": building its automaton takes more than " +
                        std::to_string(most) +
-                       " steps to make; use smaller repetitions or fewer alternatives");
+                       " steps; use smaller repetition counts or fewer alternatives");
     if (together != nullptr && (together->spent_ += parts) > most_together)
-        throw TooLarge(std::string(who_) + "s: their automata take more than " +
+        throw TooLarge(std::string(who_) + "s: building their automata takes more than " +
                        std::to_string(most_together) +
-                       " steps to make; use fewer or smaller patterns and lists");
+                       " steps; use fewer or smaller patterns and lists");
 }
 
 }  // namespace tbt

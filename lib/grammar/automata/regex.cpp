@@ -59,15 +59,15 @@ private:
             if (take(',')) high = is_digit(peek()) ? number() : Expression::unlimited;
             ++at_;
             if (high != Expression::unlimited && high < low)
-                fail("a repetition whose largest number comes first");
+                fail("a repetition {m,n} whose maximum is smaller than its minimum");
         } else if (!take('*')) {
             return false;
         }
         take('?');  // a lazy repetition matches the same texts
         if (peek() == '+')
-            fail("possessive repetition, which is not supported; leave the second '+' out");
+            fail("a possessive repetition is not supported; leave out the second '+'");
         if (peek() == '*' || peek() == '?' || counts_ahead())
-            fail("a repetition of a repetition; put the first into a group (?:…)");
+            fail("a repetition of a repetition; put the inner one into a group (?:…)");
         const bool open = high == Expression::unlimited || e.high == Expression::unlimited;
         e = open ? Expression::repeat(std::move(e), low, high)
                  : Expression::repeat_flat(std::move(e), low, high);
@@ -90,7 +90,7 @@ private:
             n = n * 10 + (peek() - '0');
             if (n > most_repeats)
                 fail("more than " + std::to_string(most_repeats) +
-                     " repetitions; use smaller numbers, or leave the upper one open");
+                     " repetitions; use smaller numbers, or omit the upper limit");
         }
         return n;
     }
@@ -101,7 +101,7 @@ private:
         if (c == '[') return Expression::characters(char_class());
         if (c == '\\') return escape();
         if (c == '*' || c == '+' || c == '?' || counts_ahead())
-            fail("nothing to repeat here; write \\ before the character to mean itself");
+            fail("nothing to repeat here; write \\ before the character to match it literally");
         ++at_;
         if (c == '^') return Expression::at(Kind::begin);
         if (c == '$') return Expression::at(Kind::end);
@@ -111,17 +111,15 @@ private:
 
     Expression group(int depth) {
         if (depth >= deepest_group)
-            fail("groups more than " + std::to_string(deepest_group) + " deep");
+            fail("groups are nested more than " + std::to_string(deepest_group) + " deep");
         ++at_;
         if (take('?') && !take(':')) {
             if (peek() == '=' || peek() == '!')
                 fail("look-ahead (?" + std::string(1, static_cast<char>(peek())) +
-                     "…), which is not supported");
-            if (take("<=") || take("<!")) fail("look-behind, which is not supported");
+                     "…) is not supported");
+            if (take("<=") || take("<!")) fail("look-behind is not supported");
             if (!take('<'))
-                fail(
-                    "flags or another group (?…), which is not supported; use (…), (?:…) or "
-                    "(?<name>…)");
+                fail("this kind of group (?…) is not supported; use (…), (?:…) or (?<name>…)");
             while (!at_end() && peek() != '>') ++at_;
             if (!take('>')) fail("expected '>' after the name of the group");
         }
@@ -133,10 +131,10 @@ private:
     Expression escape() {
         const std::int32_t e = peek(1);
         if (e == 'b' || e == 'B')
-            fail("word boundary \\" + std::string(1, static_cast<char>(e)) +
-                 ", which is not supported");
+            fail("the word boundary \\" + std::string(1, static_cast<char>(e)) +
+                 " is not supported");
         if (e == 'k' || (e >= '1' && e <= '9'))
-            fail("back reference, which no automaton can decide");
+            fail("a back reference is not supported: no automaton can decide it");
         return Expression::characters(escaped());
     }
 
@@ -170,7 +168,7 @@ private:
             case 'v':
                 return only('\v');
             case '0':
-                if (is_digit(peek())) fail("octal escape, which is not supported; use \\xHH");
+                if (is_digit(peek())) fail("an octal escape is not supported; use \\xHH");
                 return only(0);
             case 'x':
                 return only(hexadecimal(2));
@@ -193,7 +191,7 @@ private:
                 const CodePointSet set = category(property);
                 if (set.empty())
                     fail("the property \\p{" + property +
-                         "}, which is not supported; general categories such as L, Lu or Letter "
+                         "} is not supported; general categories such as L, Lu or Letter "
                          "are");
                 return c == 'p' ? set : set.complement();
             }
@@ -202,8 +200,7 @@ private:
         }
         const bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || is_digit(c);
         if (letter)
-            fail("the escape \\" + std::string(1, static_cast<char>(c)) +
-                 ", which is not supported");
+            fail("the escape \\" + std::string(1, static_cast<char>(c)) + " is not supported");
         return only(c);
     }
 
@@ -232,12 +229,14 @@ private:
             if (value >= 0xd800 && value < 0xdc00 && take("\\u")) {
                 const std::int32_t low = hexadecimal(4);
                 if (low < 0xdc00 || low > 0xdfff)
-                    fail("an escape \\uD800 to \\uDBFF that no \\uDC00 to \\uDFFF follows");
+                    fail(
+                        "a high surrogate \\uD800 to \\uDBFF without a low surrogate \\uDC00 to "
+                        "\\uDFFF after it");
                 value = 0x10000 + ((value - 0xd800) << 10) + (low - 0xdc00);
             }
         }
         if (value < 0 || value > CodePointSet::highest || (value >= 0xd800 && value <= 0xdfff))
-            fail("an escape that is no character of Unicode");
+            fail("an escape that is not a Unicode character");
         return value;
     }
 

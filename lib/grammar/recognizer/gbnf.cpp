@@ -132,8 +132,8 @@ private:
                 parts.push_back(Expression::characters(CodePointSet::all()));
             } else if (c == '(') {
                 if (depth >= deepest_group)
-                    fail("groups more than " + std::to_string(deepest_group) +
-                             " deep; name some of them as rules",
+                    fail("groups are nested more than " + std::to_string(deepest_group) +
+                             " deep; make some of them rules",
                          at_);
                 ++at_;
                 blanks(true);
@@ -147,8 +147,7 @@ private:
                 if (parts.empty()) fail("expected something to repeat before the repetition", at_);
                 parse_repetition(parts.back());
             } else if (c == '<' || (c == '!' && peek(1) == '<')) {
-                fail("a token, <…>, which is not supported; write the token's text as a literal",
-                     at_);
+                fail("tokens <…> are not supported; write the token's text as a literal", at_);
             } else {
                 more = false;
             }
@@ -223,8 +222,7 @@ private:
             set.add(low, high);
         }
         if (set.empty() && !negated)
-            fail("an empty class, which no character fits; expected characters between [ and ]",
-                 where);
+            fail("an empty class matches no character; expected characters between [ and ]", where);
         return Expression::characters(negated ? set.complement() : set);
     }
 
@@ -267,7 +265,7 @@ private:
         }
         if (value > CodePointSet::highest || (value >= 0xd800 && value <= 0xdfff))
             fail(
-                "an escape that is no character of Unicode; expected up to 10FFFF without D800 to "
+                "an escape that is not a Unicode character; expected up to 10FFFF without D800 to "
                 "DFFF",
                 where);
         return static_cast<std::int32_t>(value);

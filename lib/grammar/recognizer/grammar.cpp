@@ -41,7 +41,7 @@ int Grammar::add_source(std::unique_ptr<NodeSource> source) {
 }
 
 int Grammar::add_annotations(std::unique_ptr<StateAnnotations> annotations) {
-    if (!annotations) throw Error("grammar: there is no annotations");
+    if (!annotations) throw Error("grammar: there are no annotations");
     annotations_.push_back(std::move(annotations));
     return tbt::count(annotations_) - 1;
 }
@@ -151,13 +151,12 @@ void Grammar::close_free_steps(int first) {
         for (add_free(id); !open.empty();) {
             const int other = open.back();
             open.pop_back();
-            if (other < first)
-                throw Error("grammar: a free step to a node that was finished before");
+            if (other < first) throw Error("grammar: an ε-edge to a node that was finished before");
             if (stamp[local(other)] == id) continue;
             stamp[local(other)] = id;
             Node &n = node(id), &o = node(other);
             if (is_open(other))
-                throw Error("grammar: a free step to a node that is yet to be expanded");
+                throw Error("grammar: an ε-edge to a node that is not expanded yet");
             const auto changed = before.find(other);
             const Own has = changed == before.end() ? own(other) : changed->second;
             n.bytes.insert(n.bytes.end(), o.bytes.begin(),
@@ -277,9 +276,10 @@ void Grammar::rank_rules() {
                 std::string loop;
                 for (auto at = begin; at != path.end(); ++at)
                     loop += "'" + rule(*at).name + "' -> ";
-                throw LeftRecursion("left recursion: " + loop + "'" + rule(next).name +
-                                        "'; let each rule read something before it calls itself",
-                                    *std::min_element(begin, path.end()));
+                throw LeftRecursion(
+                    "left recursion: " + loop + "'" + rule(next).name +
+                        "'; let each rule match a character before it refers to itself",
+                    *std::min_element(begin, path.end()));
             }
             mark[static_cast<std::size_t>(next)] = 1;
             path.push_back(next);

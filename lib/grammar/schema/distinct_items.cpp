@@ -103,15 +103,14 @@ std::vector<Demands> distinct_items(SchemaDocument& document, ShapeRules& shapes
     for (const Json* schema : plan.rest) narrow(values, listed(document, *schema, 0));
     const bool few = values && values->size() <= most_values;
     const std::string otherwise =
-        "is written for items that enum, const or boolean list, at most 256 values, without "
-        "prefixItems and contains; list them, or leave it out";
+        "is generated only for items with a list of at most 256 values (enum, const or boolean), "
+        "without prefixItems and contains; list the values, or leave it out";
     if (!plan.prefix.empty() || !plan.counts.empty())
         document.unsupported(*facts[0], "uniqueItems", otherwise);
     if (!few)
-        document.tell(
-            *facts[0], "uniqueItems", "", otherwise,
-            "of items that nobody lists: at most one of a kind is written, strings by their "
-            "first letter, numbers by their size, one object, one array");
+        document.tell(*facts[0], "uniqueItems", "", otherwise,
+                      "without a list of values: at most one item of each kind is generated "
+                      "(strings by first letter, numbers by size, one object, one array)");
     if (!few && kinds.empty()) kinds = kinds_of_values(document);
     std::vector<Demands> items;
     const auto add = [&](const Json& one) {

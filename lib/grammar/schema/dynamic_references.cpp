@@ -62,8 +62,8 @@ const Json& DynamicReferences::outermost(const Json& schema, const char* keyword
     const std::string anchor =
         name == recursive_anchor ? "'$recursiveAnchor'" : "'$dynamicAnchor' \"" + name + "\"";
     document_->unsupported(schema, keyword,
-                           "leads to different schemas, depending on the way here: " + places +
-                               "; give the root that " + anchor + ", or use $ref");
+                           "resolves to different schemas, depending on the path of references: " +
+                               places + "; give the root that " + anchor + ", or use $ref");
 }
 
 const DynamicReferences::Scopes& DynamicReferences::scopes_of(const std::string& name) {

@@ -97,10 +97,10 @@ void refuse_empty_schema(SchemaDocument& document, ShapeRules& shapes, const IsE
         if (asked.value.empty()) document.wrong(by, says);
         for (const Json* schema : asked.value)
             if (*schema == Json(false))
-                document.wrong(by, says + ", whose schema is false: nothing may stand there");
+                document.wrong(by, says + ", whose schema is false: no value is allowed there");
         if (!seen.insert(asked.value).second)
             document.wrong(by, says +
-                                   ", whose value asks for one like it again, without end; make "
+                                   ", whose value requires another one inside, without end; make "
                                    "it optional, or let it be null");
         demands = asked.value;
     }
@@ -113,8 +113,7 @@ void refuse_empty_schema(SchemaDocument& document, ShapeRules& shapes, const IsE
             others.insert(" beside " + keywords_of(*schema) + " of " + document.path_of(*schema));
     std::string beside;
     for (const std::string& other : others) beside += other;
-    document.wrong(
-        first, keywords_of(first) + shown(beside) + ": no value can be written that meets this");
+    document.wrong(first, keywords_of(first) + shown(beside) + ": no value satisfies this");
 }
 
 }  // namespace tbt

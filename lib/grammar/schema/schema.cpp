@@ -146,8 +146,8 @@ private:
         }
         if (!enough)
             document_.unsupported(*facts[0], "minProperties",
-                                  "asks for keys that nobody names, of which there are few; name "
-                                  "them in properties");
+                                  "asks for more keys than the schema names or its patterns allow; "
+                                  "name them in properties");
         for (const Members& members : serving(plan, facts)) {
             shape.members.clear();
             for (const ObjectPlan::Member& m : members)
@@ -185,9 +185,9 @@ private:
                 }
                 if (next.size() > most_ways_to_serve)
                     document_.unsupported(*facts[0], "not",
-                                          "can be met by members in more than " +
+                                          "can be satisfied by the members in more than " +
                                               std::to_string(most_ways_to_serve) +
-                                              " ways; deny less");
+                                              " ways; use a simpler 'not'");
             }
             ways = std::move(next);
         }

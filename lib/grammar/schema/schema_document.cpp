@@ -83,9 +83,8 @@ int SchemaDocument::draft_named(const Json& schema, int otherwise) const {
     }
     const auto found = drafts.find(uri);
     if (found == drafts.end())
-        unsupported(
-            schema, "$schema",
-            "names a dialect of its own; known are the drafts 4, 6, 7, 2019-09 and 2020-12");
+        unsupported(schema, "$schema",
+                    "names an unknown dialect, expected draft 4, 6, 7, 2019-09 or 2020-12");
     return found->second;
 }
 
@@ -161,7 +160,7 @@ std::string SchemaDocument::path_of(const Json& schema) const {
         path = resources_[tbt::index(resource_of(beside))].uri + "#";
         if (search(beside, schema, path)) return path;
     }
-    return "(a schema made from others)";
+    return "(a schema combined from several)";
 }
 
 void SchemaDocument::unsupported(const Json& schema, const std::string& keyword,
@@ -184,7 +183,7 @@ void SchemaDocument::too_large(const Json& schema, const std::exception& e) cons
 
 void SchemaDocument::remark(const Json& schema, const std::string& keyword, const std::string& name,
                             const std::string& why) {
-    tell(schema, keyword, name, why, why + "; it is read as a remark");
+    tell(schema, keyword, name, why, why + "; it is treated as an annotation");
 }
 
 void SchemaDocument::tell(const Json& schema, const std::string& keyword, const std::string& name,
@@ -225,7 +224,7 @@ const Json& SchemaDocument::follow(const Json& schema, const char* keyword, std:
     if (resource == by_uri_.end())
         unsupported(
             schema, keyword,
-            "leads to \"" + shown(reference) + "\", outside this document; copy it into $defs");
+            "refers to \"" + shown(reference) + "\", outside this document; copy it into $defs");
     const Json& root = *resources_[static_cast<std::size_t>(resource->second)].root;
     const std::string fragment = without_percents(target.fragment);
     if (fragment.empty() || fragment[0] == '/') return walk(schema, keyword, root, fragment);
@@ -268,7 +267,7 @@ const Json& SchemaDocument::walk(const Json& schema, const char* keyword, const 
             at = &at->at(std::stoul(token));
         } else {
             wrong(schema, std::string("'") + keyword + "' \"#" + shown(whole) +
-                              "\" leads nowhere: there is no \"" + shown(token) + "\" in " +
+                              "\" refers to nothing: there is no \"" + shown(token) + "\" in " +
                               path_of(*at));
         }
         if (const auto known = resource_.find(at); known != resource_.end())

@@ -182,8 +182,9 @@ ObjectPlan SchemaFacts::members(const Demands& facts) {
     }
     names.insert(required.begin(), required.end());
     if (needs.size() > most_needs)
-        document_->unsupported(*facts[0], "not",
-                               "asks for more than 6 members of a kind in one object; deny less");
+        document_->unsupported(
+            *facts[0], "not",
+            "requires members of more than 6 kinds in one object; use a simpler 'not'");
     for (const KeyRule* need : needs) plan.needs.push_back(need->value);
     for (const std::string& name : names) {
         Demands about = named[name];

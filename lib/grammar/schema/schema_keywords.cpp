@@ -119,8 +119,8 @@ void check_name(SchemaDocument& document, const Json& schema, const std::string&
     if (key == "id" && document.draft_of(schema) == 4) return;
     if (our_own.count(key) != 0)
         document.unsupported(schema, key,
-                             "is a name that this program keeps for schemas it makes; as no draft "
-                             "knows it, leave it out or call it x-" +
+                             "is a keyword that this program reserves for itself, and no draft "
+                             "knows it; leave it out, or call it x-" +
                                  key.substr(1));
     const auto near =
         std::min_element(enforced.begin(), enforced.end(), [&](const auto& a, const auto& b) {

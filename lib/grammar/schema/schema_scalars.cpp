@@ -132,7 +132,7 @@ const Scalars& ScalarRules::of(const Json& schema) {
     if (const auto found = known_.find(&schema); found != known_.end()) return found->second;
     document_->check(schema);
     if (!open_.insert(&schema).second)
-        document_->unsupported(schema, "$ref", "leads back to itself without reading anything");
+        document_->unsupported(schema, "$ref", "is left-recursive: it refers directly to itself");
     Scalars scalars;
     try {
         scalars = work_out(schema);

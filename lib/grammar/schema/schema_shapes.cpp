@@ -82,7 +82,7 @@ const Alternatives& ShapeRules::of(const Json& schema, const std::string& type) 
     if (const auto found = known_.find(key); found != known_.end()) return found->second;
     document_->check(schema);
     if (!open_.insert(key).second)
-        document_->unsupported(schema, "$ref", "leads back to itself without reading anything");
+        document_->unsupported(schema, "$ref", "is left-recursive: it refers directly to itself");
     combining_.push_back({&schema, "allOf"});
     Alternatives alternatives = work_out(schema, type);
     combining_.pop_back();
@@ -153,7 +153,8 @@ Alternatives ShapeRules::any_of(const Json& schema, const std::string& type) {
     }
     if (parts.size() > most_any_of)
         document_->unsupported(schema, "anyOf",
-                               "with more than 8 alternatives beside unevaluated…; use fewer");
+                               "has more than 8 alternatives, the limit where "
+                               "unevaluatedProperties or unevaluatedItems applies; use fewer");
     for (unsigned set = 1; set < 1u << parts.size(); ++set) {
         Alternatives together{{}};
         for (std::size_t i = 0; i < parts.size(); ++i) {

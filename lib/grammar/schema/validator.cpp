@@ -66,7 +66,8 @@ private:
         if (schema.is_boolean()) return schema.get<bool>() || fail("false");
         const std::pair here(&schema, &v);
         if (!open_.insert(here).second)
-            document_.unsupported(schema, "$ref", "leads back to itself without reading anything");
+            document_.unsupported(schema, "$ref",
+                                  "is left-recursive: it refers directly to itself");
         Seen own(v.items.size());  // sees what its own keywords evaluate, not those around it
         const bool met = all_keywords(schema, v, own);
         open_.erase(here);
@@ -181,7 +182,7 @@ private:
     bool object_meets(const Json& schema, const Value& v, Seen& seen) {
         if (!counts_meet(schema, "minProperties", "maxProperties", count(v.keys))) return false;
         if (std::set(v.keys.begin(), v.keys.end()).size() < v.keys.size())
-            return fail("a key comes twice");
+            return fail("a key appears twice");
         const auto has = [&](const Json& name) {
             return std::find(v.keys.begin(), v.keys.end(), name.get<std::string>()) != v.keys.end();
         };

@@ -73,8 +73,9 @@ void WrittenStrings::add(Grammar& grammar, const Scalars& s, int start, int end)
 std::function<void()> WrittenStrings::said_at(long long most) const {
     return [said = said_, most, name = name_, warn = options_.warn] {
         if (std::exchange(*said, true)) return;
-        const std::string line = name + ": a string ends at " + std::to_string(most) +
-                                 " characters, as the schema sets no limit (--max-string N)";
+        const std::string line =
+            name + ": strings have at most " + std::to_string(most) +
+            " characters here, because the schema sets no limit (--max-string N)";
         if (warn) warn(line);
         else std::fprintf(stderr, "%s\n", line.c_str());
     };

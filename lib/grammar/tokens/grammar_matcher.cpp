@@ -14,7 +14,7 @@ GrammarMatcher::GrammarMatcher(std::shared_ptr<CompiledGrammar> language, int bu
     if (budget_ < 0)
         throw UsageError("guided: a budget of " + std::to_string(budget_) +
                          " tokens, expected 0 or more");
-    if (!language_) throw Error("guided: there is no language");
+    if (!language_) throw Error("guided: there is no grammar");
     language_->tidy();
     epoch_ = language_->epoch();
     // Reserves memory, so that the steps of a text of usual length allocate none.
@@ -22,23 +22,22 @@ GrammarMatcher::GrammarMatcher(std::shared_ptr<CompiledGrammar> language, int bu
     ids_.reserve(usual), states_.reserve(usual + 1);
     states_.push_back(language_->recognizer().start());
     if (state() == Recognizer::dead)
-        throw Error(
-            "guided: the language is empty: no text at all fulfils what is asked; relax it");
+        throw Error("guided: no text at all satisfies the constraint; relax it");
     states_[0] = read_bytes(language_->recognizer(), state(), beginning);
     if (state() == Recognizer::dead)
-        throw UsageError("guided: no text of the language begins with \"" + visible(beginning) +
-                         "\"; change the prompt, or what is asked");
+        throw UsageError("guided: no text that satisfies the constraint begins with \"" +
+                         visible(beginning) + "\"; change the prompt, or the constraint");
     if (budget_ == no_budget && language_->closing().spells_every_byte()) return;
     const int enough = language_->closing().enough(state());
     if (enough == Closing::never)
         throw Error(
-            "guided: this vocabulary cannot spell any text of the language that was "
-            "tried; the shortest is \"" +
+            "guided: the tokens of this vocabulary cannot write any of the texts tried that "
+            "satisfy the constraint; the shortest is \"" +
             visible(shortest_text(language_->recognizer(), state())) + "\"");
     if (enough > budget_)
         throw Error("guided: a budget of " + std::to_string(budget_) +
-                    " tokens is too small: the text needs at most " + std::to_string(enough) +
-                    "; allow " + std::to_string(enough));
+                    " tokens is too small; allow " + std::to_string(enough) +
+                    ", which is always enough");
 }
 
 std::string GrammarMatcher::text() const {
@@ -162,7 +161,7 @@ void GrammarMatcher::advance(int token) {
         throw Error("guided: token " + std::to_string(token) +
                     (known ? " \"" + visible(language_->trie().bytes(token)) + "\"" : "") +
                     " is not allowed here" + (ended_ ? ": the text has ended" : "") +
-                    "; choose one of the mask");
+                    "; choose a token that the mask allows");
     }
     tight_ready_ = false;
     if (token == language_->trie().eos()) {

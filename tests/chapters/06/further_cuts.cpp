@@ -243,7 +243,7 @@ TEST_CASE("mirostat in a chain reads the log-probabilities of the text, or says 
     chain.apply(c, {ids, 1, wild});
     REQUIRE(c.size() == 1);
     c.reset(halves);
-    REQUIRE_THROWS_WITH(chain.apply(c, {ids, 1}), Catch::Contains("without beams"));
+    REQUIRE_THROWS_WITH(chain.apply(c, {ids, 1}), Catch::Contains("beams and drafts"));
     c.reset(halves);
     chain.apply(c, {ids, 3});  // nothing generated yet
     REQUIRE(c.size() == 4);
@@ -299,6 +299,6 @@ TEST_CASE("numbers that make no sense are refused with what is allowed", "[ch06]
     refused([](SamplingOptions& o) { o.mirostat = -1; }, "mirostat: got -1");
     refused([](SamplingOptions& o) { o.mirostat_tau = std::nan(""); }, "mirostat-tau: got");
     refused([](SamplingOptions& o) { o.mirostat_eta = 0; }, "mirostat-eta: got 0");
-    refused([](SamplingOptions& o) { o.mirostat = 2, o.top_k = 5; }, "another cut");
+    refused([](SamplingOptions& o) { o.mirostat = 2, o.top_k = 5; }, "another truncation");
     refused([](SamplingOptions& o) { o.mirostat = 2, o.temperature = 0; }, "temperature 0");
 }

@@ -91,7 +91,7 @@ TEST_CASE("contradictions are refused, with what to do about them", "[ch10][opti
         REQUIRE(refusal(std::string("--temperature 0 ") + off) == "nothing was refused");
         REQUIRE(chain_of(std::string("--greedy ") + off) == "temperature 0 → draw");
     }
-    REQUIRE_THAT(refusal("--min-new-tokens 5 --max-new-tokens 4"), Contains("exchanged"));
+    REQUIRE_THAT(refusal("--min-new-tokens 5 --max-new-tokens 4"), Contains("swapped"));
     REQUIRE_THAT(refusal("--keep 5"), Contains("--context slide"));
     REQUIRE_THAT(refusal("--penalty-scope all"), Contains("no penalty"));
     REQUIRE_THAT(refusal("--dialect llama.cpp --min-new-tokens 2"),

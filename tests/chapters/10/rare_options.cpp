@@ -104,7 +104,7 @@ TEST_CASE("rare options that mean nothing or contradict are refused", "[ch10][op
         {"--mirostat-tau 3", "without --mirostat 2"},
         {"--dynatemp-exp 2", "without --dynatemp-range"},
         {"--mirostat 3", "mirostat: got 3"},
-        {"--mirostat 2 --top-k 4", "another cut"},
+        {"--mirostat 2 --top-k 4", "another truncation"},
         {"--greedy --mirostat 2", "--greedy and --mirostat"},
         {"--greedy --xtc-probability 0.5", "--greedy and --xtc-probability"},
         {"--xtc-probability 2", "xtc-probability: got 2"},

@@ -180,7 +180,7 @@ TEST_CASE("with several ends, enough candidates are taken that every beam can go
     request.keep_lattice = true;
     const BeamSearch s = run_beam_search(one_at_a_time(model), request, std::vector<int>{0});
     REQUIRE(s.lattice().size() == 4);
-    REQUIRE(s.lattice()[3].why == "left when the search stopped");
+    REQUIRE(s.lattice()[3].why == "unfinished when the search stopped");
 }
 
 TEST_CASE("equal scores: the better parent first, then the lower id", "[beam]") {

@@ -211,7 +211,7 @@ TEST_CASE(
         language(json({0, false, true}),
                  std::make_shared<const TokenTrie>(std::vector<std::string>{"1", "2", "{"}, -1));
     REQUIRE_THROWS_WITH(GrammarMatcher(digits_only),
-                        Catch::Contains("cannot spell") && Catch::Contains("[]"));
+                        Catch::Contains("cannot write") && Catch::Contains("[]"));
     const auto brackets =
         language(json({0, false, true}),
                  std::make_shared<const TokenTrie>(std::vector<std::string>{"[", "]", "1"}, -1));

@@ -206,7 +206,7 @@ TEST_CASE("genres are mixed by the shares that are asked for", "[corpus]") {
         CHECK(test::error_of([&] { GenreMix(corpus(text), "c," + item); }) ==
               "genres: '" + item + "'" + range);
     CHECK(test::error_of([&] { GenreMix(corpus(text), ""); }) ==
-          "genres: none, expected such as weather=4,everyday=3");
+          "genres: got none, expected a list such as weather=4,everyday=3");
     CHECK_THROWS_AS(GenreMix(corpus(text), "nobody=1"), Error);
     CHECK_THROWS_AS(GenreMix(corpus(text), "a=1%,c=1"), UsageError);
 }

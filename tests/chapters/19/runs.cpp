@@ -80,8 +80,7 @@ TEST_CASE("training goes on from a model, with its shape and tokenizer, and leav
     more.loop.out = folder.path / "wrong";
     more.tokenizer = shipped_model("storyteller").string();
     more.tokenizer_given = true;
-    CHECK(error_of([&] { run_train(more); }).find("its tokenizer is another one") !=
-          std::string::npos);
+    CHECK(error_of([&] { run_train(more); }).find("has another tokenizer") != std::string::npos);
 }
 
 TEST_CASE("a folder that holds a model is never written over", "[training]") {
@@ -222,7 +221,7 @@ TEST_CASE("a checkpoint that cannot be written costs a line, not the training", 
     command.loop.checkpoint_minutes = 0;
     const std::string said = error_of([&] { run_train(command); });
     CHECK(said.find("curve.csv") != std::string::npos);
-    CHECK(said.find("--resume goes on from the last checkpoint") != std::string::npos);
+    CHECK(said.find("--resume continues from the last checkpoint") != std::string::npos);
     fs::remove_all(command.loop.out / "curve.csv");
     command.resume = true;
     REQUIRE(run_train(command) == 0);  // all steps were done

@@ -129,7 +129,7 @@ TEST_CASE("options of heads that contradict others are refused by name", "[medus
     };
     CHECK(contains(refusal([](TextOptions& o) { o.medusa_nodes = 0; }), "--medusa-nodes: got 0"));
     CHECK(contains(refusal([](TextOptions& o) { o.medusa_nodes = 65; }), "expected 1 to 64"));
-    CHECK(contains(refusal([](TextOptions& o) { o.medusa = false; }), "add --medusa"));
+    CHECK(contains(refusal([](TextOptions& o) { o.medusa = false; }), "without --medusa"));
     CHECK(contains(refusal([](TextOptions& o) { o.num_beams = 2; }), "--num-beams and --medusa"));
     CHECK(contains(refusal([](TextOptions& o) { o.assistant_model = "lookup"; }),
                    "--medusa and prompt lookup"));

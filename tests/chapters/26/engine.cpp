@@ -140,7 +140,7 @@ TEST_CASE("a cancelled text frees its slot for the next pass and keeps what it h
     REQUIRE(text.text.reason == FinishReason::interrupted);
     REQUIRE_FALSE(engine.ended(second));
     REQUIRE_THROWS_WITH(engine.take(second),
-                        "generate: this text has not ended yet, and has no result");
+                        "generate: this text has not ended, so it has no result yet");
     engine.cancel(second);
     engine.cancel(second);  // it has ended
     REQUIRE_FALSE(engine.step());

@@ -82,7 +82,7 @@ TEST_CASE("a pool holds caches of one shape and one type only", "[ch27]") {
     other.cache_type = WeightType::f16;
     REQUIRE_THROWS_WITH(
         KvCache(pool, other),
-        "kv cache: a pool that was not made for this model; make one with its config");
+        "kv cache: the pool was made for another model; make one from this model's configuration");
     other = long_config(), other.n_layer = 3;
     REQUIRE_THROWS_AS(KvCache(pool, other), Error);
     REQUIRE_THROWS_AS(KvCache(nullptr, long_config()), Error);
