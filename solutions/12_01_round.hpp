@@ -55,22 +55,22 @@ inline std::vector<int> speculate([[maybe_unused]] const DistributionAfter& targ
                                   [[maybe_unused]] int length,
                                   [[maybe_unused]] const std::vector<double>& u) {
     // >>> write here
-    auto luck = u.begin();
+    auto next_u = u.begin();
     std::vector<int> guessed = text;
     std::vector<Distribution> distributions;
     for (int i = 0; i < length; ++i) {
         distributions.push_back(draft(guessed));
-        guessed.push_back(draw(distributions.back(), *luck++));
+        guessed.push_back(draw(distributions.back(), *next_u++));
     }
     for (const Distribution& q : distributions) {
         const Distribution p = target(text);
         const int x = guessed[text.size()];
         const auto at = static_cast<std::size_t>(x);
-        const bool accepted = *luck++ < p[at] / q[at];
-        text.push_back(accepted ? x : draw(residual(p, q), *luck));
+        const bool accepted = *next_u++ < p[at] / q[at];
+        text.push_back(accepted ? x : draw(residual(p, q), *next_u));
         if (!accepted) return text;
     }
-    text.push_back(draw(target(text), *luck));
+    text.push_back(draw(target(text), *next_u));
     return text;
     // <<< to here
 }

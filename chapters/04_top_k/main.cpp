@@ -56,7 +56,7 @@ void eight_words() {
 void ties() {
     std::printf("2. Equal logits [1, 1, 1, 1], k = 2:\n\n");
     const std::vector<float> equal(4, 1.0f);
-    for (const Ties rule : {Ties::exact, Ties::kept}) {
+    for (const Ties rule : {Ties::exact, Ties::keep_all}) {
         const std::vector<float> kept = top_k(equal, 2, rule);
         std::printf("   %s keeps", rule == Ties::exact ? "exactly k, lower ids first"
                                                        : "s >= the k-th largest     ");

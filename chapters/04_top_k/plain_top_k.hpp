@@ -15,8 +15,8 @@
 namespace tbt {
 
 enum class Ties {
-    exact,  // exactly k: of equal logits the lower ids stay
-    kept,   // every token as good as the k-th stays too (transformers, vLLM)
+    exact,     // exactly k: of equal logits the lower ids stay
+    keep_all,  // every token as good as the k-th stays too (transformers, vLLM)
 };
 
 // Throws UsageError unless k is a number of tokens.
@@ -28,7 +28,7 @@ inline void check_top_k(long long k) {
 }
 
 // All ids in the course's one total order: the greater key first, of equal keys the lower id.
-inline std::vector<std::size_t> in_total_order(std::span<const float> keys) {
+inline std::vector<std::size_t> sorted_descending(std::span<const float> keys) {
     std::vector<std::size_t> ids(keys.size());
     std::iota(ids.begin(), ids.end(), std::size_t{0});
     std::stable_sort(ids.begin(), ids.end(),
@@ -42,12 +42,12 @@ inline std::vector<float> top_k(std::span<const float> s, int k, Ties ties = Tie
     check_top_k(k), check_row(s);
     const auto wanted = static_cast<std::size_t>(k);
     if (k == 0 || wanted >= s.size()) return {s.begin(), s.end()};
-    const std::vector<std::size_t> order = in_total_order(s);
+    const std::vector<std::size_t> order = sorted_descending(s);
     const float kth = s[order[wanted - 1]];
     std::vector<float> kept(s.size(), masked);
-    for (std::size_t place = 0; place < s.size(); ++place) {
-        const std::size_t id = order[place];
-        if (place < wanted || (ties == Ties::kept && s[id] == kth)) kept[id] = s[id];
+    for (std::size_t rank = 0; rank < s.size(); ++rank) {
+        const std::size_t id = order[rank];
+        if (rank < wanted || (ties == Ties::keep_all && s[id] == kth)) kept[id] = s[id];
     }
     return kept;
 }

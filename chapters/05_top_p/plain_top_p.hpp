@@ -34,8 +34,8 @@ inline std::vector<float> shortest_prefix(std::span<const float> s, double T,
     std::vector<float> kept(s.size(), masked);
     std::uint64_t sum = 0;
     float last = 0;
-    for (const std::size_t id : in_total_order(keys)) {
-        if (sum >= enough && !(ties == Ties::kept && keys[id] == last)) break;
+    for (const std::size_t id : sorted_descending(keys)) {
+        if (sum >= enough && !(ties == Ties::keep_all && keys[id] == last)) break;
         kept[id] = s[id];
         sum += w[id];
         last = keys[id];

@@ -17,9 +17,9 @@
 namespace tbt {
 
 void Candidates::reset(std::span<const float> logits) {
-    if (logits.empty() || logits.size() > longest_row)
+    if (logits.empty() || logits.size() > max_row_length)
         throw Error("sampling: a row of " + std::to_string(logits.size()) +
-                    " logits, expected 1 to " + std::to_string(longest_row));
+                    " logits, expected 1 to " + std::to_string(max_row_length));
     row_ = logits;
     vocab_size_ = logits.size();
     whole_row_ = true;

@@ -6,7 +6,7 @@
 #include "chapters/04_top_k/further/plain_top_n_sigma.hpp"
 #include "chapters/05_top_p/further/plain_typical.hpp"
 #include "chapters/05_top_p/further/plain_xtc.hpp"
-#include "chapters/06_combining/further_cuts.hpp"
+#include "chapters/06_combining/further_truncations.hpp"
 #include "chapters/06_combining/plain_mirostat.hpp"
 #include "chapters/06_combining/plain_mirostat_1.hpp"
 #include "chapters/06_combining/relatives.hpp"
@@ -84,7 +84,7 @@ std::vector<ChainStep> further_steps(const SamplingOptions& o, Dialect dialect) 
 
 }  // namespace
 
-std::vector<ChainStep> cut_steps(const SamplingOptions& o, Dialect dialect) {
+std::vector<ChainStep> truncation_steps(const SamplingOptions& o, Dialect dialect) {
     check_temperature(o.temperature), check_top_k(o.top_k), check_top_p(o.top_p),
         check_min_p(o.min_p);
     check_typical_p(o.typical_p);
@@ -99,7 +99,7 @@ std::vector<ChainStep> cut_steps(const SamplingOptions& o, Dialect dialect) {
                              [function](Candidates& c, const TextSoFar&) { function(c); }});
     };
     const bool ties_stay = dialect == Dialect::transformers || dialect == Dialect::vllm;
-    const Ties ties = ties_stay ? Ties::kept : Ties::exact;
+    const Ties ties = ties_stay ? Ties::keep_all : Ties::exact;
     const bool dynamic = o.dynatemp_range != 0;
     add(o.temperature != 1 && !dynamic, "temperature", o.temperature,
         [T = o.temperature](Candidates& c) { apply_temperature(c, T); });

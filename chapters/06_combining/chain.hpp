@@ -10,6 +10,6 @@ namespace tbt {
 
 // The steps of chapters 03 to 05 that the options switch on. Throws UsageError for an impossible
 // value, even of an option that is off.
-std::vector<ChainStep> cut_steps(const SamplingOptions& o, Dialect dialect);
+std::vector<ChainStep> truncation_steps(const SamplingOptions& o, Dialect dialect);
 
 }  // namespace tbt

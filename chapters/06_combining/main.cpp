@@ -33,7 +33,7 @@ constexpr std::string_view animals[] = {"cat", "dog", "car", "house", "tree", "b
 constexpr int draws = 100000;
 
 Chain chain_of(const SamplingOptions& options, Dialect dialect = Dialect::ours) {
-    return in_order(dialect, cut_steps(options, dialect));
+    return in_order(dialect, truncation_steps(options, dialect));
 }
 
 SamplingOptions options(double temperature, int top_k, double top_p) {
@@ -99,7 +99,7 @@ void four_dialects() {
     for (const auto& [name, dialect] : dialects()) {
         std::printf(
             "   %s %s\n", padded(name, 13).c_str(),
-            in_order(dialect, cut_steps(defaults_of(dialect), dialect)).to_string().c_str());
+            in_order(dialect, truncation_steps(defaults_of(dialect), dialect)).to_string().c_str());
     }
 }
 

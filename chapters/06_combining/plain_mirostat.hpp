@@ -41,7 +41,7 @@ inline double mirostat_mu(std::span<const double> log_probabilities, double tau,
 
 // Keeps the tokens with −log2 p_i <= mu; the most probable ones always stay.
 inline std::vector<float> mirostat(std::span<const float> s, double T, double mu) {
-    return probable(s, T, -mu * ln_2, ln_sum(s, T));
+    return keep_above(s, T, -mu * ln_2, ln_sum(s, T));
 }
 
 }  // namespace tbt

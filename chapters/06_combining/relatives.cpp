@@ -40,7 +40,7 @@ void keep_typical(Candidates& c, double m, Ties ties) {
     negative_distances(c.logits(), centre, keys);
     const std::uint64_t W = c.total_weight();
     Cut cut = smallest_prefix_reaching(keys, c.weights(), W, share_of(W, m));
-    if (ties == Ties::kept) cut.ties = c.size();
+    if (ties == Ties::keep_all) cut.ties = c.size();
     c.keep_by(keys, cut);
 }
 

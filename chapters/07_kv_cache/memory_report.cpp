@@ -101,7 +101,7 @@ void print_memory_used(const std::filesystem::path& directory, const Transformer
     row("keys and values", plan.cache, cache);
     row("activations, logits *", plan.activations + plan.logits, total - weights - cache);
     row("total", plan.total(), total);
-    std::printf("  %-22s %11s %11.2f\n", "peak while loading", "", mib(most_tensor_bytes()));
+    std::printf("  %-22s %11s %11.2f\n", "peak while loading", "", mib(peak_tensor_bytes()));
     std::printf("  %-22s %11s %11.2f\n", "peak of the process", "", mib(peak_resident_memory()));
     std::printf(
         "\n  * and about a MiB of working memory for each thread, which is not in the forecast\n");

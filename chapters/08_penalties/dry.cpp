@@ -39,7 +39,7 @@ void penalize_passages(Candidates& c, std::span<const int> ids, const Dry& dry) 
     for (std::size_t k = 0; k < longest.size(); ++k) {
         const auto& [id, minus_length] = longest[k];
         if (k > 0 && longest[k - 1].first == id) continue;
-        if (float* s = c.find(id)) *s = static_cast<float>(*s - dry_price(dry, -minus_length));
+        if (float* s = c.find(id)) *s = static_cast<float>(*s - dry_penalty(dry, -minus_length));
     }
 }
 

@@ -176,7 +176,8 @@ Chain full_chain(const SamplingOptions& options, Dialect dialect, const PenaltyO
                  std::vector<ChainStep> more_steps) {
     for (ChainStep& step : penalty_steps(options, more, dialect))
         more_steps.push_back(std::move(step));
-    for (ChainStep& step : cut_steps(options, dialect)) more_steps.push_back(std::move(step));
+    for (ChainStep& step : truncation_steps(options, dialect))
+        more_steps.push_back(std::move(step));
     return in_order(dialect, std::move(more_steps));
 }
 

@@ -26,10 +26,10 @@ inline void check_dry(const Dry& dry) {
 }
 
 // The penalty of a token that would continue a repeated passage of `length` tokens.
-inline double dry_price(const Dry& dry, int length) {
-    double price = dry.multiplier;
-    for (int l = dry.allowed; l < length && std::abs(price) < 1e30; ++l) price *= dry.base;
-    return length < dry.allowed ? 0 : std::clamp(price, -1e30, 1e30);
+inline double dry_penalty(const Dry& dry, int length) {
+    double penalty = dry.multiplier;
+    for (int l = dry.allowed; l < length && std::abs(penalty) < 1e30; ++l) penalty *= dry.base;
+    return length < dry.allowed ? 0 : std::clamp(penalty, -1e30, 1e30);
 }
 
 // L(t) = the length of the longest match that t would continue. For each earlier i with text_i = t:
@@ -51,7 +51,7 @@ inline void plain_dry(std::vector<float>& s, const std::vector<int>& text, const
     }
     for (std::size_t t = 0; t < s.size(); ++t)
         if (!breaks(static_cast<int>(t)))
-            s[t] = static_cast<float>(s[t] - dry_price(dry, longest[t]));
+            s[t] = static_cast<float>(s[t] - dry_penalty(dry, longest[t]));
 }
 
 }  // namespace tbt

@@ -7,8 +7,8 @@ StopStrings::StopStrings(std::vector<std::string> strings) : strings_(std::move(
     std::size_t bytes = 0;
     for (std::size_t i = 0; i < strings_.size(); ++i) {
         check(strings_[i]);
-        if ((bytes += strings_[i].size()) > most_bytes) {
-            throw UsageError("stop strings: more than " + std::to_string(most_bytes) +
+        if ((bytes += strings_[i].size()) > max_bytes) {
+            throw UsageError("stop strings: more than " + std::to_string(max_bytes) +
                              " bytes together; use fewer or shorter ones");
         }
         add(strings_[i], to_int(i));

@@ -21,8 +21,8 @@ namespace tbt {
 
 class StopStrings {
 public:
-    static constexpr int start = 0;                   // nothing of any stop string seen
-    static constexpr std::size_t most_bytes = 65536;  // of all strings together: a state takes 1 KB
+    static constexpr int start = 0;                  // nothing of any stop string seen
+    static constexpr std::size_t max_bytes = 65536;  // of all strings together: a state takes 1 KB
 
     StopStrings() : StopStrings(std::vector<std::string>{}) {}
 

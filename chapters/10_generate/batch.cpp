@@ -71,7 +71,7 @@ bool CachedBatch::has_room(std::span<const BatchText> texts) {
 }
 
 int CachedBatch::pages_to_take(std::size_t slot, std::span<const int> ids) const {
-    if (slot >= slots_.size() || !slots_[slot].cache) return KvCache::blocks_of(count(ids));
+    if (slot >= slots_.size() || !slots_[slot].cache) return KvCache::block_count(count(ids));
     const KvCache& cache = *slots_[slot].cache;
     return cache.blocks_to_take(std::max(count(ids) - cache.length(), 0));
 }
@@ -126,7 +126,7 @@ void CachedBatch::settle(Slot& slot, std::span<const int> ids) {
         slot.branch.push_back(at = next);
         slot.seen.push_back(ids[i]);
     }
-    slot.cache->keep(slot.branch);
+    slot.cache->commit(slot.branch);
     slot.tree.clear();
 }
 
@@ -165,9 +165,9 @@ void CachedBatch::fork(std::span<const BatchText> texts) {
         if (!text.parents.empty() && text.parents.size() != text.rows)
             throw Error("batch: " + std::to_string(text.parents.size()) + " parents of " +
                         std::to_string(text.rows) + " rows, expected one each");
-        if (text.slot >= most_slots)
+        if (text.slot >= max_slots)
             throw Error("batch: slot " + std::to_string(text.slot) + ", expected less than " +
-                        std::to_string(most_slots));
+                        std::to_string(max_slots));
         if (text.slot >= slots_.size()) slots_.resize(text.slot + 1);
         const Slot& own = slots_[text.slot];
         const std::size_t known = known_of(own, text.ids);

@@ -69,7 +69,7 @@ public:
     void drop(std::size_t slot);  // the same, but nothing stays in the cache
     PrefixCache* cache() const { return cache_; }
 
-    static constexpr std::size_t most_slots = 65536;
+    static constexpr std::size_t max_slots = 65536;
 
 private:
     struct Slot {

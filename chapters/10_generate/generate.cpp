@@ -3,9 +3,9 @@
 namespace tbt {
 
 void check_request(const GenerateRequest& request, std::size_t prompt_length) {
-    if (request.samples < 1 || request.samples > to_int(CachedBatch::most_slots))
+    if (request.samples < 1 || request.samples > to_int(CachedBatch::max_slots))
         throw UsageError("num-return-sequences: got " + std::to_string(request.samples) +
-                         ", expected 1 or more, up to " + std::to_string(CachedBatch::most_slots));
+                         ", expected 1 or more, up to " + std::to_string(CachedBatch::max_slots));
     if (request.stop.context < 1)
         throw Error("generate: a context of " + std::to_string(request.stop.context) +
                     " tokens, expected 1 or more");
@@ -64,7 +64,7 @@ void TextBatch::read_prompts() {
     std::vector<BatchText> texts;
     for (std::size_t i = 0; i < writers_.size(); i += samples)
         if (!writers_[i].done()) texts.push_back({i, writers_[i].window()});
-    const std::vector<std::span<const float>> rows = ask(texts, texts.size());
+    const std::vector<std::span<const float>> rows = logits_of(texts, texts.size());
     for (std::size_t p = 0; p < texts.size(); ++p)
         for (std::size_t i = 0; i < samples; ++i) step(texts[p].slot + i, rows[p]);
     skip_forced();
@@ -94,7 +94,7 @@ void TextBatch::pass() {
         texts.push_back(with_guesses(i, ahead[i]));
         wanted += texts.back().rows;
     }
-    const std::vector<std::span<const float>> rows = ask(texts, wanted);
+    const std::vector<std::span<const float>> rows = logits_of(texts, wanted);
     for (const BatchText& text : texts) {
         take(text.slot, ahead[text.slot].guesses, std::span(rows).subspan(row, text.rows));
         row += text.rows;
@@ -102,8 +102,8 @@ void TextBatch::pass() {
     skip_forced();
 }
 
-std::vector<std::span<const float>> TextBatch::ask(std::span<const BatchText> texts,
-                                                   std::size_t wanted) {
+std::vector<std::span<const float>> TextBatch::logits_of(std::span<const BatchText> texts,
+                                                         std::size_t wanted) {
     std::vector<std::span<const float>> rows = (*model_)(texts);
     check_size("generate: logits from the model", rows.size(), wanted);
     return rows;
@@ -112,7 +112,7 @@ std::vector<std::span<const float>> TextBatch::ask(std::span<const BatchText> te
 Guesses TextBatch::guess(std::size_t i) {
     const int room = request_->foresight.guess ? writers_[i].room() : 0;
     if (room < 1) return {};
-    return request_->foresight.guess(i, writers_[i].so_far(), writers_[i].luck(), room);
+    return request_->foresight.guess(i, writers_[i].so_far(), writers_[i].random(), room);
 }
 
 void TextBatch::take(std::size_t i, const Guesses& guesses,

@@ -52,7 +52,8 @@ private:
     };
     BatchText with_guesses(std::size_t i, Ahead& ahead);
 
-    std::vector<std::span<const float>> ask(std::span<const BatchText> texts, std::size_t wanted);
+    std::vector<std::span<const float>> logits_of(std::span<const BatchText> texts,
+                                                  std::size_t wanted);
 
     Guesses guess(std::size_t i);
 

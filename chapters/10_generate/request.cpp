@@ -36,7 +36,7 @@ std::vector<std::string> given_cuts(const GenerateOptions& o) {
     note(o.typical_p.value_or(1) != 1, "--typical-p");
     note(o.epsilon_cutoff.value_or(0) != 0, "--epsilon-cutoff");
     note(o.eta_cutoff.value_or(0) != 0, "--eta-cutoff");
-    for (const std::string& name : given_rare_cuts(o)) names.push_back(name);
+    for (const std::string& name : given_rare_truncations(o)) names.push_back(name);
     note(o.preset.has_value(), "--preset"), note(o.samples > 1, "--num-return-sequences");
     return names;
 }

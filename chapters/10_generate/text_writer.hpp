@@ -53,9 +53,9 @@ struct Foresight {
     // are several. It is appended without asking the model or the chain.
     std::function<int(const TextSoFar& text)> forced;
     // A draft (chapter 12): the tokens that will probably be drawn next, at most `room` of them; in
-    // a tree, no branch is longer. luck: a copy of the text's own random numbers; each token uses
+    // a tree, no branch is longer. random: a copy of the text's own random numbers; each token uses
     // one. The model reads all guesses in one pass; those that equal the tokens drawn are kept.
-    std::function<Guesses(std::size_t text_number, const TextSoFar& text, Rng luck, int room)>
+    std::function<Guesses(std::size_t text_number, const TextSoFar& text, Rng random, int room)>
         guess;
     // Called with the number of guesses, and how many were right.
     std::function<void(std::size_t text_number, int guessed, int right)> judged;
@@ -93,7 +93,7 @@ public:
     bool done() const { return reason_.has_value(); }
     TextSoFar so_far() const { return {ids_, prompt_length_, log_probabilities_}; }
     // The text's random numbers from here on.
-    const Rng& luck() const { return rng_; }
+    const Rng& random() const { return rng_; }
     // The only token that may come next; −1 if there are several.
     int forced() const;
     // How many tokens may be guessed so that all can be read and one more can be drawn.

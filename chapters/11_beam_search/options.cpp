@@ -40,7 +40,7 @@ void check_draws(const GenerateOptions& o, const BeamSettings& s) {
     refuse(o.typical_p.value_or(1) != 1, "--typical-p");
     refuse(o.epsilon_cutoff.value_or(0) != 0, "--epsilon-cutoff");
     refuse(o.eta_cutoff.value_or(0) != 0, "--eta-cutoff");
-    for (const std::string& name : given_rare_cuts(o)) refuse(true, name.c_str());
+    for (const std::string& name : given_rare_truncations(o)) refuse(true, name.c_str());
     refuse(o.preset.has_value(), "--preset");
 }
 

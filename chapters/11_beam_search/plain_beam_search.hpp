@@ -31,11 +31,11 @@ inline std::vector<PlainBeam> plain_beam_search(const NextLogits& model,
         std::vector<PlainBeam> candidates;
         for (const PlainBeam& beam : live) {
             const std::span<const float> s = model(beam.ids);
-            const double of_all = ln_sum(s, 1), largest = *std::max_element(s.begin(), s.end());
+            const double ln_total = ln_sum(s, 1), largest = *std::max_element(s.begin(), s.end());
             for (int id = 0; id < count(s); ++id) {
                 candidates.push_back(beam);
                 candidates.back().ids.push_back(id);
-                candidates.back().sum += s[index(id)] - largest - of_all;
+                candidates.back().sum += s[index(id)] - largest - ln_total;
             }
         }
         // 2. Keep the B best. A text that has ended leaves the beam: it must not be extended.

@@ -39,8 +39,9 @@ inline std::shared_ptr<std::vector<GuessedRound>> watch_guesses(GenerateRequest&
     if (!request.foresight.guess) throw Error("coupled rounds: the request has no draft");
     auto seen = std::make_shared<std::vector<GuessedRound>>();
     request.foresight.guess = [seen, guess = std::move(request.foresight.guess)](
-                                  std::size_t i, const TextSoFar& text, const Rng& luck, int room) {
-        Guesses guesses = guess(i, text, luck, room);
+                                  std::size_t i, const TextSoFar& text, const Rng& random,
+                                  int room) {
+        Guesses guesses = guess(i, text, random, room);
         seen->push_back({text.generated().size(), guesses});
         return guesses;
     };

@@ -70,10 +70,11 @@ void guess_with(GenerateRequest& request, std::function<Draft(std::size_t)> draf
     for (const ChainStep& step : request.chain.steps())
         if (step.name != "mirostat") steps.push_back(step);
     request.foresight.guess = [of, chain = Chain(std::move(steps)), stop = request.stop](
-                                  std::size_t i, const TextSoFar& text, const Rng& luck, int room) {
+                                  std::size_t i, const TextSoFar& text, const Rng& random,
+                                  int room) {
         OfText& own = of(i);
         own.clock.round_begins(own.length, tbt::count(text.generated()));
-        RandomChance chance(luck);
+        RandomChance chance(random);
         const auto ends = [&](int id) { return stop.is_eos(id); };
         std::vector<int> guesses;
         const int wanted = std::min(own.length.next(), room);

@@ -32,28 +32,28 @@ inline Distribution plain_residual(const Distribution& p, const Distribution& q)
     return std::any_of(rest.begin(), rest.end(), [](double r) { return r > 0; }) ? rest : p;
 }
 
-// The text with what a round adds: 1 to length + 1 tokens. luck: numbers in [0, 1), one for each
-// draw and each decision, at most 2·length + 1.
+// The text with what a round adds: 1 to length + 1 tokens. u: random numbers in [0, 1), one for
+// each draw and each decision, at most 2·length + 1.
 inline std::vector<int> plain_round(const DistributionAfter& target, const DistributionAfter& draft,
                                     std::vector<int> text, int length,
                                     const std::vector<double>& u) {
     check_at_least("speculative: drafted tokens", length, 0);
     check_size("speculative: u", u.size(), 2 * index(length) + 1);
-    auto luck = u.begin();
+    auto next_u = u.begin();
     // 1. The draft guesses, one token after the other.
-    std::vector<int> guessed = text;
-    std::vector<Distribution> drafted(index(length));
-    for (Distribution& q : drafted) guessed.push_back(plain_draw(q = draft(guessed), *luck++));
+    std::vector<int> extended = text;
+    std::vector<Distribution> draft_q(index(length));
+    for (Distribution& q : draft_q) extended.push_back(plain_draw(q = draft(extended), *next_u++));
     // 2. The target judges from left to right: it accepts x with probability min(1, p(x)/q(x)).
-    for (const Distribution& q : drafted) {
+    for (const Distribution& q : draft_q) {
         const Distribution p = target(text);
-        const auto x = checked_id("speculative", guessed[text.size()], p.size());
-        const bool accepted = *luck++ < p[x] / q[x];
-        text.push_back(accepted ? to_int(x) : plain_draw(plain_residual(p, q), *luck));
+        const auto x = checked_id("speculative", extended[text.size()], p.size());
+        const bool accepted = *next_u++ < p[x] / q[x];
+        text.push_back(accepted ? to_int(x) : plain_draw(plain_residual(p, q), *next_u));
         if (!accepted) return text;
     }
     // 3. All accepted: one more token, from the target.
-    text.push_back(plain_draw(target(text), *luck));
+    text.push_back(plain_draw(target(text), *next_u));
     return text;
 }
 

@@ -38,7 +38,7 @@ inline std::string json_words(std::string_view text) { return valid_text(json_pl
 // Throws Error if there are fewer logits than tokens.
 inline GuideState guide_state(GrammarMatcher& constraint, std::span<const float> logits,
                               const StateWords& words = {}) {
-    constexpr std::size_t most_shares = 8;
+    constexpr std::size_t max_shares = 8;
     const TokenMask mask = constraint.mask();
     if (logits.size() < static_cast<std::size_t>(mask.size()))
         throw Error("guide state: got " + std::to_string(logits.size()) +
@@ -60,8 +60,8 @@ inline GuideState guide_state(GrammarMatcher& constraint, std::span<const float>
     if (state.state.empty() && words) state.state = words(constraint.text());
     for (const Candidate& x : top_candidates(logits, static_cast<int>(logits.size()))) {
         std::vector<GuideState::Share>& side = mask.test(x.id) ? state.kept : state.removed;
-        if (side.size() < most_shares) side.push_back({x.id, x.probability});
-        if (state.kept.size() + state.removed.size() == 2 * most_shares) break;
+        if (side.size() < max_shares) side.push_back({x.id, x.probability});
+        if (state.kept.size() + state.removed.size() == 2 * max_shares) break;
     }
     return state;
 }

@@ -73,14 +73,14 @@ std::string guided_trace(const GuidedOptions& options, const std::string& guide,
 
     std::vector<RecordedToken> tokens;
     GrammarMatcher constraint = start;
-    Rng luck(options.seed);
+    Rng random(options.seed);
     CachedBatch batch(model.transformer);
     const ReplayedText all = replayed_text(request, prompt, written.ids, false);
     read_again(std::ref(batch), request, all, [&](std::size_t step, std::span<const float> logits) {
         const bool chosen = constraint.forced() < 0;
         const int id = written.ids[step];
         tokens.push_back(recorded_choice(request.chain, logits, all.before(step),
-                                         chosen ? luck.uniform() : 0, id));
+                                         chosen ? random.uniform() : 0, id));
         tokens.back().has_u = chosen;
         tokens.back().guide = guide_state(constraint, logits, words);
         constraint.advance(id);

@@ -141,7 +141,7 @@ void show_model(const Settings& settings, Model& model) {
     const std::vector<int> prompt = encode_prompt(model, settings.prompt, settings.max_new_tokens);
     GrammarMatcher constraint(language, settings.max_new_tokens, settings.prompt);
 
-    const Chain chain(cut_steps(settings.sampling, Dialect::ours));
+    const Chain chain(truncation_steps(settings.sampling, Dialect::ours));
     Candidates scratch;
     Rng rng(settings.seed);
     CachedModel gpt(model.transformer);

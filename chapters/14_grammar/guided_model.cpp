@@ -37,7 +37,7 @@ void GuidedModel::show(int number, const std::string& request,
     const auto language =
         std::make_shared<CompiledGrammar>(recognizer, std::make_shared<const TokenTrie>(tokenizer));
     GrammarMatcher constraint(language, max_new_tokens, continue_prompt ? prompt : "");
-    const Chain chain(cut_steps(sampling, Dialect::ours));
+    const Chain chain(truncation_steps(sampling, Dialect::ours));
     std::printf("%d. %s\n   mask → %s; seed %llu; budget %d tokens; %d suffice\n\n", number,
                 request.c_str(), chain.to_string().c_str(), static_cast<unsigned long long>(seed),
                 max_new_tokens, language->closing().enough(constraint.state()));

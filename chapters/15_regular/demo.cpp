@@ -148,7 +148,7 @@ void show_derivatives(const std::string& pattern, const std::string& text) {
 void show_states(const std::string& pattern) {
     const PlainAutomaton automaton = automaton_of(plain_of(parse_regex(pattern)));
     std::printf("2. The automaton of %s: %zu states (the fast automaton has %zu)\n\n",
-                pattern.c_str(), automaton.states.size(), regex_whole(pattern).states.size());
+                pattern.c_str(), automaton.states.size(), regex_full_match(pattern).states.size());
     std::printf("   state  may still come            may end  reads → state\n");
     for (std::size_t i = 0; i < automaton.states.size(); ++i) {
         const PlainAutomaton::State& state = automaton.states[i];
@@ -189,8 +189,8 @@ void show_dates() {
 }
 
 void show_sets() {
-    const Dfa word = regex_whole("[a-z]+"), length = regex_whole(".{2,3}"),
-              taken = regex_whole("id|name");
+    const Dfa word = regex_full_match("[a-z]+"), length = regex_full_match(".{2,3}"),
+              taken = regex_full_match("id|name");
     const auto row = [](const char* what, const Dfa& dfa) {
         std::printf("   %s %6zu ", padded(what, 44).c_str(), dfa.states.size());
         for (const char* text : {"a", "id", "ids", "name"})

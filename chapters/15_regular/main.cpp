@@ -64,7 +64,7 @@ int main(int argc, char** argv) {
             if (shown(3)) Decimal::parse(o.low), Decimal::parse(o.high);
             std::shared_ptr<GrammarRecognizer> held;
             if (shown(6))
-                held = std::make_shared<GrammarRecognizer>(grammar_of(regex_whole(o.pattern))),
+                held = std::make_shared<GrammarRecognizer>(grammar_of(regex_full_match(o.pattern))),
                 o.model.open();
             if (!o.figure.empty()) write_automaton(o.figure, automaton_of(expression), o.regex);
             const std::function<void()> parts[] = {

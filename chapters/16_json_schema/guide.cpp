@@ -131,7 +131,7 @@ std::shared_ptr<Recognizer> recognizer_for(const GuideRequest& r) {
     SchemaOptions schema_options{r.max_whitespace};
     schema_options.strict = r.strict;
     schema_options.everyday = !r.strict || r.served;
-    schema_options.most_characters = r.max_string;
+    schema_options.max_characters = r.max_string;
     schema_options.layout = r.layout == "compact"  ? JsonLayout::compact
                             : r.layout == "line"   ? JsonLayout::line
                             : r.layout == "pretty" ? JsonLayout::pretty
@@ -164,7 +164,7 @@ std::shared_ptr<Recognizer> recognizer_for(const GuideRequest& r) {
 }
 
 Grammar compile_regex(const std::string& pattern) {
-    return grammar_of(regex_whole(pattern, "--regex"));
+    return grammar_of(regex_full_match(pattern, "--regex"));
 }
 
 Grammar compile_choices(const std::vector<std::string>& choices) {
@@ -180,7 +180,7 @@ Grammar compile_choices(const std::vector<std::string>& choices) {
 Grammar compile_integers(const std::string& low, const std::string& high) {
     Dfa numbers = plain_integers();
     const auto bound = [](const std::string& text) {
-        static const Dfa whole = regex_whole("-?[0-9]{1,100}");
+        static const Dfa whole = regex_full_match("-?[0-9]{1,100}");
         if (!whole.accepts(text))
             throw UsageError("--integer: got '" + text + "', expected a whole number");
         return Decimal::parse(text);

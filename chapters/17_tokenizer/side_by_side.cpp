@@ -15,9 +15,9 @@ namespace {
 
 std::string digits_of(const TextRules& rules) {
     for (const TextRules::Split& split : rules.splits)
-        if (split.most_digits > 0)
-            return split.most_digits == 1 ? "one by one"
-                                          : "up to " + std::to_string(split.most_digits);
+        if (split.max_digits > 0)
+            return split.max_digits == 1 ? "one by one"
+                                         : "up to " + std::to_string(split.max_digits);
     return "by merges";
 }
 

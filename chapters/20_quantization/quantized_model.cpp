@@ -83,9 +83,9 @@ Int4Columns quantized_groups(const std::string& name, const Tensor& w, const Squ
                     ", expected a matrix" +
                     (factor ? " of " + std::to_string(factor->size()) + " rows" : ""));
     const std::int64_t K = w.dim(0), N = w.dim(1);
-    if (K > Int4Matrix::most_k)
+    if (K > Int4Matrix::max_rows)
         throw Error("quantize: " + name + " has " + std::to_string(K) + " rows, expected at most " +
-                    std::to_string(Int4Matrix::most_k) + " in 4 bits");
+                    std::to_string(Int4Matrix::max_rows) + " in 4 bits");
     const Int4Names names = int4_names(name, w.shape());
     Int4Columns result{
         std::vector<std::uint8_t>(index(element_count(names.codes_shape)), std::uint8_t{0x88}),

@@ -82,10 +82,10 @@ private:
                 tree_size(tree_, drafter == Drafter::heads_by_the_clock));
         if (drafter == Drafter::both)
             r.foresight.guess = [chain, tree = r.foresight.guess](std::size_t text_number,
-                                                                  const TextSoFar& text, Rng luck,
+                                                                  const TextSoFar& text, Rng random,
                                                                   int room) {
-                return both_trees(chain(text_number, text, luck, room),
-                                  tree(text_number, text, luck, room));
+                return both_trees(chain(text_number, text, random, room),
+                                  tree(text_number, text, random, room));
             };
         const BatchLogits model = [&](std::span<const BatchText> texts) {
             return ++effort.passes, batch(texts);

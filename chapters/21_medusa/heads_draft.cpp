@@ -141,10 +141,10 @@ Guesses HeadsDraft::grow(const Chain& chain, const TextSoFar& text, int nodes, i
     return guesses;
 }
 
-Guesses HeadsDraft::guess(const Chain& chain, const TextSoFar& text, Rng luck, int nodes, int room,
-                          const EndsText& ends) {
+Guesses HeadsDraft::guess(const Chain& chain, const TextSoFar& text, Rng random, int nodes,
+                          int room, const EndsText& ends) {
     std::vector<double> u;
-    for (int k = 0; k < heads_->count(); ++k) u.push_back(luck.uniform());
+    for (int k = 0; k < heads_->count(); ++k) u.push_back(random.uniform());
     Candidates ranking;
     const Chain bans = without_cuts(chain);
     return grow(chain, text, nodes, room, ends, [&](const Place& place, int wanted) {

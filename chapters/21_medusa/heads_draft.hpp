@@ -32,7 +32,7 @@ public:
     // same u; the others are what it gives for numbers near u. If the chain leaves only one token,
     // the others are the most probable ones. Returns the first `nodes` nodes of the tree, at most
     // `room` deep; none if the state is not known.
-    Guesses guess(const Chain& chain, const TextSoFar& text, Rng luck, int nodes, int room,
+    Guesses guess(const Chain& chain, const TextSoFar& text, Rng random, int nodes, int room,
                   const EndsText& ends = {});
 
     // Guesses for rejection: the children of a node are drawn from the head's distribution without

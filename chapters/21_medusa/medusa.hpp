@@ -47,11 +47,11 @@ inline void guess_with_heads(GenerateRequest& request,
     request.foresight.guess =
         [of, chain = request.chain,
          ends = EndsText([stop = request.stop](int id) { return stop.is_eos(id); })](
-            std::size_t i, const TextSoFar& text, const Rng& luck, int room) {
+            std::size_t i, const TextSoFar& text, const Rng& random, int room) {
             OfText& own = of(i);
             own.clock.round_begins(own.size, tbt::count(text.generated()));
             const int nodes = own.size.next();
-            Guesses guesses = own.draft.guess(chain, text, luck, nodes, room, ends);
+            Guesses guesses = own.draft.guess(chain, text, random, nodes, room, ends);
             own.expected = own.draft.tree().tokens(nodes) - 1;
             own.clock.guessed = tbt::count(guesses.ids);
             return guesses;

@@ -63,7 +63,7 @@ std::string page_lines(MaskedModel& model, const std::string& text, const std::v
                        const Hole& hole, const GridFiles& files) {
     SamplingOptions always_the_best;
     always_the_best.temperature = 0;
-    const Chain chain(cut_steps(always_the_best, Dialect::ours));
+    const Chain chain(truncation_steps(always_the_best, Dialect::ours));
     const std::size_t at = text.find(gap_sign);
     const ShownPrompt prompt{text.substr(0, at), model.tokenizer.encode(text.substr(0, at))};
     FilledTexts filled;

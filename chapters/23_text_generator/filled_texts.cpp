@@ -34,7 +34,7 @@ Chain chain_of(const TextOptions& o) {
             "--diffusion-order random");
     const Dialect dialect = dialect_named(o.dialect.value_or("ours"));
     Chain chain = full_chain(sampling, dialect);
-    const Chain cuts(cut_steps(sampling, dialect));
+    const Chain cuts(truncation_steps(sampling, dialect));
     for (const ChainStep& step : chain.steps())
         if (!cuts.has(step.name) || step.name == "mirostat" || step.name == "xtc")
             throw UsageError(

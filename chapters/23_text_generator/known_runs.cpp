@@ -14,7 +14,7 @@ namespace tbt {
 
 namespace {
 constexpr int most_tokens = 16;
-constexpr std::size_t most_bytes = 64;
+constexpr std::size_t max_bytes = 64;
 
 // Drops a last word that may go on, and the blank before it: blank and word are mostly one token.
 std::string whole_words(std::string bytes) {
@@ -32,7 +32,7 @@ std::vector<int> known_run(GuidedTexts& guide, const Tokenizer& tokenizer, const
     const std::string_view last =
         text.generated().empty() ? std::string_view() : tokenizer.token_bytes(text.ids.back());
     const unsigned char before = last.empty() ? 0 : static_cast<unsigned char>(last.back());
-    std::string bytes = known_bytes(recognizer, here.state(), before, most_bytes);
+    std::string bytes = known_bytes(recognizer, here.state(), before, max_bytes);
     if (!recognizer.accepts(read_bytes(recognizer, here.state(), bytes)))
         bytes = whole_words(bytes);
     std::vector<int> ids(text.ids.begin(), text.ids.end()), run;
@@ -49,14 +49,14 @@ void guess_known_runs(GenerateRequest& request, const std::shared_ptr<GuidedText
     Foresight& foresight = request.foresight;
     const auto runs = std::make_shared<std::map<std::size_t, int>>();
     foresight.guess = [=, guess = std::move(foresight.guess), &tokenizer](
-                          std::size_t i, const TextSoFar& text, Rng luck, int room) -> Guesses {
+                          std::size_t i, const TextSoFar& text, Rng random, int room) -> Guesses {
         std::vector<int> run = known_run(*guide, tokenizer, text, std::min(room, most_tokens));
         (*runs)[i] = count(run);
-        if (guess && run.empty()) return guess(i, text, luck, room);
+        if (guess && run.empty()) return guess(i, text, random, room);
         if (!guess || after_run == AfterRun::wait) return run;
         std::vector<int> ids(text.ids.begin(), text.ids.end());
-        for (const int id : run) ids.push_back(id), luck.uniform();
-        const Guesses more = guess(i, {ids, text.prompt_length}, luck, room - count(run));
+        for (const int id : run) ids.push_back(id), random.uniform();
+        const Guesses more = guess(i, {ids, text.prompt_length}, random, room - count(run));
         run.insert(run.end(), more.ids.begin(), more.ids.end());
         return run;
     };

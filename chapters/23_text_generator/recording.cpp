@@ -110,8 +110,8 @@ void replay_text(const Generation& g, std::size_t number, const ReplayedText& al
 void record_guesses(GenerateRequest& request, Recording& recording) {
     auto guess = request.foresight.guess;
     request.foresight.guess = [guess, &recording](std::size_t i, const TextSoFar& text,
-                                                  const Rng& luck, int room) {
-        Guesses guesses = guess(i, text, luck, room);
+                                                  const Rng& random, int room) {
+        Guesses guesses = guess(i, text, random, room);
         if (!guesses.empty()) {
             recording.rounds.push_back({i, text.generated().size(), {}, guesses});
             recording.rounds.back().round.drafted = guesses.ids;

@@ -125,7 +125,7 @@ void Engine::check_fits(std::size_t prompt, const StopRules& stop) const {
         std::min<std::int64_t>({static_cast<std::int64_t>(prompt) + stop.max_new_tokens,
                                 stop.context, batch_->cache()->model().config().n_positions});
     // One more, to copy a page that is known in part.
-    const int pages = KvCache::blocks_of(to_int(longest)) + 1;
+    const int pages = KvCache::block_count(to_int(longest)) + 1;
     if (pages > limit)
         throw Error("engine: a text of up to " + std::to_string(longest) + " tokens needs " +
                     std::to_string(pages) + " pages, and the cache has " + std::to_string(limit) +

@@ -44,8 +44,8 @@ Expression ExpressionParser::node(Expression::Kind kind, std::string name,
     e.line = token().line;
     e.name = std::move(name);
     for (const Expression& part : parts) e.depth = std::max(e.depth, part.depth + 1);
-    if (e.depth > deepest_tree)
-        fail("an expression is nested deeper than " + std::to_string(deepest_tree));
+    if (e.depth > max_expression_depth)
+        fail("an expression is nested deeper than " + std::to_string(max_expression_depth));
     e.parts = std::move(parts);
     return e;
 }

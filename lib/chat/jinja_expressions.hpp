@@ -35,8 +35,8 @@ protected:
     class Nesting {
     public:
         explicit Nesting(ExpressionParser& parser) : parser_(parser) {
-            if (++parser_.nesting_ > deepest_tree)
-                parser_.fail("nested deeper than " + std::to_string(deepest_tree));
+            if (++parser_.nesting_ > max_expression_depth)
+                parser_.fail("nested deeper than " + std::to_string(max_expression_depth));
         }
         ~Nesting() { --parser_.nesting_; }
         Nesting(const Nesting&) = delete;

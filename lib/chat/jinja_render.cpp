@@ -12,7 +12,7 @@ namespace tbt::jinja {
 
 namespace {
 
-constexpr std::size_t longest_output = std::size_t{1} << 26;
+constexpr std::size_t max_output_bytes = std::size_t{1} << 26;
 
 class Renderer : Evaluator {
 public:
@@ -81,8 +81,8 @@ private:
 
     void append(MarkedText& out, const MarkedText& text) {
         budget_.spend(text.text().size());
-        if (out.text().size() + text.text().size() > longest_output)
-            throw Error("writes more than " + std::to_string(longest_output) + " bytes");
+        if (out.text().size() + text.text().size() > max_output_bytes)
+            throw Error("writes more than " + std::to_string(max_output_bytes) + " bytes");
         out.append(text);
     }
 

@@ -68,6 +68,6 @@ using Body = std::vector<Statement>;
 Body parse(std::string_view source);
 
 // The maximum depth of a tree.
-inline constexpr int deepest_tree = 100;
+inline constexpr int max_expression_depth = 100;
 
 }  // namespace tbt::jinja

@@ -37,8 +37,8 @@ static int depth_of(const Value& value) {
 void check_member(const Value& value, int depth) {
     if (const Object* object = value.object(); object && object->is_namespace)
         throw Error("a namespace inside another value is not supported");
-    if (depth + depth_of(value) > deepest_value)
-        throw Error("lists and objects are nested deeper than " + std::to_string(deepest_value));
+    if (depth + depth_of(value) > max_value_depth)
+        throw Error("lists and objects are nested deeper than " + std::to_string(max_value_depth));
 }
 
 Value list_of(std::vector<Value> items, bool is_tuple) {

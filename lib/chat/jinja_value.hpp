@@ -56,7 +56,7 @@ struct Value {
 
 // The maximum depth of nested lists and objects. They never have a namespace as a member, so no
 // value contains itself. list_of(), object_of() and check_member() throw Error otherwise.
-inline constexpr int deepest_value = 64;
+inline constexpr int max_value_depth = 64;
 Value list_of(std::vector<Value> items, bool is_tuple = false);
 Value object_of(std::vector<std::pair<MarkedText, Value>> members, bool is_namespace = false);
 void check_member(const Value& value, int depth = 1);

@@ -31,7 +31,7 @@ inline std::int32_t four_bytes(const std::int8_t* x) {
 #if defined(__AVX512VNNI__)
 
 struct Int4Sums {
-    static constexpr int columns = 16, rows = 6, panels_of_one_row = 1, most_together = 2;
+    static constexpr int columns = 16, rows = 6, panels_of_one_row = 1, max_together = 2;
     using X = __m512i;
     struct Codes {
         __m512i low, high;
@@ -81,7 +81,7 @@ struct Int4Eight {  // the common part of the two versions with eight lanes
 #if defined(__AVXVNNI__)
 
 struct Int4Sums : Int4Eight {
-    static constexpr int most_together = 4;
+    static constexpr int max_together = 4;
     __m256i sum;
     void start(std::int32_t offset) { sum = _mm256_set1_epi32(offset); }
     void add(const Codes& w, const X& low, const X& high) {
@@ -95,7 +95,7 @@ struct Int4Sums : Int4Eight {
 
 // The sums of a group fit into 16 bits: 8 times two products of at most 15 · 127 are 30,480.
 struct Int4Sums : Int4Eight {
-    static constexpr int most_together = 2;
+    static constexpr int max_together = 2;
     __m256i pairs, first;
     void start(std::int32_t offset) {
         pairs = _mm256_setzero_si256(), first = _mm256_set1_epi32(offset);
@@ -115,7 +115,7 @@ struct Int4Sums : Int4Eight {
 #elif defined(__aarch64__)
 
 struct Int4Sums {
-    static constexpr int columns = 4, rows = 2, panels_of_one_row = 1, most_together = 4;
+    static constexpr int columns = 4, rows = 2, panels_of_one_row = 1, max_together = 4;
     using X = int8x16_t;
     struct Codes {
         int8x16_t low, high;
@@ -152,7 +152,7 @@ struct Int4Sums {
 #else
 
 struct Int4Sums {
-    static constexpr int columns = 32, rows = 1, panels_of_one_row = 1, most_together = 1;
+    static constexpr int columns = 32, rows = 1, panels_of_one_row = 1, max_together = 1;
     using X = const std::int8_t*;
     using Codes = const std::uint8_t*;
     static X broadcast(const std::int8_t* x) { return x; }

@@ -61,7 +61,7 @@ void multiply(const RoundedRows& x, std::int64_t row, const Int4Matrix& w, std::
     const std::int8_t* q = x.q.data() + row * width;
     const std::int32_t* offsets = x.offsets.data() + row * groups;
     const std::uint8_t *codes = w.codes(p), *multipliers = w.multipliers(p);
-    constexpr int together = std::min(vectors, Int4Sums::most_together);
+    constexpr int together = std::min(vectors, Int4Sums::max_together);
     static_assert(vectors % together == 0);
     for (int first = 0; first < vectors; first += together) {
         Int4Sums sum[Rows][together];
@@ -76,7 +76,7 @@ void multiply(const RoundedRows& x, std::int64_t row, const Int4Matrix& w, std::
                     high[r] = Int4Sums::broadcast(eight + r * width + 4);
                 }
                 const std::uint8_t* both = codes + g * Int4Matrix::group_bytes + j * panel * 4;
-                kernel::fetch<panel * 4>(both);
+                kernel::prefetch<panel * 4>(both);
                 for (int i = 0; i < together; ++i) {
                     const auto unpacked =
                         Int4Sums::unpack(both + (first + i) * Int4Sums::columns * 4);
@@ -161,9 +161,9 @@ void Int4Matrix::put(std::int64_t p, std::int64_t c, const std::int8_t* q, const
 }
 
 void Int4Matrix::reserve() {
-    if (k_ > most_k)
+    if (k_ > max_rows)
         throw Error("int4: a weight matrix has " + std::to_string(k_) + " rows, expected at most " +
-                    std::to_string(most_k) + " (their sum must fit 32 bits); keep it as int8");
+                    std::to_string(max_rows) + " (their sum must fit 32 bits); keep it as int8");
     const std::int64_t bytes = panels() * groups() * group_bytes;
     codes_ = allocate_zeros((bytes + 3) / 4);
     // A byte with two codes of 0 has 8 in both halves.

@@ -51,11 +51,11 @@ struct Int4Codes {
 //   codes        [group][4][column][4]: byte [g][e][c][i] has the codes of k = 32g + 8e + i (low
 //                4 bits) and of k + 4 (high 4 bits)
 //   multipliers  [group][column]
-// The constructors throw Error if K > most_k or a weight is not finite.
+// The constructors throw Error if K > max_rows or a weight is not finite.
 class Int4Matrix {
 public:
     static constexpr int panel = 32, group = int4_group;
-    static constexpr std::int64_t most_k = 19020;
+    static constexpr std::int64_t max_rows = 19020;
     static constexpr std::int64_t group_bytes = panel * group / 2;
 
     explicit Int4Matrix(const StoredView& w, int threads = 1);

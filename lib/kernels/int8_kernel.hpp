@@ -4,7 +4,7 @@
 //
 //   Int8Sums         `columns` int32 sums
 //   add(x, w)        sum_c += Σ_{i<4} x_i · w[c][i]
-//   most_together    the number of Int8Sums of one row that fit into the registers
+//   max_together    the number of Int8Sums of one row that fit into the registers
 //   x_offset         is added to every x before it is stored
 #pragma once
 
@@ -26,7 +26,7 @@ namespace tbt::kernel {
 // vpdpbusd needs unsigned x. So x is stored with 128 added, and 128 · Σ q_w is subtracted at the
 // end.
 struct Int8Sums {
-    static constexpr int columns = 16, rows = 12, panels_of_one_row = 6, most_together = 64;
+    static constexpr int columns = 16, rows = 12, panels_of_one_row = 6, max_together = 64;
     static constexpr std::int32_t x_offset = 128;
     using X = __m512i;
     static X broadcast(const std::int8_t* x) {
@@ -45,7 +45,7 @@ struct Int8Sums {
 
 // The same with half the width, for processors that have AVX-VNNI but not AVX-512.
 struct Int8Sums {
-    static constexpr int columns = 8, rows = 3, panels_of_one_row = 2, most_together = 64;
+    static constexpr int columns = 8, rows = 3, panels_of_one_row = 2, max_together = 64;
     static constexpr std::int32_t x_offset = 128;
     using X = __m256i;
     static X broadcast(const std::int8_t* x) {
@@ -66,7 +66,7 @@ struct Int8Sums {
 // maddubs needs one unsigned factor, so it multiplies |x| by w with the sign of x. It adds two
 // products in 16 bits: at most 2 · 127 · 127 = 32,258, which fits.
 struct Int8Sums {
-    static constexpr int columns = 8, rows = 2, panels_of_one_row = 2, most_together = 64;
+    static constexpr int columns = 8, rows = 2, panels_of_one_row = 2, max_together = 64;
     static constexpr std::int32_t x_offset = 0;
     struct X {
         __m256i sign, absolute;
@@ -90,7 +90,7 @@ struct Int8Sums {
 #elif defined(__aarch64__)
 
 struct Int8Sums {
-    static constexpr int columns = 4, rows = 3, panels_of_one_row = 2, most_together = 64;
+    static constexpr int columns = 4, rows = 3, panels_of_one_row = 2, max_together = 64;
     static constexpr std::int32_t x_offset = 0;
     using X = int8x16_t;
     static X broadcast(const std::int8_t* x) {
@@ -116,7 +116,7 @@ struct Int8Sums {
 
 // Products are added in pairs: each column has two sums, which are added at the end.
 struct Int8Sums {
-    static constexpr int columns = 4, rows = 1, panels_of_one_row = 1, most_together = 4;
+    static constexpr int columns = 4, rows = 1, panels_of_one_row = 1, max_together = 4;
     static constexpr std::int32_t x_offset = 0;
     using X = v128_t;
     static X broadcast(const std::int8_t* x) {
@@ -136,7 +136,7 @@ struct Int8Sums {
 #else
 
 struct Int8Sums {
-    static constexpr int columns = 32, rows = 1, panels_of_one_row = 1, most_together = 64;
+    static constexpr int columns = 32, rows = 1, panels_of_one_row = 1, max_together = 64;
     static constexpr std::int32_t x_offset = 0;
     using X = const std::int8_t*;
     static X broadcast(const std::int8_t* x) { return x; }

@@ -31,12 +31,12 @@ template <int Rows, int Panels>
 void multiply(const std::int8_t* x, std::int64_t x_row, const std::int8_t* w, std::int64_t groups,
               std::int32_t* sums) {
     const std::int64_t w_panel = groups * panel * group;
-    constexpr int all = Panels * vectors, together = std::min(all, Int8Sums::most_together);
+    constexpr int all = Panels * vectors, together = std::min(all, Int8Sums::max_together);
     static_assert(all % together == 0);
     for (int first = 0; first < all; first += together) {
         Int8Sums sum[Rows][together];
         for (std::int64_t g = 0; g < groups; ++g) {
-            if constexpr (Panels == 1) kernel::fetch<panel * group>(w + g * panel * group);
+            if constexpr (Panels == 1) kernel::prefetch<panel * group>(w + g * panel * group);
             for (int r = 0; r < Rows; ++r) {
                 const Int8Sums::X four = Int8Sums::broadcast(x + r * x_row + g * group);
                 for (int i = 0; i < together; ++i) {
@@ -144,9 +144,9 @@ Int8Matrix::Int8Matrix(std::span<const StoredView> parts, int threads)
 }
 
 void Int8Matrix::reserve() {
-    if (k_ > most_k)
+    if (k_ > max_rows)
         throw Error("int8: a weight matrix has " + std::to_string(k_) + " rows, expected at most " +
-                    std::to_string(most_k) + " (their sum must fit 32 bits); keep it as f16");
+                    std::to_string(max_rows) + " (their sum must fit 32 bits); keep it as f16");
     const std::int64_t columns = panels() * panel, size = groups() * columns * group;
     data_ = allocate_zeros((size + 3) / 4);
     scales_.assign(index(columns), 0.0f);

@@ -37,12 +37,12 @@ struct Int8Codes {
 };
 
 // A matrix w (K, N) in 8 bits, packed for int8_matmul() in panels of 32 columns. The codes of a
-// panel are [k / 4][column][k % 4], padded with zeros. The constructors throw Error if K > most_k
+// panel are [k / 4][column][k % 4], padded with zeros. The constructors throw Error if K > max_rows
 // or a weight is not finite.
 class Int8Matrix {
 public:
     static constexpr int panel = 32, group = 4;
-    static constexpr std::int64_t most_k = 133144;
+    static constexpr std::int64_t max_rows = 133144;
 
     explicit Int8Matrix(const StoredView& w, int threads = 1);
     Int8Matrix(std::span<const StoredView> parts, int threads);  // several matrices side by side

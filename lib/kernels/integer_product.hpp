@@ -17,7 +17,7 @@ inline constexpr int integer_panel = 32;  // columns of a panel
 // hide the memory's latency, and keeps the memory busy while the rows are multiplied.
 inline constexpr std::int64_t fetch_ahead = 8 * 1024;
 template <int Bytes, class Code>
-void fetch(const Code* w) {
+void prefetch(const Code* w) {
     const char* ahead = reinterpret_cast<const char*>(w) + fetch_ahead;
     for (int i = 0; i < Bytes; i += 64) __builtin_prefetch(ahead + i);
 }

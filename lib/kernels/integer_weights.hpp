@@ -12,7 +12,7 @@ namespace tbt {
 inline constexpr int weight_bits = 44;
 inline constexpr std::uint64_t weight_of_largest = std::uint64_t{1} << weight_bits;
 // The maximum number of elements: their sum still fits into 64 bits.
-inline constexpr std::size_t longest_row = std::size_t{1} << 19;
+inline constexpr std::size_t max_row_length = std::size_t{1} << 19;
 
 // w_i = e^((s_i − m)/T) in weight units, where no s_i is above m. Elements more than 31.2·T below m
 // have weight 0, and so has −∞. Returns Σ w_i.

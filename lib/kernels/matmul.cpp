@@ -18,7 +18,7 @@ namespace {
 
 using kernel::batch;
 using kernel::BF16;
-using kernel::divide_up;
+using kernel::ceil_div;
 using kernel::F16;
 using kernel::gather_rows;
 using kernel::panel;
@@ -118,11 +118,11 @@ void few_rows(const Operands& q, const Part& part) {
     using kernel::streams;
     const std::int64_t K = q.w.k(), whole = std::min(part.panels.end, q.w.n() / panel),
                        count = part.rows.end - part.rows.begin,
-                       height = divide_up(count, divide_up(count, tile_rows));
+                       height = ceil_div(count, ceil_div(count, tile_rows));
     const auto* w = reinterpret_cast<const Element*>(q.w.data());
     std::int64_t p = part.panels.begin;
-    const auto side_by_side = [&]<int Panels>(std::int64_t most_rows) {
-        for (; count <= most_rows && p + Panels <= whole; p += Panels) {
+    const auto side_by_side = [&]<int Panels>(std::int64_t max_rows) {
+        for (; count <= max_rows && p + Panels <= whole; p += Panels) {
             multiply_few(q, kernel::streaming<Element, Panels>(to_int(count)), part.rows, p, Panels,
                          kernel::tile_vectors, w + panel * (p * K + k_ahead));
         }
@@ -209,7 +209,7 @@ void many_rows(const Operands& q, const Part& part) {
     if (!scratch) scratch = allocate_floats(group_floats + k_block * (panel + row_block));
     const bool gather = q.x.column_stride != 1;
     float* const gathered = gather ? scratch.get() + group_floats + k_block * panel : nullptr;
-    const std::int64_t K = q.w.k(), blocks = std::max<std::int64_t>(1, divide_up(K, k_block));
+    const std::int64_t K = q.w.k(), blocks = std::max<std::int64_t>(1, ceil_div(K, k_block));
     const std::int64_t strip_rows = gather ? row_block : part.rows.end - part.rows.begin;
     for (std::int64_t b = 0; b < blocks; ++b) {
         const Range ks{K * b / blocks, K * (b + 1) / blocks};

@@ -51,7 +51,7 @@ inline void store(const Batch& values, float* p) { values.store_aligned(p); }
 
 // The type in which weights are packed. WebAssembly has no instruction that converts 16-bit floats,
 // so there they are converted to float once.
-constexpr WeightType kept_as([[maybe_unused]] WeightType type) {
+constexpr WeightType storage_type([[maybe_unused]] WeightType type) {
 #if defined(__wasm_simd128__)
     return WeightType::f32;
 #else
@@ -59,13 +59,13 @@ constexpr WeightType kept_as([[maybe_unused]] WeightType type) {
 #endif
 }
 
-constexpr std::int64_t divide_up(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
-constexpr std::int64_t panel_count(std::int64_t n) { return divide_up(n, panel); }
+constexpr std::int64_t ceil_div(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
+constexpr std::int64_t panel_count(std::int64_t n) { return ceil_div(n, panel); }
 
 // The number of registers for a row of panel p. Only the last panel may have fewer than
 // tile_vectors.
 constexpr int panel_vectors(std::int64_t p, std::int64_t n) {
-    const std::int64_t rest = divide_up(n - p * panel, batch);
+    const std::int64_t rest = ceil_div(n - p * panel, batch);
     return rest < tile_vectors ? to_int(rest) : tile_vectors;
 }
 
@@ -134,7 +134,7 @@ void multiply(const Tile& t) {
         x += x_step;
         w += width;
     };
-    const auto fetch = [&]() __attribute__((always_inline)) {
+    const auto prefetch = [&]() __attribute__((always_inline)) {
         if constexpr (Prefetch) {
             for (int p = 0; p < Panels; ++p) {
                 for (int byte = 0; byte < width * to_int(sizeof(Element)); byte += 64) {
@@ -148,10 +148,10 @@ void multiply(const Tile& t) {
     if constexpr (Panels == 1) {
         for (; k >= 4; k -= 4) {
 #pragma GCC unroll 4
-            for (int u = 0; u < 4; ++u) step(), fetch();
+            for (int u = 0; u < 4; ++u) step(), prefetch();
         }
     }
-    for (; k > 0; --k) step(), fetch();
+    for (; k > 0; --k) step(), prefetch();
     if (t.bias) {
         for (int r = 0; r < Rows; ++r) {
             for (int c = 0; c < columns; ++c)
@@ -167,7 +167,7 @@ using Kernel = void (*)(const Tile&);
 
 #if defined(__wasm_simd128__)
 // Row by row, by the fast path of try_row.hpp if it is exact for the row, otherwise by multiply().
-// All weights are floats here (kept_as).
+// All weights are floats here (storage_type).
 template <class Element, int Rows, int Panels, int Vectors, bool Prefetch>
 void run(const Tile& t) {
     static_assert(Panels == 1);

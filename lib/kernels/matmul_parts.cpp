@@ -8,13 +8,13 @@
 namespace tbt::kernel {
 
 Part part_of(std::int64_t m, std::int64_t n, const Worker& worker) {
-    const std::int64_t tiles = divide_up(m, tile_rows), panels = panel_count(n);
+    const std::int64_t tiles = ceil_div(m, tile_rows), panels = panel_count(n);
     std::int64_t best_work = -1, best_reads = 0;
     Part part;
     for (int across = worker.size; across >= 1; --across) {
         if (worker.size % across != 0) continue;
         const int down = worker.size / across;
-        const std::int64_t rows = divide_up(tiles, down), columns = divide_up(panels, across),
+        const std::int64_t rows = ceil_div(tiles, down), columns = ceil_div(panels, across),
                            work = rows * columns;
         const std::int64_t reads = rows * tile_rows + columns * panel;
         if (best_work >= 0 && (work > best_work || (work == best_work && reads >= best_reads)))

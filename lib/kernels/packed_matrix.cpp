@@ -239,8 +239,8 @@ void PackedMatrix::reserve(std::int64_t k, std::int64_t n, WeightType type) {
     element_count({k, n});  // throws if there are too many
     k_ = k;
     n_ = n;
-    type_ = kernel::kept_as(type);
-    const std::int64_t floats = kernel::divide_up(bytes(), 4);
+    type_ = kernel::storage_type(type);
+    const std::int64_t floats = kernel::ceil_div(bytes(), 4);
     if (floats > capacity_ || !data_) {
         data_ = allocate_floats(floats);
         capacity_ = floats;
@@ -250,7 +250,7 @@ void PackedMatrix::reserve(std::int64_t k, std::int64_t n, WeightType type) {
 std::int64_t PackedMatrix::bytes() const {
     if (int8_) return int8_->bytes();
     if (int4_) return int4_->bytes();
-    return kernel::divide_up(n_, batch) * batch * k_ * bytes_of(type_);
+    return kernel::ceil_div(n_, batch) * batch * k_ * bytes_of(type_);
 }
 
 void PackedMatrix::pack(const StoredView& w, const Worker& worker) {
@@ -269,7 +269,7 @@ void PackedMatrix::pack_parts(std::span<const StoredView> parts, const Worker& w
                                                       : pack_as<float>;
     if (!pack_from(type_, parts, n_, mine, data_.get())) finite_ = false;
 #if defined(__wasm_simd128__)
-    magnitudes_ = magnitudes_of(data_.get(), 1, bytes() / 4);  // floats (kept_as), and one thread
+    magnitudes_ = magnitudes_of(data_.get(), 1, bytes() / 4);  // stored as floats; one thread
 #endif
 }
 

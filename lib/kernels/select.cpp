@@ -52,13 +52,12 @@ Cut prefix_by_sorting(std::span<const float> keys, std::span<const std::uint64_t
 }
 
 // ---- public functions ----
-constexpr std::size_t most_values = std::size_t{1}
-                                    << (std::numeric_limits<std::size_t>::digits - 4);
+constexpr std::size_t max_values = std::size_t{1} << (std::numeric_limits<std::size_t>::digits - 4);
 
 void check_place(std::size_t k, std::size_t most) {
     if (k >= 1 && k <= most) return;
     throw Error("select: the " + std::to_string(k) + "th largest of " +
-                (most == most_values ? "a row" : std::to_string(most) + " values") +
+                (most == max_values ? "a row" : std::to_string(most) + " values") +
                 ", expected a rank from 1 to the number of values");
 }
 void check_row(std::span<const float> keys, std::span<const std::uint64_t> weights) {
@@ -114,7 +113,7 @@ Pivots pivots(std::span<const float> keys, std::span<const std::uint64_t> weight
 }  // namespace
 
 float reached_by_at_least(std::span<const float> values, std::size_t k) {
-    check_place(k, values.empty() ? 0 : most_values);
+    check_place(k, values.empty() ? 0 : max_values);
     // At least k groups have a maximum >= the k-th largest maximum, so at least k elements are >=
     // it. With four times as many groups as k, two large elements are rarely in one group.
     const std::size_t group = std::min<std::size_t>(values.size() / (4 * k), 32);

@@ -39,20 +39,20 @@ std::int64_t element_count(const Shape& shape) {
 
 namespace {
 
-std::atomic<std::int64_t> held{0}, most_held{0};
+std::atomic<std::int64_t> allocated{0}, peak{0};
 
 void count(std::int64_t bytes) {
-    const std::int64_t now = held += bytes;
-    for (std::int64_t most = most_held;
-         most < now && !most_held.compare_exchange_weak(most, now);) {
+    const std::int64_t now = allocated += bytes;
+    for (std::int64_t previous = peak;
+         previous < now && !peak.compare_exchange_weak(previous, now);) {
     }
 }
 
 }  // namespace
 
-std::int64_t tensor_bytes() { return held; }
-std::int64_t most_tensor_bytes() { return most_held; }
-void reset_most_tensor_bytes() { most_held = held.load(); }
+std::int64_t tensor_bytes() { return allocated; }
+std::int64_t peak_tensor_bytes() { return peak; }
+void reset_peak_tensor_bytes() { peak = allocated.load(); }
 
 void AlignedDelete::operator()(float* p) const {
     if (mapped) munmap(p, bytes);

@@ -10,10 +10,10 @@ namespace tbt {
 std::int64_t available_memory();
 
 // The bytes of all tensors and buffers at this moment, and their maximum so far. Both count every
-// allocation of allocate_floats(). reset_most_tensor_bytes() starts the maximum again.
+// allocation of allocate_floats(). reset_peak_tensor_bytes() starts the maximum again.
 std::int64_t tensor_bytes();
-std::int64_t most_tensor_bytes();
-void reset_most_tensor_bytes();
+std::int64_t peak_tensor_bytes();
+void reset_peak_tensor_bytes();
 
 // The maximum resident size of this process so far. 0: unknown.
 std::int64_t peak_resident_memory();

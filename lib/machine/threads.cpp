@@ -21,7 +21,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 // The maximum number of items: this times a thread's number still fits into 64 bits.
-constexpr std::int64_t most_items = std::int64_t{1} << 48;
+constexpr std::int64_t max_items = std::int64_t{1} << 48;
 int chosen_threads = 0;
 std::atomic<bool> teams_may_shrink{true};
 
@@ -44,12 +44,12 @@ int threads_in_environment() {
     if (const char* text = std::getenv("TBT_THREADS"); text && *text) {
         char* end = nullptr;
         const long n = std::strtol(text, &end, 10);
-        if (*end == '\0' && n >= 1 && n <= most_threads) return to_int(n);
+        if (*end == '\0' && n >= 1 && n <= max_threads) return to_int(n);
         throw Error(std::string("TBT_THREADS is '") + text + "', expected a number from 1 to " +
-                    std::to_string(most_threads));
+                    std::to_string(max_threads));
     }
     const char* text = std::getenv("OMP_NUM_THREADS");
-    return text ? std::clamp(std::atoi(text), 0, most_threads) : 0;
+    return text ? std::clamp(std::atoi(text), 0, max_threads) : 0;
 }
 
 #ifdef _OPENMP
@@ -64,7 +64,7 @@ double seconds_since(Clock::time_point start) {
 class TeamLimit {
 public:
     int cut(int threads) {
-        if (limit_ < threads && Clock::now() >= retry_) limit_ = std::min(2 * limit_, most_threads);
+        if (limit_ < threads && Clock::now() >= retry_) limit_ = std::min(2 * limit_, max_threads);
         return std::min(threads, limit_);
     }
     void learn(int threads, double seconds, double seconds_waited) {
@@ -75,7 +75,7 @@ public:
     }
 
 private:
-    int limit_ = most_threads;
+    int limit_ = max_threads;
     Clock::time_point retry_{};
 };
 #endif
@@ -111,7 +111,7 @@ void Barrier::wait() {
 }
 
 Range Worker::share(std::int64_t n, std::int64_t grain) const {
-    if (n < 0 || n > most_items || grain < 1 || grain > most_items || rank < 0 || rank >= size)
+    if (n < 0 || n > max_items || grain < 1 || grain > max_items || rank < 0 || rank >= size)
         refuse_share(n, grain);
     const std::int64_t grains = (n + grain - 1) / grain;
     const std::int64_t first = grains * rank / size;
@@ -131,14 +131,14 @@ int default_threads() {
     return cores();
 }
 
-void set_default_threads(int threads) { chosen_threads = std::clamp(threads, 0, most_threads); }
+void set_default_threads(int threads) { chosen_threads = std::clamp(threads, 0, max_threads); }
 
 void let_teams_shrink(bool allowed) { teams_may_shrink = allowed; }
 
 void detail::run_team(int threads, void (*body)(void*, const Worker&), void* context) {
 #ifdef _OPENMP
     static thread_local TeamLimit limit;
-    threads = std::min(threads, most_threads);
+    threads = std::min(threads, max_threads);
     if (teams_may_shrink) threads = limit.cut(threads);
     if (threads > 1) {
         const Clock::time_point start = Clock::now();

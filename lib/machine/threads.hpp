@@ -19,7 +19,7 @@
 namespace tbt {
 
 // The maximum number of threads in a team.
-inline constexpr int most_threads = 1024;
+inline constexpr int max_threads = 1024;
 
 struct Range {
     std::int64_t begin = 0;

@@ -8,8 +8,8 @@
 #include "lib/index.hpp"
 #include "lib/kernels/simd_half.hpp"
 #include "lib/kernels/simd_math.hpp"
-#include "lib/model/attention_both_ways.hpp"
 #include "lib/model/attention_head.hpp"
+#include "lib/model/bidirectional_attention.hpp"
 
 namespace tbt {
 
@@ -18,9 +18,9 @@ using simd::Lanes;
 using simd::load_lanes;
 
 using attention::block_tokens;
-using attention::fetch;
 using attention::Head;
 using attention::Place;
+using attention::prefetch;
 
 namespace {
 
@@ -31,16 +31,16 @@ constexpr int tile = simd::batch_count == 1 ? 4 : 2;
 constexpr float minus_infinity = -std::numeric_limits<float>::infinity();
 
 // Pass 1, one block: scores[q][u] = (Σ_d query[q][d] · key[u][d]) · h.scale, summed in order of d,
-// for the first `G` groups of sixteen keys. `later` is the matrix to prefetch meanwhile.
+// for the first `G` groups of sixteen keys. `ahead` is the matrix to prefetch meanwhile.
 template <int Q, int G, class Element>
 void score_block(const Head<Element>& h, const float* const* query, const Element* keys,
-                 const Element* later, float* scores, std::int64_t stride) {
+                 const Element* ahead, float* scores, std::int64_t stride) {
     Lanes sum[Q][G];
     for (int q = 0; q < Q; ++q) {
         for (int g = 0; g < G; ++g) sum[q][g] = Lanes::zero();
     }
     for (int d = 0; d < h.size; ++d) {
-        fetch<Q, block_tokens>(later, d * block_tokens);
+        prefetch<Q, block_tokens>(ahead, d * block_tokens);
         Lanes component[Q];
         for (int q = 0; q < Q; ++q) component[q] = Lanes::all(query[q][d]);
         for (int g = 0; g < G; ++g) {
@@ -62,11 +62,11 @@ void score(const Head<Element>& h, const float* const* query, int first, int lon
     static_assert(groups == 4);
     for (int b = first; b * block_tokens < longest; ++b, scores += block_tokens) {
         const int left = longest - b * block_tokens;
-        const Element *keys = h.keys(b), *later = h.later(b);
-        if (left > 3 * lane_count) score_block<Q, 4>(h, query, keys, later, scores, stride);
-        else if (left > 2 * lane_count) score_block<Q, 3>(h, query, keys, later, scores, stride);
-        else if (left > lane_count) score_block<Q, 2>(h, query, keys, later, scores, stride);
-        else score_block<Q, 1>(h, query, keys, later, scores, stride);
+        const Element *keys = h.keys(b), *ahead = h.later(b);
+        if (left > 3 * lane_count) score_block<Q, 4>(h, query, keys, ahead, scores, stride);
+        else if (left > 2 * lane_count) score_block<Q, 3>(h, query, keys, ahead, scores, stride);
+        else if (left > lane_count) score_block<Q, 2>(h, query, keys, ahead, scores, stride);
+        else score_block<Q, 1>(h, query, keys, ahead, scores, stride);
     }
 }
 
@@ -92,25 +92,25 @@ float exponentials(float* scores, int first, int length, int padded_length) {
 // weight[q][u]. Even and odd positions have separate sums, each in order of u, which are added at
 // the end. The order does not depend on Q, so neither does the result, to the last bit.
 template <int Q, int G, class Element>
-void mix(const Head<Element>& h, const float* weights, std::int64_t stride, int first, int length,
-         int d, const float* inverse, float* const* out) {
+void weighted_values(const Head<Element>& h, const float* weights, std::int64_t stride, int first,
+                     int length, int d, const float* inverse, float* const* out) {
     Lanes even[Q][G], odd[Q][G];
     for (int q = 0; q < Q; ++q) {
         for (int g = 0; g < G; ++g) even[q][g] = odd[q][g] = Lanes::zero();
     }
     for (int b = first; b * block_tokens < length; ++b) {
         const Element* values = h.values(b) + d;
-        const Element* later = h.later(h.place.cache->blocks() + b) + d;
+        const Element* ahead = h.later(h.place.cache->blocks() + b) + d;
         const float* w = weights + (b - first) * block_tokens;
         const int n = std::min(block_tokens, length - b * block_tokens);
         // Adds position u to one of the two sums.
-        const auto add = [&](int u, Lanes(&half)[Q][G]) __attribute__((always_inline)) {
-            fetch<Q, G * lane_count>(later, u * h.padded);
+        const auto add = [&](int u, Lanes(&sum)[Q][G]) __attribute__((always_inline)) {
+            prefetch<Q, G * lane_count>(ahead, u * h.padded);
             Lanes v[G];
             for (int g = 0; g < G; ++g) v[g] = load_lanes(values + u * h.padded + g * lane_count);
             for (int q = 0; q < Q; ++q) {
                 const Lanes weight = Lanes::all(w[q * stride + u]);
-                for (int g = 0; g < G; ++g) half[q][g] = fma(weight, v[g], half[q][g]);
+                for (int g = 0; g < G; ++g) sum[q][g] = fma(weight, v[g], sum[q][g]);
             }
         };
         int u = 0;
@@ -134,12 +134,12 @@ void mix(const Head<Element>& h, const float* weights, std::int64_t stride, int 
 }
 
 // Attention of Q consecutive queries. Query q may see positions 0 … length + q − 1, or with a
-// window only the last h.window of them; blocks before the window are not read. `shares` points to
-// Q vectors that receive the attention weights of each query, or is null.
+// window only the last h.window of them; blocks before the window are not read. `weights` points
+// to Q vectors that receive the attention weights of each query, or is null.
 template <int Q, class Element>
 void attend_queries(const Head<Element>& h, const float* const* query, int length,
                     float* const* out, float* scores, std::int64_t stride,
-                    std::vector<float>* shares) {
+                    std::vector<float>* weights) {
     const int longest = length + Q - 1;
     const auto seen_from = [&](int q) {
         return h.window > 0 ? std::max(0, length + q - h.window) : 0;
@@ -151,23 +151,23 @@ void attend_queries(const Head<Element>& h, const float* const* query, int lengt
     for (int q = 0; q < Q; ++q)
         inverse[q] = 1.0f / exponentials(scores + q * stride, seen_from(q) - skipped,
                                          length + q - skipped, padded_length);
-    for (int q = 0; shares && q < Q; ++q) {
-        shares[q].assign(index(skipped), 0.0f);
+    for (int q = 0; weights && q < Q; ++q) {
+        weights[q].assign(index(skipped), 0.0f);
         const float* const of = scores + q * stride;
         for (int u = skipped; u < length + q; ++u)
-            shares[q].push_back(of[u - skipped] * inverse[q]);
+            weights[q].push_back(of[u - skipped] * inverse[q]);
     }
     // Weights after a query's own position, or before its window, are exactly 0. So a sum up to
     // `longest` has the right value for every query.
     int d = 0;
     if constexpr (Q == 1) {
         for (; d + 4 * lane_count <= h.padded; d += 4 * lane_count)
-            mix<Q, 4>(h, scores, stride, first, longest, d, inverse, out);
+            weighted_values<Q, 4>(h, scores, stride, first, longest, d, inverse, out);
     }
     for (; d + 2 * lane_count <= h.padded; d += 2 * lane_count)
-        mix<Q, 2>(h, scores, stride, first, longest, d, inverse, out);
+        weighted_values<Q, 2>(h, scores, stride, first, longest, d, inverse, out);
     for (; d < h.padded; d += lane_count)
-        mix<Q, 1>(h, scores, stride, first, longest, d, inverse, out);
+        weighted_values<Q, 1>(h, scores, stride, first, longest, d, inverse, out);
 }
 
 // Floats for the scores of one query, enough for the longest sequence.
@@ -196,7 +196,7 @@ void append_keys_and_values(const float* qkv, std::span<const SequenceRows> sequ
             const float* value = key + heads * size;
             if (s.parents.empty())
                 s.cache->write(s.cache->length() + t, layer, head, size, key, value);
-            else s.cache->hold(t, layer, head, size, key, value);
+            else s.cache->stage(t, layer, head, size, key, value);
         }
     }
 }
@@ -204,60 +204,60 @@ void append_keys_and_values(const float* qkv, std::span<const SequenceRows> sequ
 // The rows are a tree: drafted continuations of the cached text (speculative decoding). A row sees
 // the cached text, its ancestors and itself. For each row, the keys and values of its branch are
 // written to the positions after the cached text, over those of another row's branch. So a row is
-// computed as in a text without branches, with sums in the same order. [Miao et al. 2024 use a mask
-// instead]
+// computed as in a text without branches, with sums in the same order. [Miao et al. 2024: a mask]
 template <class Element>
 static void attend_tree(const Head<Element>& h, const SequenceRows& s, const float* qkv,
                         const AttentionShape& shape, int head, float* out, float* scores,
-                        std::int64_t stride, std::vector<float>* shares) {
-    const int length = s.cache->length(), keys = shape.channels + h.place.head * h.size;
-    int lies[most_tree_depth];  // lies[d]: the row whose keys and values the cache has at depth d
-    std::fill(std::begin(lies), std::end(lies), -1);
+                        std::int64_t stride, std::vector<float>* weights) {
+    const int length = s.cache->length(), key_offset = shape.channels + h.place.head * h.size;
+    int row_at_depth[max_tree_depth];  // the row whose keys and values the cache has at this depth
+    std::fill(std::begin(row_at_depth), std::end(row_at_depth), -1);
     for (int t = 0; t < s.tokens; ++t) {
-        int branch[most_tree_depth], depth = 0;
+        int branch[max_tree_depth], depth = 0;
         for (int a = t; a >= 0; a = s.parents[index(a)]) branch[depth++] = a;
         for (int d = 0; d < depth; ++d) {
             const int row = branch[depth - 1 - d];
-            if (std::exchange(lies[d], row) == row) continue;
-            const float* key = qkv + (s.first_row + row) * shape.row() + keys;
+            if (std::exchange(row_at_depth[d], row) == row) continue;
+            const float* key = qkv + (s.first_row + row) * shape.row() + key_offset;
             s.cache->write(length + d, h.place.layer, h.place.head, h.size, key,
                            key + shape.key_heads() * h.size);
         }
         const float* query = qkv + (s.first_row + t) * shape.row() + head * h.size;
         float* result = out + (s.first_row + t) * shape.channels + head * h.size;
         attend_queries<1>(h, &query, length + depth, &result, scores, stride,
-                          shares ? shares + t : nullptr);
+                          weights ? weights + t : nullptr);
     }
 }
 
 // Attention of one query head for all rows of a sequence. A row sees the rows before it and
-// itself; with both_ways it sees all rows of its sequence.
+// itself; if `bidirectional`, it sees all rows of its sequence.
 template <class Element>
 static void attend_head(const Head<Element>& h, const SequenceRows& s, const float* qkv,
                         const AttentionShape& shape, int head, float* out, float* scores,
-                        std::int64_t stride, bool both_ways, std::vector<float>* shares) {
-    if (!s.parents.empty()) return attend_tree(h, s, qkv, shape, head, out, scores, stride, shares);
+                        std::int64_t stride, bool bidirectional, std::vector<float>* weights) {
+    if (!s.parents.empty())
+        return attend_tree(h, s, qkv, shape, head, out, scores, stride, weights);
     int t = 0;
-    const auto next = [&]<int Q>() {
+    const auto attend_next = [&]<int Q>() {
         const float* query[Q];
         float* result[Q];
         for (int q = 0; q < Q; ++q) {
             query[q] = qkv + (s.first_row + t + q) * shape.row() + head * h.size;
             result[q] = out + (s.first_row + t + q) * shape.channels + head * h.size;
         }
-        const int seen = s.cache->length() + (both_ways ? s.tokens : t + 1);
-        attend_queries<Q>(h, query, seen, result, scores, stride, shares ? shares + t : nullptr);
+        const int seen = s.cache->length() + (bidirectional ? s.tokens : t + 1);
+        attend_queries<Q>(h, query, seen, result, scores, stride, weights ? weights + t : nullptr);
         t += Q;
     };
-    while (!both_ways && t + tile <= s.tokens) next.template operator()<tile>();
-    while (t < s.tokens) next.template operator()<1>();
+    while (!bidirectional && t + tile <= s.tokens) attend_next.template operator()<tile>();
+    while (t < s.tokens) attend_next.template operator()<1>();
 }
 
 // One thread does all query heads that read the same keys, so that no other thread reads the keys
 // and values while attend_tree() overwrites them.
 static void attend_rows(const float* qkv, std::span<const SequenceRows> sequences,
                         const AttentionShape& shape, int layer, float* out, float* scratch,
-                        const Worker& worker, bool both_ways, AttentionWatch* watch) {
+                        const Worker& worker, bool bidirectional, AttentionWatch* watch) {
     const int heads = shape.key_heads(), size = shape.head_size(), group = shape.group();
     const float scale =
         1.0f / std::sqrt(shape.scalar > 0 ? shape.scalar : static_cast<float>(size));
@@ -272,16 +272,16 @@ static void attend_rows(const float* qkv, std::span<const SequenceRows> sequence
         for (int i = 0; i < group; ++i) {
             const int head = to_int(pair % heads) * group + i;
             const Place next = place_of(i + 1 < group ? pair : std::min(pair + 1, mine.end - 1));
-            std::vector<float>* shares = watch && watch->layer == layer && watch->head == head
-                                             ? &watch->rows.at(index(s.first_row))
-                                             : nullptr;
-            const auto kept_as = [&]<class Element>(Element) {
+            std::vector<float>* weights = watch && watch->layer == layer && watch->head == head
+                                              ? &watch->rows.at(index(s.first_row))
+                                              : nullptr;
+            const auto run_with_type = [&]<class Element>(Element) {
                 attend_head(Head<Element>{place_of(pair), size, s.cache->padded_head_size(), next,
                                           scale, shape.window},
-                            s, qkv, shape, head, out, scores, stride, both_ways, shares);
+                            s, qkv, shape, head, out, scores, stride, bidirectional, weights);
             };
-            if (s.cache->type() == WeightType::f16) kept_as(simd::F16{});
-            else kept_as(0.0f);
+            if (s.cache->type() == WeightType::f16) run_with_type(simd::F16{});
+            else run_with_type(0.0f);
         }
     }
 }
@@ -291,9 +291,9 @@ void attend(const float* qkv, std::span<const SequenceRows> sequences, const Att
     attend_rows(qkv, sequences, shape, layer, out, scratch, worker, false, watch);
 }
 
-void attend_both_ways(const float* qkv, std::span<const SequenceRows> sequences,
-                      const AttentionShape& shape, int layer, float* out, float* scratch,
-                      const Worker& worker) {
+void attend_bidirectional(const float* qkv, std::span<const SequenceRows> sequences,
+                          const AttentionShape& shape, int layer, float* out, float* scratch,
+                          const Worker& worker) {
     attend_rows(qkv, sequences, shape, layer, out, scratch, worker, true, nullptr);
 }
 

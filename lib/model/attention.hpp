@@ -24,7 +24,7 @@ struct SequenceRows {
 };
 
 // The maximum number of tokens in a branch of a tree.
-inline constexpr int most_tree_depth = 64;
+inline constexpr int max_tree_depth = 64;
 
 // Shapes: R rows in the batch, H query heads, K heads of keys and values, D components each,
 // C = H · D. A row of qkv is (q (H, D), k (K, D), v (K, D)). Query head h reads head h / (H / K).
@@ -48,7 +48,7 @@ struct AttentionWatch {
 };
 
 // Writes the keys and values of qkv (R, (H + 2K) · D) to layer `layer` of each sequence's cache,
-// after its cached text; for a tree, to KvCache::hold(). The caches must have room.
+// after its cached text; for a tree, to KvCache::stage(). The caches must have room.
 // Every thread of a team calls this; each does its part of the (sequence, head of keys) pairs.
 void append_keys_and_values(const float* qkv, std::span<const SequenceRows> sequences,
                             const AttentionShape& shape, int layer, const Worker& worker);

@@ -59,10 +59,10 @@ private:
 // stops at the end of a block. Several queries (Q > 1) belong to a longer text, whose queries read
 // the same blocks one after the other and find them in the processor's cache.
 template <int Q, int Numbers, class Element>
-void fetch(const Element* later, int at) {
+void prefetch(const Element* matrix, int at) {
     if constexpr (Q == 1) {
         constexpr int step = 64 / static_cast<int>(sizeof(Element));
-        for (int i = 0; i < Numbers; i += step) __builtin_prefetch(later + at + i);
+        for (int i = 0; i < Numbers; i += step) __builtin_prefetch(matrix + at + i);
     }
 }
 

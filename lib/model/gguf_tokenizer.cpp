@@ -23,7 +23,7 @@ using Normalizer = TextRules::Normalizer;
 // The names of pre-tokenizers, with the rules in the tokenizer.json of the same models.
 struct Pretokenizer {
     const char* name;
-    std::vector<std::pair<Kind, int>> splits;  // with most_digits
+    std::vector<std::pair<Kind, int>> splits;  // with max_digits
     bool nfc, ignore_merges, bos;              // bos: put before a text unless the file says no
 };
 const std::array<Pretokenizer, 7> pretokenizers = {{
@@ -212,7 +212,7 @@ std::string gguf_pretokenizer(const TextRules& rules, const std::string& who) {
             rules.normalizers.size() == 1 && rules.normalizers[0].kind == Normalizer::Kind::nfc;
         const bool splits = std::equal(rules.splits.begin(), rules.splits.end(), p.splits.begin(),
                                        p.splits.end(), [](const auto& a, const auto& b) {
-                                           return a.kind == b.first && a.most_digits == b.second;
+                                           return a.kind == b.first && a.max_digits == b.second;
                                        });
         if (splits && p.ignore_merges == rules.ignore_merges &&
             (p.nfc ? nfc : rules.normalizers.empty()))

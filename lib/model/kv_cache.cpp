@@ -47,7 +47,7 @@ KvCache::KvCache(std::shared_ptr<KvPool> pool, const TransformerConfig& config, 
 }
 
 void KvCache::begin_with(std::span<const int> blocks, int length) {
-    if (!pool_ || length < 0 || length > capacity_ || count(blocks) != blocks_of(length))
+    if (!pool_ || length < 0 || length > capacity_ || count(blocks) != block_count(length))
         throw Error("kv cache: " + std::to_string(blocks.size()) + " blocks for " +
                     std::to_string(length) + " tokens, expected " + std::to_string(block_tokens) +
                     " tokens in each but the last, and " + std::to_string(capacity_) +
@@ -91,8 +91,8 @@ KvCache& KvCache::operator=(KvCache&& other) noexcept {
     type_ = other.type_;
     length_ = std::exchange(other.length_, 0);
     capacity_ = std::exchange(other.capacity_, 0);
-    held_ = std::exchange(other.held_, {});
-    held_rows_ = std::exchange(other.held_rows_, 0);
+    staged_ = std::exchange(other.staged_, {});
+    staged_rows_ = std::exchange(other.staged_rows_, 0);
     return *this;
 }
 
@@ -111,9 +111,9 @@ void KvCache::truncate(int length) {
         throw Error("kv cache: cannot truncate " + std::to_string(length_) + " tokens to " +
                     std::to_string(length));
     }
-    if (length < length_) held_rows_ = 0;
+    if (length < length_) staged_rows_ = 0;
     length_ = length;
-    drop_blocks_from(index(blocks_of(length)));
+    drop_blocks_from(index(block_count(length)));
 }
 
 bool KvCache::fits(const TransformerConfig& config) const {
@@ -139,7 +139,7 @@ void KvCache::make_room(int tokens) {
         blocks_[tail] = copy;
         memory_[tail] = pool_->memory(copy);
     }
-    while (count(blocks_) < blocks_of(length_ + tokens)) {
+    while (count(blocks_) < block_count(length_ + tokens)) {
         blocks_.push_back(pool_->take());
         memory_.push_back(pool_->memory(blocks_.back()));
     }
@@ -152,8 +152,8 @@ bool KvCache::tail_is_shared() const {
 int KvCache::blocks_to_take(int tokens) const {
     check_at_least("kv cache: number of new tokens", tokens, 0);
     if (tokens == 0) return 0;
-    const int room = blocks_of(length_ + std::min(tokens, capacity_ - length_));
-    return std::max(room - count(blocks_), 0) + (tail_is_shared() ? 1 : 0);
+    const int needed_blocks = block_count(length_ + std::min(tokens, capacity_ - length_));
+    return std::max(needed_blocks - count(blocks_), 0) + (tail_is_shared() ? 1 : 0);
 }
 
 void KvCache::advance(int tokens) {
@@ -162,25 +162,25 @@ void KvCache::advance(int tokens) {
                     std::to_string(length_) +
                     ", more than there is room for; call make_room first");
     length_ += tokens;
-    held_rows_ = 0;
+    staged_rows_ = 0;
 }
 
-void KvCache::hold_rows(int rows) {
+void KvCache::stage_rows(int rows) {
     check_at_least("kv cache: rows of a tree", rows, 0);
-    held_rows_ = rows;
+    staged_rows_ = rows;
     const std::size_t floats =
         std::size_t{2} * index(rows) * index(layers_) * index(heads_) * index(padded_head_size_);
-    if (held_.size() < floats) held_.resize(floats);
+    if (staged_.size() < floats) staged_.resize(floats);
 }
 
-float* KvCache::held(int row, int layer, int head) {
+float* KvCache::staged(int row, int layer, int head) {
     const std::size_t place =
         (index(row) * index(layers_) + index(layer)) * index(heads_) + index(head);
-    return held_.data() + place * 2 * index(padded_head_size_);
+    return staged_.data() + place * 2 * index(padded_head_size_);
 }
 
-void KvCache::hold(int row, int layer, int head, int size, const float* key, const float* value) {
-    float* to = held(row, layer, head);
+void KvCache::stage(int row, int layer, int head, int size, const float* key, const float* value) {
+    float* to = staged(row, layer, head);
     std::copy_n(key, size, to);
     std::copy_n(value, size, to + padded_head_size_);
 }
@@ -192,28 +192,29 @@ void KvCache::write(int position, int layer, int head, int size, const float* ke
         auto* keys = static_cast<Element*>(at(block, layer, 0, head)) + u;
         auto* values = static_cast<Element*>(at(block, layer, 1, head));
         simd::copy(value, size, values + u * padded_head_size_);
-        Element some[simd::lane_count];  // convert these together, then write each to its row
+        Element converted[simd::lane_count];  // convert these together, then write each to its row
         for (int d = 0; d < size; d += simd::lane_count) {
             const int n = std::min(simd::lane_count, size - d);
-            simd::copy(key + d, n, some);
-            for (int i = 0; i < n; ++i) keys[(d + i) * block_tokens] = some[i];
+            simd::copy(key + d, n, converted);
+            for (int i = 0; i < n; ++i) keys[(d + i) * block_tokens] = converted[i];
         }
     };
     if (type_ == WeightType::f16) write_as(simd::F16{});
     else write_as(float{});
 }
 
-void KvCache::keep(std::span<const int> rows) {
+void KvCache::commit(std::span<const int> rows) {
     for (const int row : rows)
-        if (row < 0 || row >= held_rows_)
+        if (row < 0 || row >= staged_rows_)
             throw Error("kv cache: cannot keep row " + std::to_string(row) +
-                        " of a tree, of which " + std::to_string(held_rows_) + " rows are stored");
+                        " of a tree, of which " + std::to_string(staged_rows_) +
+                        " rows are stored");
     const int size = padded_head_size_;  // the padding after a head's components is zeros
     make_room(count(rows));
     for (std::size_t i = 0; i < rows.size(); ++i)
         for (int layer = 0; layer < layers_; ++layer)
             for (int head = 0; head < heads_; ++head) {
-                const float* key = held(rows[i], layer, head);
+                const float* key = staged(rows[i], layer, head);
                 write(length_ + to_int(i), layer, head, size, key, key + size);
             }
     advance(count(rows));

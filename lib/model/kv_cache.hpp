@@ -54,11 +54,11 @@ public:
     void begin_with(std::span<const int> blocks, int length);
     // The pool's numbers of the blocks that hold this sequence's tokens.
     std::span<const int> block_numbers() const {
-        return std::span(blocks_).first(index(blocks_of(length_)));
+        return std::span(blocks_).first(index(block_count(length_)));
     }
     bool shares(const KvPool& pool) const { return pool_.get() == &pool; }
     // The number of blocks for `tokens` tokens; the last block may be partly filled.
-    static int blocks_of(int tokens) { return (tokens + block_tokens - 1) / block_tokens; }
+    static int block_count(int tokens) { return (tokens + block_tokens - 1) / block_tokens; }
 
     // Throws Error if the type is not one that keys and values can be stored as: f32 or f16.
     static void check_type(WeightType type);
@@ -70,21 +70,21 @@ public:
     std::int64_t bytes() const;
     std::int64_t pool_bytes() const;
 
-    // After a pass over a tree of drafted tokens, whose rows were stored with hold(): appends the
+    // After a pass over a tree of drafted tokens, whose rows were stored with stage(): appends the
     // rows of one branch, given in order from its first, as the next tokens. The bits are the same
     // as if the branch had been read as plain text.
-    void keep(std::span<const int> rows);
+    void commit(std::span<const int> rows);
 
     // For the model's forward pass. Call make_room() before writing the next `tokens` positions (it
     // throws Error if they exceed the capacity), and advance() after writing them.
     void make_room(int tokens);
     void advance(int tokens);
     int blocks_to_take(int tokens) const;  // the number that make_room would take from the pool
-    // The rows of a tree are stored apart from the text until keep() appends one branch.
-    // hold_rows() makes room for `rows` rows. hold() stores the key and the value of one head
+    // The rows of a tree are stored apart from the text until commit() appends one branch.
+    // stage_rows() makes room for `rows` rows. stage() stores the key and the value of one head
     // (`size` numbers each) in such a row; write() stores them at a position of the text.
-    void hold_rows(int rows);
-    void hold(int row, int layer, int head, int size, const float* key, const float* value);
+    void stage_rows(int rows);
+    void stage(int row, int layer, int head, int size, const float* key, const float* value);
     void write(int position, int layer, int head, int size, const float* key, const float* value);
     bool fits(const TransformerConfig& config) const;
     int padded_head_size() const { return padded_head_size_; }
@@ -103,7 +103,7 @@ private:
     float element(const void* matrix, int i) const;
     void check_component(int position, int d) const;
     bool tail_is_shared() const;
-    float* held(int row, int layer, int head);
+    float* staged(int row, int layer, int head);
     void drop_blocks_from(std::size_t first);
 
     std::shared_ptr<KvPool> pool_;
@@ -115,8 +115,8 @@ private:
     WeightType type_ = WeightType::f32;
     int length_ = 0;
     int capacity_ = 0;
-    std::vector<float> held_;  // rows of a tree: (rows, layers, heads, 2, padded head size)
-    int held_rows_ = 0;
+    std::vector<float> staged_;  // rows of a tree: (rows, layers, heads, 2, padded head size)
+    int staged_rows_ = 0;
 };
 
 }  // namespace tbt

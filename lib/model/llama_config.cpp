@@ -85,9 +85,9 @@ TransformerConfig read_llama_config(const ConfigReader& file, const std::string&
         static_cast<float>(file.positive_or("rms_norm_eps", family.epsilon));
     config.tie_word_embeddings = file.flag_or("tie_word_embeddings", family.tied);
     config.torch_dtype = file.text_or("torch_dtype", file.text_or("dtype", "float32"));
-    if (config.n_layer > most_layers)
+    if (config.n_layer > max_layers)
         file.fail("num_hidden_layers is " + std::to_string(config.n_layer) + ", expected at most " +
-                  std::to_string(most_layers));
+                  std::to_string(max_layers));
 
     Architecture& a = config.architecture;
     a.model_type = model_type;
@@ -155,7 +155,7 @@ TransformerConfig llama_config(int layers, int heads, int kv_heads, int channels
     a.learned_positions = false;
     a.kv_heads = kv_heads;
     a.rotaries = {Rotary{}};
-    a.layers.assign(layers > 0 && layers <= most_layers ? index(layers) : 0, LayerKind{0, 0});
+    a.layers.assign(layers > 0 && layers <= max_layers ? index(layers) : 0, LayerKind{0, 0});
     a.head_size = heads > 0 ? channels / heads : 0;
     a.rotary_size = a.head_size;
     a.gated = true;

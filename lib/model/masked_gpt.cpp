@@ -28,7 +28,7 @@ struct MaskedGpt::State {
     State(const TransformerConfig& config, const WeightSource& source,
           const TransformerOptions& options, const Safetensors* file = nullptr)
         : network(config, source, options, checked_outputs(config), file), cache(network.config) {
-        network.both_ways = true;
+        network.bidirectional = true;
     }
     TransformerNetwork network;
     KvCache cache;

@@ -22,7 +22,7 @@ std::uint64_t element_bytes(const std::string& dtype) {
 
 namespace {
 
-constexpr std::uint64_t length_bytes = 8, longest_header = 100'000'000;
+constexpr std::uint64_t length_bytes = 8, max_header_bytes = 100'000'000;
 
 class HeaderReader {
 public:
@@ -67,9 +67,9 @@ private:
         }
         std::uint64_t length = 0;
         std::memcpy(&length, bytes.data(), length_bytes);
-        if (length > longest_header) {
+        if (length > max_header_bytes) {
             fail("the header has " + std::to_string(length) + " bytes, expected at most " +
-                 std::to_string(longest_header) + "; is this a safetensors file?");
+                 std::to_string(max_header_bytes) + "; is this a safetensors file?");
         }
         if (length > bytes.size() - length_bytes) {
             fail("the header has " + std::to_string(length) + " bytes, but only " +

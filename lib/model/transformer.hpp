@@ -48,7 +48,7 @@ using WeightSource = std::function<Tensor(const std::string& name, const Shape& 
 // If `parents` is given, the tokens are a tree of drafts, several possible continuations of the
 // text (chapter 21): token i follows token parents[i] < i, or the cached text if parents[i] is −1.
 // Each token sees the cached text, its ancestors and itself. Its logits have the same bits as if
-// its branch were the text. The cache keeps none of the tokens until KvCache::keep() selects a
+// its branch were the text. The cache keeps none of the tokens until KvCache::commit() selects a
 // branch.
 struct Step {
     KvCache* cache = nullptr;

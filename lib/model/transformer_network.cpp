@@ -6,7 +6,7 @@
 #include "lib/check.hpp"
 #include "lib/error.hpp"
 #include "lib/index.hpp"
-#include "lib/model/attention_both_ways.hpp"
+#include "lib/model/bidirectional_attention.hpp"
 #include "lib/model/layers.hpp"
 #include "lib/model/rotary.hpp"
 #include "lib/model/transformer_weights.hpp"
@@ -22,7 +22,7 @@ TransformerNetwork::TransformerNetwork(const TransformerConfig& shape, const Wei
     check_config(config, "transformer");
     if (!source) throw Error("transformer: no source of weights was given");
     if (options.threads <= 0) options.threads = default_threads();
-    options.threads = std::min(options.threads, most_threads);
+    options.threads = std::min(options.threads, max_threads);
     const WeightReader weights(config, source, file, options.threads);
     load_weights(*this, weights);
     for (const Rotary& rotary : config.architecture.rotaries)
@@ -64,8 +64,8 @@ static std::vector<int> depths_of(const Step& step) {
             throw Error("transformer: token " + std::to_string(i) + " of a tree follows token " +
                         std::to_string(parent) + ", expected an earlier one, or -1");
         depths.push_back(parent < 0 ? 0 : depths[index(parent)] + 1);
-        if (!step.parents.empty() && depths.back() >= most_tree_depth)
-            throw Error("transformer: a branch of more than " + std::to_string(most_tree_depth) +
+        if (!step.parents.empty() && depths.back() >= max_tree_depth)
+            throw Error("transformer: a branch of more than " + std::to_string(max_tree_depth) +
                         " tokens in a tree");
     }
     return depths;
@@ -98,7 +98,7 @@ void TransformerNetwork::prepare(std::span<const Step> steps) {
         const std::vector<int> depths = depths_of(step);
         for (const int depth : depths) p.positions.push_back(step.cache->length() + depth);
         step.cache->make_room(1 + *std::max_element(depths.begin(), depths.end()));
-        if (!step.parents.empty()) step.cache->hold_rows(rows_of_step);
+        if (!step.parents.empty()) step.cache->stage_rows(rows_of_step);
         p.sequences.push_back({step.cache, first, rows_of_step, step.parents});
         const std::int64_t end = first + rows_of_step;
         for (std::int64_t r = step.all_logits ? first : end - 1; r < end; ++r)
@@ -237,7 +237,7 @@ void TransformerNetwork::run_attention(const TransformerBlock& b, int layer, con
     // way, so no sync is needed between them.
     append_keys_and_values(qkv, p.sequences, shape, layer, worker);
     float* scratch = p.scratch.get(0);
-    if (both_ways) attend_both_ways(qkv, p.sequences, shape, layer, mixed, scratch, worker);
+    if (bidirectional) attend_bidirectional(qkv, p.sequences, shape, layer, mixed, scratch, worker);
     else attend(qkv, p.sequences, shape, layer, mixed, scratch, worker, watch);
     worker.sync();
     add_product(MatrixView::of(mixed, rows, shape.channels), b.proj, b.proj_bias,

@@ -74,7 +74,7 @@ struct TransformerNetwork {
     TransformerConfig config;
     TransformerOptions options;
     std::int64_t outputs;
-    bool both_ways = false;  // bidirectional attention: a row sees all rows of its sequence
+    bool bidirectional = false;  // bidirectional attention: a row sees all rows of its sequence
     // (C, V), exactly as stored. Empty if the output matrix has the same bits, or if the embedding
     // is read from the model's file, which then stays mapped: a pass needs only its tokens' rows.
     PackedMatrix token_embedding;

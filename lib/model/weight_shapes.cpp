@@ -57,9 +57,9 @@ std::vector<WeightShape> llama_shapes(const TransformerConfig& config) {
 }  // namespace
 
 std::vector<WeightShape> weight_shapes(const TransformerConfig& config) {
-    if (config.n_layer < 0 || config.n_layer > most_layers)
+    if (config.n_layer < 0 || config.n_layer > max_layers)
         throw Error("n_layer is " + std::to_string(config.n_layer) + ", expected at most " +
-                    std::to_string(most_layers));
+                    std::to_string(max_layers));
     if (!config.architecture.is_gpt2()) return llama_shapes(config);
     const std::int64_t c = config.n_embd, f = config.n_inner, v = config.vocab_size;
     std::vector<WeightShape> all = {{"wte.weight", {v, c}},

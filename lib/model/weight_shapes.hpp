@@ -19,7 +19,7 @@ struct WeightShape {
 };
 
 // The upper limit for the number of layers.
-inline constexpr int most_layers = 65536;
+inline constexpr int max_layers = 65536;
 
 // All weights of a model with this configuration.
 std::vector<WeightShape> weight_shapes(const TransformerConfig& config);

@@ -50,7 +50,7 @@ struct Axis {
     bool logarithmic = false;
     double from = 0, to = 1;
     // Limits the loop in case that adding a step does not change the value, because of rounding.
-    static constexpr std::size_t most_ticks = 700;
+    static constexpr std::size_t max_ticks = 700;
 
     double pixel(double value) const {
         const double t = logarithmic ? (std::log10(value) - std::log10(low)) /
@@ -62,7 +62,7 @@ struct Axis {
         std::vector<double> values;
         if (logarithmic) {
             for (double v = std::pow(10.0, std::ceil(std::log10(low) - 1e-9));
-                 v <= high * 1.0001 && values.size() < most_ticks; v *= 10)
+                 v <= high * 1.0001 && values.size() < max_ticks; v *= 10)
                 values.push_back(v);
             return values;
         }
@@ -76,7 +76,7 @@ struct Axis {
             }
         }
         for (double v = std::ceil(low / step - 1e-9) * step;
-             v <= high + step * 1e-6 && values.size() < most_ticks; v += step)
+             v <= high + step * 1e-6 && values.size() < max_ticks; v += step)
             values.push_back(std::abs(v) < step * 1e-6 ? 0 : v);
         return values;
     }

@@ -34,13 +34,13 @@ void PieceEncoder::encode(const PieceTokens& tokens, std::string_view piece,
         const std::size_t before = ids.size();
         merge_piece(piece, ids);
         const std::size_t count = ids.size() - before;
-        if (count > most_ids) return;
+        if (count > max_ids) return;
         slot.key = key;
         slot.ids.fill(-1);
         std::copy_n(ids.end() - static_cast<std::ptrdiff_t>(count), count, slot.ids.begin());
         return;
     }
-    for (std::size_t i = 0; i < most_ids && slot.ids[i] >= 0; ++i) ids.push_back(slot.ids[i]);
+    for (std::size_t i = 0; i < max_ids && slot.ids[i] >= 0; ++i) ids.push_back(slot.ids[i]);
 }
 
 // Byte-pair encoding with a linked list of symbols and a heap of candidate merges. It takes

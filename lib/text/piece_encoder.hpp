@@ -36,12 +36,12 @@ private:
     // Natural text repeats its words. So a piece of up to 30 bytes that became up to 8 tokens is
     // cached until another one needs its slot. The key is the piece, padded with zeros, with its
     // length in the last byte; the key of a free slot is 0.
-    static constexpr std::size_t longest_word = 30, most_ids = 8;
+    static constexpr std::size_t longest_word = 30, max_ids = 8;
     static constexpr int cache_bits = 14;
     using Key = std::array<std::uint64_t, 4>;
     struct CachedWord {
         Key key{};
-        std::array<int, most_ids> ids{};  // −1 after the last one
+        std::array<int, max_ids> ids{};  // −1 after the last one
     };
 
     struct Symbol {

@@ -131,10 +131,10 @@ std::size_t white_space_length(std::string_view text, std::size_t begin) {
     return c.kind == Kind::space ? c.length : 0;
 }
 
-std::size_t digits_end(std::string_view text, std::size_t begin, int most_digits) {
+std::size_t digits_end(std::string_view text, std::size_t begin, int max_digits) {
     check_begin(text, begin);
     const std::size_t end = run_end(text, begin, Kind::number,
-                                    most_digits > 0 ? index(most_digits) : std::string_view::npos);
+                                    max_digits > 0 ? index(max_digits) : std::string_view::npos);
     if (end > begin) return end;
     for (std::size_t i = begin; i < text.size();) {
         const Character c = character_at(text, i);
@@ -144,7 +144,7 @@ std::size_t digits_end(std::string_view text, std::size_t begin, int most_digits
     return text.size();
 }
 
-std::size_t cl100k_pretoken_end(std::string_view text, std::size_t begin, int most_digits) {
+std::size_t cl100k_pretoken_end(std::string_view text, std::size_t begin, int max_digits) {
     check_begin(text, begin);
     const char byte = text[begin];
     if (byte == '\'') {
@@ -154,7 +154,7 @@ std::size_t cl100k_pretoken_end(std::string_view text, std::size_t begin, int mo
     const Character first = character_at(text, begin);
     const std::size_t second = begin + first.length;
     if (first.kind == Kind::letter) return run_end(text, second, Kind::letter);
-    if (first.kind == Kind::number) return digits_end(text, begin, most_digits);
+    if (first.kind == Kind::number) return digits_end(text, begin, max_digits);
     const Kind next = second < text.size() ? character_at(text, second).kind : Kind::space;
     if (next == Kind::letter && !is_newline(byte)) return run_end(text, second, Kind::letter);
     if (first.kind == Kind::other || (byte == ' ' && next == Kind::other)) {

@@ -31,14 +31,14 @@ struct TextRules {
     struct Split {
         enum class Kind {
             gpt2,     // GPT-2's pattern
-            cl100k,   // Llama 3's and Qwen's pattern, which differ in most_digits (0: no limit)
-            digits,   // every match of \p{N}{1,most_digits} is a piece of its own
+            cl100k,   // Llama 3's and Qwen's pattern, which differ in max_digits (0: no limit)
+            digits,   // every match of \p{N}{1,max_digits} is a piece of its own
             literal,  // splits at the text `pattern`
             regex     // splits at matches of the regular expression `pattern` (PCRE2)
         } kind = Kind::gpt2;
         // What happens to a match (for literal and regex).
         enum class Behavior { isolated, removed, merged_with_previous, merged_with_next };
-        int most_digits = 0;
+        int max_digits = 0;
         std::string pattern = {};
         Behavior behavior = Behavior::isolated;
         bool invert = false;  // the text between matches counts as the match

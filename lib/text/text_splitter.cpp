@@ -10,7 +10,7 @@ TextSplitter::TextSplitter(const std::vector<TextRules::Split>& rules,
                           : rule.kind == Rule::cl100k ? Kind::cl100k
                           : rule.kind == Rule::digits ? Kind::digits
                                                       : Kind::pattern;
-        steps_.push_back({kind, rule.most_digits, patterns_.size()});
+        steps_.push_back({kind, rule.max_digits, patterns_.size()});
         if (kind == Kind::pattern) patterns_.emplace_back(rule);
     }
     if (!joined) return;

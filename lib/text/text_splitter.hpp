@@ -31,7 +31,7 @@ private:
     enum class Kind { gpt2, cl100k, digits, pattern, joined };
     struct Step {
         Kind kind;
-        int most_digits;
+        int max_digits;
         std::size_t pattern;  // index in patterns_
     };
 
@@ -54,10 +54,10 @@ private:
                 each([&](std::size_t i) { return pretoken_end(text, i); });
                 break;
             case Kind::cl100k:
-                each([&](std::size_t i) { return cl100k_pretoken_end(text, i, s.most_digits); });
+                each([&](std::size_t i) { return cl100k_pretoken_end(text, i, s.max_digits); });
                 break;
             case Kind::digits:
-                each([&](std::size_t i) { return digits_end(text, i, s.most_digits); });
+                each([&](std::size_t i) { return digits_end(text, i, s.max_digits); });
                 break;
             case Kind::joined:
                 each([&](std::size_t i) { return joined_.part_end(text, i); });

@@ -174,7 +174,7 @@ private:
         for (const auto& [pattern, most] : digits) {
             if (split.pattern == cl100k_begin + pattern + cl100k_end) {
                 split.kind = Split::Kind::cl100k;
-                split.most_digits = most;
+                split.max_digits = most;
             }
         }
     }

@@ -15,7 +15,7 @@ namespace tbt::train {
 double fma_peak(int threads, double seconds) {
     using clock = std::chrono::steady_clock;
     check_at_least("fma peak: threads", threads, 1);
-    threads = std::min(threads, most_threads);
+    threads = std::min(threads, max_threads);
     if (!(seconds <= 60)) throw Error("fma peak: more than a minute, or no time at all");
     constexpr int chains =
         simd::batch_count == 1 ? 16 : 12;  // independent sums: enough to hide the latency of an FMA

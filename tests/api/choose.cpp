@@ -15,7 +15,7 @@
 #include "chapters/05_top_p/plain_relatives.hpp"
 #include "chapters/05_top_p/plain_top_p.hpp"
 #include "chapters/06_combining/chain.hpp"
-#include "chapters/06_combining/further_cuts.hpp"
+#include "chapters/06_combining/further_truncations.hpp"
 #include "chapters/06_combining/presets.hpp"
 #include "chapters/06_combining/relatives.hpp"
 #include "chapters/06_combining/temperature.hpp"
@@ -76,8 +76,8 @@ TEST_CASE("api: the plain cuts", "[api]") {
         REFUSES(typical(row, 1, 1));
         REFUSES(cut_epsilon(row, 1, 0));
         REFUSES(cut_eta(row, 1, 0.1));
-        REFUSES(probable(row, 1, 0, 0));
-        HOLDS(in_total_order(row), count_kept(row));
+        REFUSES(keep_above(row, 1, 0, 0));
+        HOLDS(sorted_descending(row), count_kept(row));
     }
     for (const double bad : hostile_numbers) {
         if (bad != 1e308) REFUSES(integer_weights(five, bad));
@@ -95,7 +95,7 @@ TEST_CASE("api: the plain cuts", "[api]") {
           integer_weights(std::vector<float>{3e38f, -3e38f}, 1e-300));
     for (const double u : {-0.0001, 1.0}) REFUSES(draw(five, 1, u));
     for (const int k : {-1, INT_MIN}) REFUSES(top_k(five, k));
-    HOLDS(top_k(five, INT_MAX, Ties::kept));
+    HOLDS(top_k(five, INT_MAX, Ties::keep_all));
     REFUSES(shortest_prefix(five, 1, std::vector<float>{1}, 0.5));
     for (const int n : {0, -1, INT_MIN, INT_MAX}) REFUSES(zipf_logits(1, 1, n));
 }
@@ -109,7 +109,7 @@ TEST_CASE("api: candidates", "[api]") {
     REFUSES(none.find(0));
     REFUSES(draw(none, 0.5));
     REFUSES(none.reset({}));
-    REFUSES(none.reset(std::vector<float>(longest_row + 1)));
+    REFUSES(none.reset(std::vector<float>(max_row_length + 1)));
     for (const auto& row : hostile_rows) {
         REFUSES((void)Candidates(row).probabilities().at(0));
         REFUSES(Candidates c(row); draw(c, 0.5));
@@ -157,7 +157,7 @@ TEST_CASE("api: chains and traces", "[api]") {
     const auto refused = [](auto&& change) {
         SamplingOptions o;
         change(o);
-        return outcome([&] { cut_steps(o, Dialect::ours); }) != "";
+        return outcome([&] { truncation_steps(o, Dialect::ours); }) != "";
     };
     for (double SamplingOptions::*number :
          {&SamplingOptions::temperature, &SamplingOptions::top_p, &SamplingOptions::min_p,

@@ -10,7 +10,7 @@
 #include "chapters/03_temperature/further/plain_dynamic_temperature.hpp"
 #include "chapters/04_top_k/further/plain_top_n_sigma.hpp"
 #include "chapters/05_top_p/further/plain_xtc.hpp"
-#include "chapters/06_combining/further_cuts.hpp"
+#include "chapters/06_combining/further_truncations.hpp"
 #include "chapters/06_combining/plain_mirostat.hpp"
 #include "chapters/06_combining/plain_mirostat_1.hpp"
 #include "chapters/06_combining/relatives.hpp"

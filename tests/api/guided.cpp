@@ -110,7 +110,7 @@ TEST_CASE("api: the tree of tokens", "[api]") {
     REFUSES(t.tokens(-1, 1));
     REFUSES(t.tokens(2, 1));
     REFUSES(empty.tokens(0, 1));
-    HOLDS(t.at_most(-1), t.at_most(INT_MIN), empty.at_most(5), empty.child(-1, 'a'));
+    HOLDS(t.up_to_length(-1), t.up_to_length(INT_MIN), empty.up_to_length(5), empty.child(-1, 'a'));
     JsonRecognizer json;
     std::vector<Recognizer::State> states;
     const auto visit = [](int i, const TokenTrie::Node&, Recognizer::State) { return i + 1; };
@@ -169,7 +169,7 @@ TEST_CASE("api: grammars", "[api]") {
         REFUSES(compile_gbnf(text));
         HOLDS(code_points_of(text, "test"), CodePointSet::of(text));
         HOLDS(category(text), format_language(text, true));
-        HOLDS(regex_whole(text), regex_search(text), compile_regex(text));
+        HOLDS(regex_full_match(text), regex_search(text), compile_regex(text));
         HOLDS(Uri::parse(text).text(), resolve_uri(Uri::parse(text), Uri::parse(text)),
               without_percents(text));
         HOLDS(Decimal::parse(text), without_exponents(text), inexact_number(text));
@@ -187,7 +187,7 @@ TEST_CASE("api: grammars", "[api]") {
     REFUSES(compile_integers("x", ""));
     REFUSES(parse_gbnf("root ::= " + std::string(100000, '(')));
     REFUSES(parse_regex(std::string(100000, '(')));
-    REFUSES(regex_whole("a{1000000}{1000000}"));
+    REFUSES(regex_full_match("a{1000000}{1000000}"));
     REFUSES(compile_schema(std::string(100000, '[')));
     HOLDS(Decimal::parse("1e2147483647"), Decimal::parse("-"), without_percents("%"),
           without_percents("%4"));

@@ -1,4 +1,4 @@
-// Hostile arguments to chapters 11 and 12: searches, drafts, luck.
+// Hostile arguments to chapters 11 and 12: searches, drafts, random numbers.
 #include "tests/catch.hpp"
 
 #include <climits>
@@ -120,12 +120,12 @@ TEST_CASE("api: draws by weight", "[api]") {
          {Distribution{}, Distribution{0, 0}, Distribution{1, -1}, Distribution{1, NAN},
           Distribution{1, HUGE_VAL}, Distribution{1e308, 1e308}})
         REFUSES(plain_draw(w, 0.5));
-    RandomChance luck(Rng(1));
+    RandomChance random(Rng(1));
     AllOutcomes ways;
-    REFUSES(luck.draw(std::span<const double>{}));
+    REFUSES(random.draw(std::span<const double>{}));
     REFUSES(ways.draw(std::span<const double>{}));
     REFUSES(ways.draw(std::span<const double>(Distribution{0, 0})));
-    HOLDS(luck.accept(NAN), ways.accept(NAN), AllOutcomes().next());
+    HOLDS(random.accept(NAN), ways.accept(NAN), AllOutcomes().next());
 }
 
 TEST_CASE("api: plain rounds", "[api]") {
@@ -193,27 +193,27 @@ TEST_CASE("api: rounds on models", "[api]") {
     toy::ToyModel model(1, 1);
     const LastLogits last = model.last();
     PromptLookup lookup;
-    RandomChance luck(Rng(1));
+    RandomChance random(Rng(1));
     SpeculativeRules rules;
     rules.context = 20;
     const auto ids = std::vector<int>{1, INT_MIN, 1};  // looked up: an id that there is not
-    HOLDS(speculate_once(last, lookup, rules, ids, 1, 3, luck));
-    HOLDS(speculate_once(last, lookup, rules, {}, SIZE_MAX, INT_MIN, luck));
+    HOLDS(speculate_once(last, lookup, rules, ids, 1, 3, random));
+    HOLDS(speculate_once(last, lookup, rules, {}, SIZE_MAX, INT_MIN, random));
     const LastLogits poor = [&](std::span<const int> text, int) { return last(text, 1); };
     const std::vector<int> same{1, 2, 1, 2, 1};
-    REFUSES(speculate_once(poor, lookup, rules, same, 1, 3, luck));
+    REFUSES(speculate_once(poor, lookup, rules, same, 1, 3, random));
     const auto emit = [](int) { return true; };
     const auto watch = [](const Round&) {};
-    REFUSES(speculate(last, lookup, rules, {}, DraftLength::fixed(2), luck, emit, watch));
+    REFUSES(speculate(last, lookup, rules, {}, DraftLength::fixed(2), random, emit, watch));
     for (const int bad : {INT_MIN, -1, 0}) {
         rules.context = rules.max_new_tokens = bad;
-        REQUIRE(
-            speculate(last, lookup, rules, same, DraftLength::fixed(2), luck, emit, watch).empty());
+        REQUIRE(speculate(last, lookup, rules, same, DraftLength::fixed(2), random, emit, watch)
+                    .empty());
     }
     GenerateRequest r = test::request(3);
-    REFUSES(speculative_text(last, lookup, DraftLength::fixed(2), r, test::one_byte, {}, luck));
+    REFUSES(speculative_text(last, lookup, DraftLength::fixed(2), r, test::one_byte, {}, random));
     r.stop.context = -1;
-    REFUSES(speculative_text(last, lookup, DraftLength::fixed(2), r, test::one_byte, same, luck));
+    REFUSES(speculative_text(last, lookup, DraftLength::fixed(2), r, test::one_byte, same, random));
     const test::TemporaryFolder folder;
     const Tokenizer tokenizer = babble_tokenizer(300);
     HOLDS(write_lanes(folder.file("f.svg"), tokenizer, {}));

@@ -257,6 +257,6 @@ TEST_CASE("api: passages and endings", "[api]") {
     for (const int bad : {0, -1, INT_MIN}) REFUSES(penalize_passages(c, {}, {1, 2, bad, {}}));
     REFUSES(favour_ending(c, 1, {-1, 2}, {}));
     HOLDS(favour_ending(c, SIZE_MAX, {INT_MAX, 1e9}, std::vector<int>{0}));
-    HOLDS(decay_bonus(not_a_number, INT_MIN, {INT_MAX, 2}), dry_price(dry, INT_MIN));
+    HOLDS(decay_bonus(not_a_number, INT_MIN, {INT_MAX, 2}), dry_penalty(dry, INT_MIN));
     HOLDS(matches_with_the_end({}));
 }

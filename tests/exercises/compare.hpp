@@ -73,7 +73,7 @@ Difference rows_differ(const A& got, const B& expected, const Same& equal) {
     }
     if (n != m)
         d.differs += " (" + std::to_string(m) + " expected, " + std::to_string(n) + " came)";
-    const std::size_t first = i >= most_shown ? i - most_shown / 2 : 0;
+    const std::size_t first = i >= max_shown ? i - max_shown / 2 : 0;
     const auto left = items_of(expected, first, digits), right = items_of(got, first, digits);
     for (std::size_t c = 0; c < std::max(left.size(), right.size()); ++c) {
         const std::size_t width = std::max(c < left.size() ? count_characters(left[c]) : 0,
@@ -87,7 +87,7 @@ Difference rows_differ(const A& got, const B& expected, const Same& equal) {
     }
     for (const auto& [row, count] : {std::pair{&d.expected, m}, {&d.got, n}}) {
         if (first > 0) *row = "[" + std::to_string(first) + "] … " + *row;
-        if (count > first + most_shown) *row += " …  (" + std::to_string(count) + " of them)";
+        if (count > first + max_shown) *row += " …  (" + std::to_string(count) + " of them)";
         if (count == 0) *row = "nothing (0 of them)";
     }
     return d;

@@ -77,8 +77,9 @@ TEST_CASE("the same seed gives the same texts, another seed others", "[ex03_1]")
           explore(std::ref(toy), {1}, {0.8, 1.5}, 3, 8, 8));
 }
 
-TEST_CASE("every temperature meets the same luck, whatever else is in the table", "[ex03_1]") {
-    THINK("every temperature meets the same luck, whatever else is in the table");
+TEST_CASE("every temperature meets the same random numbers, whatever else is in the table",
+          "[ex03_1]") {
+    THINK("every temperature meets the same random numbers, whatever else is in the table");
     Toy toy;
     const Texts alone = explore(std::ref(toy), {1}, {1.5}, 2, 8, 7);
     const Texts table = explore(std::ref(toy), {1}, {0.3, 1.5}, 3, 8, 7);

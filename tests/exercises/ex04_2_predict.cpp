@@ -50,7 +50,7 @@ TEST_CASE("equal logits: exactly k stay", "[ex04_2]") {
 
 TEST_CASE("a threshold keeps the ties", "[ex04_2]") {
     THINK("a threshold keeps the ties");
-    check_prediction(by_threshold(), cut({2, 1, 2, 0, 2}, 2, Ties::kept),
+    check_prediction(by_threshold(), cut({2, 1, 2, 0, 2}, 2, Ties::keep_all),
                      "what is the 2nd largest value, and who reaches it?");
 }
 

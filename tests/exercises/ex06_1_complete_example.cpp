@@ -100,7 +100,7 @@ TEST_CASE("the same token as this chapter's chain, for any row", "[ex06_1]") {
         o.top_p = rng.uniform();
         const double u = rng.uniform();
         const int expected =
-            in_order(Dialect::ours, cut_steps(o, Dialect::ours)).pick(s, {}, u, scratch);
+            in_order(Dialect::ours, truncation_steps(o, Dialect::ours)).pick(s, {}, u, scratch);
         INPUT(s, o.temperature, o.top_k, o.top_p, u);
         REQUIRE(complete_example(s, o.temperature, o.top_k, o.top_p, u).id == expected);
     }

@@ -79,8 +79,8 @@ TEST_CASE("each distribution is the one after the text so far", "[ex12_01]") {
           "one after another");
 }
 
-TEST_CASE("random distributions: the same as the chapter's round, by the same luck", "[ex12_01]") {
-    THINK("random distributions: the same as the chapter's round, by the same luck");
+TEST_CASE("random distributions: the same as the chapter's round, with the same u", "[ex12_01]") {
+    THINK("random distributions: the same as the chapter's round, with the same u");
     Rng rng(121);
     for (int round = 0; round < 4000; ++round) {
         const std::size_t V = 1 + rng.below(5);

@@ -48,22 +48,22 @@ void check_answer(const std::string& what, const Dfa& dfa, const std::string& te
 
 TEST_CASE("an a that may be the beginning of ab", "[ex15_2]") {
     THINK("an a that may be the beginning of ab");
-    check_answer("(ab|a)*c", regex_whole("(ab|a)*c"), "a", after_one_a());
+    check_answer("(ab|a)*c", regex_full_match("(ab|a)*c"), "a", after_one_a());
 }
 
 TEST_CASE("two or three of them", "[ex15_2]") {
     THINK("two or three of them");
-    check_answer("a{2,3}b?", regex_whole("a{2,3}b?"), "aa", after_two_a());
+    check_answer("a{2,3}b?", regex_full_match("a{2,3}b?"), "aa", after_two_a());
 }
 
 TEST_CASE("after a zero", "[ex15_2]") {
     THINK("after a zero");
-    check_answer("-?(0|[1-9][0-9]*)", regex_whole("-?(0|[1-9][0-9]*)"), "0", after_zero());
+    check_answer("-?(0|[1-9][0-9]*)", regex_full_match("-?(0|[1-9][0-9]*)"), "0", after_zero());
 }
 
 TEST_CASE("the last letter but one", "[ex15_2]") {
     THINK("the last letter but one");
-    check_answer("(a|b)*a(a|b)", regex_whole("(a|b)*a(a|b)"), "aba", last_but_one());
+    check_answer("(a|b)*a(a|b)", regex_full_match("(a|b)*a(a|b)"), "aba", last_but_one());
 }
 
 TEST_CASE("a range, digit by digit", "[ex15_2]") {
@@ -82,7 +82,8 @@ TEST_CASE("a day in February", "[ex15_2]") {
 
 TEST_CASE("three languages in one", "[ex15_2]") {
     THINK("three languages in one");
-    check_answer("[a-c]+ and .{2,3}, but not ab or abc",
-                 (regex_whole("[a-c]+") & regex_whole(".{2,3}")) - regex_whole("ab|abc"), "ab",
-                 and_but_not());
+    check_answer(
+        "[a-c]+ and .{2,3}, but not ab or abc",
+        (regex_full_match("[a-c]+") & regex_full_match(".{2,3}")) - regex_full_match("ab|abc"),
+        "ab", and_but_not());
 }

@@ -16,7 +16,7 @@
 namespace {
 
 constexpr int ticks_a_second = 20;
-constexpr long most_kilobytes = 2 * 1024 * 1024;
+constexpr long max_kilobytes = 2 * 1024 * 1024;
 volatile std::sig_atomic_t ticks = 0;
 
 // Only what a signal handler may call.
@@ -38,7 +38,7 @@ void look(int) {
 #else
     const long kilobytes = used.ru_maxrss;
 #endif
-    if (kilobytes > most_kilobytes) stop("\nlimit: memory\n");
+    if (kilobytes > max_kilobytes) stop("\nlimit: memory\n");
     ticks = ticks + 1;
     const long seconds =
         used.ru_utime.tv_sec + used.ru_stime.tv_sec;  // another program may be busy too

@@ -18,7 +18,7 @@
 
 namespace tbt::exercise_check {
 
-constexpr std::size_t most_shown = 10;
+constexpr std::size_t max_shown = 10;
 
 template <class T>
 concept Text = std::is_convertible_v<const T&, std::string_view>;
@@ -90,7 +90,7 @@ std::vector<std::string> items_of(const T& row, std::size_t first, int digits) {
     std::vector<std::string> items;
     std::size_t i = 0;
     for (const auto& x : row) {
-        if (i >= first && i < first + most_shown) {
+        if (i >= first && i < first + max_shown) {
             using Item = std::decay_t<decltype(x)>;
             const std::string item = shown(static_cast<const Item&>(x), digits);
             items.push_back(Row<Item> ? "[" + item + "]" : item);
@@ -113,8 +113,8 @@ std::string shown_row(const T& row, int digits, std::size_t first = 0) {
     std::string text = first > 0 ? "…" : "";
     for (const std::string& item : items_of(row, first, digits))
         text += (text.empty() ? "" : " ") + item;
-    if (n > first + most_shown) text += " …";
-    if (n > most_shown) text += "  (" + std::to_string(n) + " of them)";
+    if (n > first + max_shown) text += " …";
+    if (n > max_shown) text += "  (" + std::to_string(n) + " of them)";
     return n == 0 ? "nothing (0 of them)" : text;
 }
 

@@ -22,17 +22,17 @@ namespace tbt::fuzz {
 
 // Longer ways to the end are not walked: where a grammar can be read in many ways at once, what is
 // remembered of a text grows with the square of its length.
-constexpr int most_closing_bytes = 4000;
+constexpr int max_closing_bytes = 4000;
 // Nor grammars of more nodes than this: repeats of repeats copy a rule a million times, and each
 // copy is a derivation of its own.
-constexpr int most_walked_nodes = 50'000;
+constexpr int max_walked_nodes = 50'000;
 
 // A walk that always ends: what the recognizer says of the way to the end must hold.
 inline std::string walk(Recognizer& recognizer, std::uint64_t seed, int budget) {
     Rng rng(seed);
     std::string text;
     Recognizer::State at = recognizer.start();
-    if (at == Recognizer::dead || recognizer.closing_bytes(at) > most_closing_bytes) return "";
+    if (at == Recognizer::dead || recognizer.closing_bytes(at) > max_closing_bytes) return "";
     for (;;) {
         const int left = recognizer.closing_bytes(at);
         promise(left < Recognizer::never, "a living state can be closed");
@@ -46,7 +46,7 @@ inline std::string walk(Recognizer& recognizer, std::uint64_t seed, int budget) 
         for (int i = 0; i < 256 && chosen < 0; ++i) {
             const int byte = (first + i) % 256;
             const Recognizer::State next = recognizer.next(at, static_cast<unsigned char>(byte));
-            if (next == Recognizer::dead || recognizer.closing_bytes(next) > most_closing_bytes)
+            if (next == Recognizer::dead || recognizer.closing_bytes(next) > max_closing_bytes)
                 continue;
             if (!closes || recognizer.closing_bytes(next) < left) chosen = byte;
         }
@@ -88,20 +88,20 @@ inline void read_json_text(std::string_view bytes) {
 
 inline void read_gbnf(std::string_view bytes) {
     GrammarRecognizer recognizer(compile_gbnf(bytes, "fuzz"));
-    if (recognizer.grammar().nodes() > most_walked_nodes) return;
+    if (recognizer.grammar().nodes() > max_walked_nodes) return;
     for (std::uint64_t seed = 0; seed < 2; ++seed)
         promise(accepts_text(recognizer, walk(recognizer, seed, 40)) ||
-                    recognizer.closing_bytes(recognizer.start()) > most_closing_bytes,
+                    recognizer.closing_bytes(recognizer.start()) > max_closing_bytes,
                 "a walk is in the language");
 }
 
 inline void read_regex(std::string_view bytes) {
-    const Dfa dfa = regex_whole(bytes);
+    const Dfa dfa = regex_full_match(bytes);
     if (dfa.empty()) return;
     GrammarRecognizer recognizer(grammar_of(dfa));
     for (std::uint64_t seed = 0; seed < 2; ++seed)
         promise(dfa.accepts(walk(recognizer, seed, 40)) ||
-                    recognizer.closing_bytes(recognizer.start()) > most_closing_bytes,
+                    recognizer.closing_bytes(recognizer.start()) > max_closing_bytes,
                 "a walk matches");
 }
 

@@ -161,7 +161,7 @@ TEST_CASE("every architecture reads the branch of a tree as it would read the te
                 for (int i = 0; i < 3; ++i)
                     CHECK(reference.is_row(known + i,
                                            logits.row(branch[static_cast<std::size_t>(i)])));
-                cache.keep(branch);
+                cache.commit(branch);
                 CHECK(reference.is_row(known + 9,
                                        model.forward(cache, part(ids, known + 3, known + 10))));
             }

@@ -258,7 +258,7 @@ TEST_CASE("attention stays within its scratch memory, of a tree with many branch
     constexpr int guesses = 150;  // all of them after the same text: one position more
     const std::vector<int> parents(guesses, -1);
     const std::vector<float> rows = random_qkv(1 + guesses, 64, 2);
-    a.make_room(1), b.make_room(1), b.hold_rows(guesses);
+    a.make_room(1), b.make_room(1), b.stage_rows(guesses);
     const SequenceRows batch[] = {{&a, 0, 1}, {&b, 1, guesses, parents}};
     const auto own = static_cast<std::size_t>(4 * attention_scratch_size(batch));
     std::vector<float> out((1 + guesses) * 64), scratch(own + 20000, -7.0f);

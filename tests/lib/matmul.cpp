@@ -51,18 +51,18 @@ TEST_CASE("a multiplication and its addition are rounded once", "[matmul]") {
 }
 
 TEST_CASE("1 to 17 rows at awkward sizes agree with three plain loops", "[matmul]") {
-    constexpr std::int64_t most_rows = 35;
+    constexpr std::int64_t max_rows = 35;
     for (const WeightType type : {WeightType::f32, WeightType::f16, WeightType::bf16}) {
         for (const std::int64_t K : {1, 2, 7, 33, 67}) {
             for (const std::int64_t N : {1, 3, 15, 16, 17, 47, 48, 49, 97, 191, 193, 401}) {
-                const Floats x = random_floats(most_rows * K, 1), w = random_floats(K * N, 2);
+                const Floats x = random_floats(max_rows * K, 1), w = random_floats(K * N, 2);
                 Floats w_stored = w;
                 for (float& v : w_stored) v = stored(v, type);
                 const PackedMatrix packed(MatrixView::of(w.data(), K, N), type);
-                const Floats all(static_cast<std::size_t>(most_rows * N));
-                const Floats expected = plainly(MatrixView::of(x.data(), most_rows, K),
+                const Floats all(static_cast<std::size_t>(max_rows * N));
+                const Floats expected = plainly(MatrixView::of(x.data(), max_rows, K),
                                                 MatrixView::of(w_stored.data(), K, N), all, N);
-                for (std::int64_t M = 1; M <= most_rows; ++M) {
+                for (std::int64_t M = 1; M <= max_rows; ++M) {
                     const auto size = static_cast<std::ptrdiff_t>(M * N);
                     const Floats y(all.begin(), all.begin() + size);
                     INFO(M << " × " << K << " × " << N << ", type " << static_cast<int>(type));

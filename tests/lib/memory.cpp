@@ -45,9 +45,9 @@ struct Directory {
         json.replace(at, json.find_first_of(",\n", at) - at, value);
         std::ofstream(folder.file("config.json")) << json;
         const std::int64_t held = tensor_bytes();
-        reset_most_tensor_bytes();
+        reset_peak_tensor_bytes();
         const std::string message = error_of([&] { Transformer::load(folder.path()); });
-        return most_tensor_bytes() == held ? message : "allocated before it complained: " + message;
+        return peak_tensor_bytes() == held ? message : "allocated before it complained: " + message;
     }
 };
 

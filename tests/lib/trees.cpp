@@ -93,7 +93,7 @@ TEST_CASE("the cache keeps the branch it is told, and the text goes on with the 
         const Step step{&cache, tokens, true, parents};
         gpt.forward({&step, 1});
         const std::vector<int> branch = branch_of(r);
-        cache.keep(branch);
+        cache.commit(branch);
         CHECK(cache.length() == 61 + count(branch));
         const std::vector<int> more = {11, 12};
         const std::vector<float> got = copy_of(gpt.forward(cache, more));
@@ -175,11 +175,11 @@ TEST_CASE("trees that are none are refused", "[gpt][tree]") {
     std::vector<int> deep(65, 1), chain(65);
     for (int i = 0; i < 65; ++i) chain[index(i)] = i - 1;
     CHECK_THROWS_AS(run(deep, chain), Error);
-    CHECK_THROWS_AS(cache.keep(std::vector<int>{0}), Error);  // nothing is held
+    CHECK_THROWS_AS(cache.commit(std::vector<int>{0}), Error);  // nothing is staged
     run({1, 2}, {-1, 0});
-    CHECK_THROWS_AS(cache.keep(std::vector<int>{2}), Error);
-    cache.keep(std::vector<int>{0});
-    CHECK_THROWS_AS(cache.keep(std::vector<int>{1}), Error);  // kept once, and then gone
+    CHECK_THROWS_AS(cache.commit(std::vector<int>{2}), Error);
+    cache.commit(std::vector<int>{0});
+    CHECK_THROWS_AS(cache.commit(std::vector<int>{1}), Error);  // committed once, and then gone
     deep.pop_back(), chain.pop_back();
     CHECK_NOTHROW(run(deep, chain));  // 64 are not too deep
 }

@@ -30,8 +30,8 @@ inline int keep_the_bound(const std::shared_ptr<GrammarRecognizer>& recognizer,
                 if (id == trie->eos()) return;
                 const auto reached = read_bytes(*recognizer, state, trie->bytes(id));
                 if (masks.to_end(reached) < bound) nearer = id;
-                if (masks.to_end(reached) > masks.of(state).costliest)
-                    refuse("a token costs more than the costliest");
+                if (masks.to_end(reached) > masks.of(state).max_to_end)
+                    refuse("a token costs more than the max_to_end");
             });
             if (bound > 0 && nearer < 0) refuse("no token is nearer to the end");
             const int id = t == texts ? nearer : random_token(mask, rng);

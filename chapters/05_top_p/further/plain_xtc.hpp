@@ -32,7 +32,7 @@ inline std::vector<float> xtc(std::span<const float> s, double T, double probabi
     if (u >= probability) return kept;
     const std::vector<double> p = softmax_at(s, T);
     std::size_t last = s.size();
-    for (const std::size_t id : in_total_order(s)) {
+    for (const std::size_t id : sorted_descending(s)) {
         if (s[id] == masked || p[id] < threshold) break;
         if (last < s.size()) kept[last] = masked;
         last = id;

@@ -139,7 +139,7 @@ void add_rare_options(CLI::App& app, RareOptions& o) {
                 "renormalise the logits after the chain, for beams that add them up");
 }
 
-std::vector<std::string> given_rare_cuts(const RareOptions& o) {
+std::vector<std::string> given_rare_truncations(const RareOptions& o) {
     std::vector<std::string> names;
     const auto note = [&](bool on, const char* name) {
         if (on) names.emplace_back(name);

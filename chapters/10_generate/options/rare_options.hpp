@@ -38,7 +38,7 @@ struct RareOptions {
 void add_rare_options(CLI::App& app, RareOptions& options);
 
 // The names of the given options that truncate: greedy decoding and beam search cannot use them.
-std::vector<std::string> given_rare_cuts(const RareOptions& options);
+std::vector<std::string> given_rare_truncations(const RareOptions& options);
 
 // Sets the sampling options. Throws UsageError if an option was given that has no effect without
 // another. seed: the seed of the draws, also used for XTC's coins.

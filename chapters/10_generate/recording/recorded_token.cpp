@@ -64,8 +64,8 @@ ReplayedText replayed_text(const GenerateRequest& request, std::span<const int> 
                            std::span<const int> text, bool drawn, std::size_t sample) {
     ReplayedText all{0, {prompt.begin(), prompt.end()}, prompt.size()};
     all.ids.insert(all.ids.end(), text.begin(), text.end());
-    Rng luck(request.seed, request.first_stream + sample);
-    for (std::size_t i = 0; drawn && i < text.size(); ++i) all.u.push_back(luck.uniform());
+    Rng random(request.seed, request.first_stream + sample);
+    for (std::size_t i = 0; drawn && i < text.size(); ++i) all.u.push_back(random.uniform());
     return all;
 }
 

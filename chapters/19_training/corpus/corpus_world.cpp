@@ -80,7 +80,7 @@ void Expansion::mention(const Node& n) {
     const auto at = std::ranges::find(mentioned_, pronoun, &Mentioned::pronoun);
     const bool clear = at != mentioned_.end() && at->slot == n.slot;
     const bool subject = n.column_name == tree_.he_column;
-    if (clear && !(n.capital && subject && at->in_a_row >= most_pronouns)) {
+    if (clear && !(n.capital && subject && at->in_a_row >= max_pronouns)) {
         at->in_a_row += n.capital && subject ? 1 : 0;
         out_ += text_at(n.slot, n.column_name, n.place);
         return;

@@ -20,6 +20,6 @@ namespace tbt::grammar {
 
 // The maximum number of successive sentences that begin with the pronoun; the next one begins with
 // the name.
-inline constexpr int most_pronouns = 3;
+inline constexpr int max_pronouns = 3;
 
 }  // namespace tbt::grammar

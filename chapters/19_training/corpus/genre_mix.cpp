@@ -14,7 +14,7 @@
 namespace tbt {
 namespace {
 
-constexpr std::uint64_t most_share = 1'000'000;
+constexpr std::uint64_t max_share = 1'000'000;
 
 struct Share {
     std::uint64_t share = 1;
@@ -28,9 +28,9 @@ Share share_of(const std::string& item, std::size_t equals) {
     result.of_bytes = end > from && end[-1] == '%';
     if (result.of_bytes) --end;
     const auto [at, problem] = std::from_chars(from, end, result.share);
-    if (problem != std::errc() || at != end || result.share < 1 || result.share > most_share)
+    if (problem != std::errc() || at != end || result.share < 1 || result.share > max_share)
         throw UsageError("genres: '" + item + "', expected NAME=SHARE with a share from 1 to " +
-                         std::to_string(most_share) + ", or NAME=SHARE% of the bytes");
+                         std::to_string(max_share) + ", or NAME=SHARE% of the bytes");
     return result;
 }
 
@@ -48,7 +48,7 @@ GenreMix::GenreMix(Corpus corpus, const std::string& shares) : corpus_(std::move
         // In millionths, so that dividing by lengths loses little.
         shares_.push_back(share.of_bytes
                               ? grammar::share_of_documents(corpus_.tree(), index(numbers_.back()),
-                                                            share.share * most_share)
+                                                            share.share * max_share)
                               : share.share);
         total_ += shares_.back();
     }

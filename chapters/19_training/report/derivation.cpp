@@ -27,7 +27,7 @@ bool Derivation::from(const grammar::Genre& genre) {
 
 bool Derivation::go(Here here) {
     for (;;) {
-        if (++steps_ > most_steps_) throw TooLong();
+        if (++steps_ > max_steps_) throw TooLong();
         if (prefix_ && here.position == text_.size()) return finish();
         if (here.k < 0) return here.position == text_.size() && finish();
         const Frame frame = frames_[at(here.k)];

@@ -25,8 +25,8 @@ public:
     using DerivationNumbers::TooLong;
 
     Derivation(const grammar::Tree& tree, const std::vector<std::vector<int>>& written,
-               const std::string& text, bool prefix, std::uint64_t most_steps)
-        : DerivationNumbers(tree, written, text, prefix), most_steps_(most_steps) {}
+               const std::string& text, bool prefix, std::uint64_t max_steps)
+        : DerivationNumbers(tree, written, text, prefix), max_steps_(max_steps) {}
     virtual ~Derivation() = default;
 
     // Can the genre write the text (or, for a prefix, a text that begins with it)?
@@ -50,7 +50,7 @@ private:
     Outcome with_row(const Step& step, Here& here);
     Outcome variable(const Step& step, Here& here);
 
-    std::uint64_t most_steps_;
+    std::uint64_t max_steps_;
 };
 
 }  // namespace tbt

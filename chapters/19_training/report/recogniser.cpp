@@ -71,15 +71,15 @@ private:
 
 std::vector<std::vector<int>> written_slots(const Tree& tree) { return Written(tree).of_choices(); }
 
-Recogniser::Recogniser(const Corpus& corpus, std::uint64_t most_steps)
-    : corpus_(corpus), most_steps_(most_steps), written_(written_slots(corpus.tree())) {}
+Recogniser::Recogniser(const Corpus& corpus, std::uint64_t max_steps)
+    : corpus_(corpus), max_steps_(max_steps), written_(written_slots(corpus.tree())) {}
 
 Recogniser::Answer Recogniser::ask(const std::string& text, int genre, bool prefix) const {
     Answer answer = Answer::no;
     for (int g = 0; g < count(corpus_.genres); ++g) {
         if (genre >= 0 && g != genre) continue;
         try {
-            Derivation derivation(corpus_.tree(), written_, text, prefix, most_steps_);
+            Derivation derivation(corpus_.tree(), written_, text, prefix, max_steps_);
             if (derivation.from(corpus_.tree().genres[index(g)])) return Answer::yes;
         } catch (const Derivation::TooLong&) {
             answer = Answer::undecided;

@@ -12,9 +12,9 @@ namespace tbt {
 
 class Recogniser {
 public:
-    // The corpus must outlive this object. If the search takes more than most_steps, because the
+    // The corpus must outlive this object. If the search takes more than max_steps, because the
     // grammar can write a text in very many ways, the answer is `undecided`.
-    explicit Recogniser(const Corpus& corpus, std::uint64_t most_steps = 4'000'000);
+    explicit Recogniser(const Corpus& corpus, std::uint64_t max_steps = 4'000'000);
 
     enum class Answer { no, yes, undecided };
 
@@ -27,7 +27,7 @@ private:
     Answer ask(const std::string& text, int genre, bool prefix) const;
 
     const Corpus& corpus_;
-    std::uint64_t most_steps_;
+    std::uint64_t max_steps_;
     std::vector<std::vector<int>> written_;
 };
 

@@ -59,8 +59,8 @@ private:
 
 }  // namespace
 
-TextProbability::TextProbability(const Corpus& corpus, std::uint64_t most_steps)
-    : corpus_(corpus), most_steps_(most_steps), written_(written_slots(corpus.tree())) {}
+TextProbability::TextProbability(const Corpus& corpus, std::uint64_t max_steps)
+    : corpus_(corpus), max_steps_(max_steps), written_(written_slots(corpus.tree())) {}
 
 TextProbability::Result TextProbability::ask(const std::string& text, int genre,
                                              bool prefix) const {
@@ -68,7 +68,7 @@ TextProbability::Result TextProbability::ask(const std::string& text, int genre,
     if (genre < 0 || genre >= count(tree.genres))
         throw Error("TextProbability: genre is " + std::to_string(genre) + ", expected 0 to " +
                     std::to_string(count(tree.genres) - 1));
-    Inside inside(tree, written_, text, prefix, most_steps_);
+    Inside inside(tree, written_, text, prefix, max_steps_);
     Result result;
     try {
         inside.from(tree.genres[index(genre)]);

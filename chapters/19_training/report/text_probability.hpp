@@ -16,7 +16,7 @@ namespace tbt {
 class TextProbability {
 public:
     // The corpus must outlive this object. A text that takes more steps is undecided.
-    explicit TextProbability(const Corpus& corpus, std::uint64_t most_steps = 4'000'000);
+    explicit TextProbability(const Corpus& corpus, std::uint64_t max_steps = 4'000'000);
 
     // An alternative of a rule or a choice that a derivation took, and the depth of nested rules.
     struct Alternative {
@@ -41,7 +41,7 @@ private:
     Result ask(const std::string& text, int genre, bool prefix) const;
 
     const Corpus& corpus_;
-    std::uint64_t most_steps_;
+    std::uint64_t max_steps_;
     std::vector<std::vector<int>> written_;
 };
 

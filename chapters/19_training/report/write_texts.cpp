@@ -16,7 +16,7 @@ GenerateRequest request_for(const Model& model, const WriteOptions& options) {
     SamplingOptions sampling;
     sampling.temperature = options.temperature;
     sampling.top_p = options.top_p;
-    request.chain = in_order(Dialect::ours, cut_steps(sampling, Dialect::ours));
+    request.chain = in_order(Dialect::ours, truncation_steps(sampling, Dialect::ours));
     request.stop.eos = model.config().eos_token_ids;
     if (request.stop.eos.empty()) request.stop.eos = {model.tokenizer.eos_id()};
     if (!options.stop.empty()) request.stop.strings = StopStrings({options.stop});

@@ -54,7 +54,7 @@ void read_common(BodyReader& body, const ServedModel& model, ApiRequest& r, Text
         inner.flag("include_obfuscation");
         inner.refuse_rest();
     }
-    r.choices = body.integer("n", 1, 1, most_texts);
+    r.choices = body.integer("n", 1, 1, max_texts);
     for (const std::string& unused : unused_members) body.take(unused);
     read_logit_bias(body, base);
 }
@@ -145,10 +145,10 @@ void read_prompts(const OrderedJson& prompt, const ServedModel& model, ApiReques
 }
 
 void check_texts(const ApiRequest& r) {
-    if (r.job->texts() <= index(most_texts)) return;
+    if (r.job->texts() <= index(max_texts)) return;
     throw ApiError(400,
                    "prompt, n, best_of: " + std::to_string(r.job->texts()) +
-                       " texts in one request, expected at most " + std::to_string(most_texts),
+                       " texts in one request, expected at most " + std::to_string(max_texts),
                    "prompt");
 }
 
@@ -156,8 +156,8 @@ void check_texts(const ApiRequest& r) {
 
 // An object of the library that keeps its order looks through all of it for each new member.
 static bool has_large_object(const Json& json) {
-    constexpr std::size_t most_members = 4096;
-    if (json.is_object() && json.size() > most_members) return true;
+    constexpr std::size_t max_members = 4096;
+    if (json.is_object() && json.size() > max_members) return true;
     return json.is_structured() && std::any_of(json.begin(), json.end(), has_large_object);
 }
 
@@ -202,7 +202,7 @@ ApiRequest read_completion_request(const std::string& text, const ServedModel& m
     if (body.take("suffix"))
         throw ApiError(400, "suffix: this model does not fill gaps; it writes from left to right",
                        "suffix");
-    base.samples = body.integer("best_of", 1, 1, most_texts);
+    base.samples = body.integer("best_of", 1, 1, max_texts);
     if (base.samples > 1 && base.samples < r.choices)
         throw ApiError(400, "best_of: expected n or more", "best_of");
     if (base.samples > r.choices && r.stream)

@@ -33,7 +33,7 @@ struct ApiRequest {
 };
 
 // At most so many texts of one request, all prompts together.
-inline constexpr int most_texts = 128;
+inline constexpr int max_texts = 128;
 
 // Throw ApiError: 400 where the body is at fault, 404 for another model, 422 for a form that
 // cannot be written. A form is compiled here, so that the engine's thread does not wait for it.

@@ -16,8 +16,8 @@ namespace tbt {
 
 namespace {
 
-constexpr std::size_t longest_body = std::size_t{1} << 20;  // more than any context has room for
-constexpr int most_connections = 1024;                      // that are served at a time
+constexpr std::size_t max_body_bytes = std::size_t{1} << 20;  // more than any context has room for
+constexpr int max_connections = 1024;                         // that are served at a time
 constexpr int seconds_idle = 5, seconds_to_read = 5, seconds_to_write = 30;
 
 // A connection has a thread as long as it lives; one that ends is used for the next.
@@ -26,7 +26,7 @@ public:
     void enqueue(std::function<void()> work) override {
         const std::lock_guard lock(mutex_);
         work_.push_back(std::move(work));
-        if (idle_ < work_.size() && threads_.size() < most_connections)
+        if (idle_ < work_.size() && threads_.size() < max_connections)
             threads_.emplace_back([this] { run(); });
         else wake_.notify_one();
     }
@@ -159,17 +159,17 @@ void HttpServer::State::written(const httplib::Request& request,
 void HttpServer::State::read_and_answer(const httplib::Request& request,
                                         httplib::Response& response,
                                         const httplib::ContentReader& read) {
-    constexpr std::size_t longest_patience = 256 * longest_body;
+    constexpr std::size_t longest_patience = 256 * max_body_bytes;
     std::string body;
     std::size_t size = 0;
     const bool complete = read([&](const char* data, std::size_t length) {
         size += length;
-        if (size <= longest_body) body.append(data, length);
+        if (size <= max_body_bytes) body.append(data, length);
         return size <= longest_patience;
     });
-    if (complete && size <= longest_body) return answer(request, response, std::move(body));
+    if (complete && size <= max_body_bytes) return answer(request, response, std::move(body));
     if (!complete) to_close = socket_of_peer(request.remote_addr, request.remote_port);
-    if (size > longest_body) response.status = 413;
+    if (size > max_body_bytes) response.status = 413;
     else if (response.status < 400) response.status = 400;
 }
 
@@ -218,7 +218,7 @@ HttpServer::HttpServer(Service& service) : state_(std::make_unique<State>(servic
     server.set_keep_alive_max_count(100000);
     server.set_keep_alive_timeout(seconds_idle);
     server.set_read_timeout(seconds_to_read).set_write_timeout(seconds_to_write);
-    server.set_payload_max_length(longest_body);
+    server.set_payload_max_length(max_body_bytes);
     server.set_tcp_nodelay(true);
     server.set_socket_options([this](socket_t socket) {
         const int yes = 1;

@@ -42,7 +42,7 @@ Service::~Service() = default;
 void Service::open() {
     generator_ = std::make_unique<TextGenerator>(settings_.model);
     const TransformerConfig& config = generator_->model().config();
-    const int of_a_text = KvCache::blocks_of(config.n_positions) + 1;
+    const int of_a_text = KvCache::block_count(config.n_positions) + 1;
     // As much again as runs, for what is remembered of texts that have ended.
     const int pages =
         settings_.cache_memory == 0

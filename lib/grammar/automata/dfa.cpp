@@ -6,7 +6,7 @@
 #include <set>
 
 #include "lib/error.hpp"
-#include "lib/grammar/automata/effort.hpp"
+#include "lib/grammar/automata/work_limit.hpp"
 #include "lib/index.hpp"
 
 namespace tbt {
@@ -15,19 +15,19 @@ namespace {
 
 using Kind = Expression::Kind;
 
-constexpr int most_states = 20000, most_nfa_nodes = 500000;
+constexpr int max_states = 20000, max_nfa_nodes = 500000;
 
 // Step 1: an NFA with ε-edges, which read no character [Thompson 1968]. Dfa::of is step 2.
 struct Nfa {
     struct Node {
         std::vector<std::pair<CodePointSet, int>> edges;
         // Targets of ε-edges: taken anywhere, or only at the beginning or the end of the text.
-        std::vector<int> free, at_begin, at_end;
+        std::vector<int> epsilon, at_begin, at_end;
     };
     std::vector<Node> nodes;
 
     int add() {
-        if (nodes.size() >= most_nfa_nodes)
+        if (nodes.size() >= max_nfa_nodes)
             throw TooLarge("regular expression: too large; use smaller repetition counts");
         nodes.emplace_back();
         return count(nodes) - 1;
@@ -49,9 +49,9 @@ struct Nfa {
                 const int out = add();
                 for (const Expression& part : e.parts) {
                     const int in = add();
-                    at(from).free.push_back(in);
+                    at(from).epsilon.push_back(in);
                     const int end = add(part, in);
-                    at(end).free.push_back(out);
+                    at(end).epsilon.push_back(out);
                 }
                 return out;
             }
@@ -79,17 +79,17 @@ struct Nfa {
         const int out = add();
         if (e.high == Expression::unlimited) {
             const int loop = add();
-            at(from).free.push_back(loop);
+            at(from).epsilon.push_back(loop);
             const int end = add(e.parts[0], loop);
-            at(end).free.push_back(loop);
-            at(loop).free.push_back(out);
+            at(end).epsilon.push_back(loop);
+            at(loop).epsilon.push_back(out);
             return out;
         }
         for (int i = e.low; i < e.high; ++i) {
-            at(from).free.push_back(out);
+            at(from).epsilon.push_back(out);
             from = add(e.parts[0], from);
         }
-        at(from).free.push_back(out);
+        at(from).epsilon.push_back(out);
         return out;
     }
 
@@ -103,20 +103,20 @@ struct Nfa {
         while (!open.empty()) {
             const int n = open.back();
             open.pop_back();
-            go(at(n).free);
+            go(at(n).epsilon);
             if (begin) go(at(n).at_begin);
             if (end) go(at(n).at_end);
         }
-        effort.spend(seen.size());
+        work_limit.spend(seen.size());
         return {seen.begin(), seen.end()};
     }
 
-    Effort effort{"regular expression"};
+    WorkLimit work_limit{"regular expression"};
 };
 
 // Cuts overlapping edges into disjoint ones. Each result maps a set of targets to its code points.
 std::map<std::vector<int>, CodePointSet> disjoint(
-    const std::vector<std::pair<CodePointSet, int>>& edges, Effort& effort) {
+    const std::vector<std::pair<CodePointSet, int>>& edges, WorkLimit& work_limit) {
     // At a code point, a target begins (+1) or ends (−1).
     std::vector<std::pair<std::int32_t, std::pair<int, int>>> events;
     for (const auto& [set, to] : edges) {
@@ -135,7 +135,7 @@ std::map<std::vector<int>, CodePointSet> disjoint(
             if ((active[to] += change) == 0) active.erase(to);
         }
         if (active.empty()) continue;
-        effort.spend(active.size());
+        work_limit.spend(active.size());
         std::vector<int> targets;
         for (const auto& [to, n] : active) targets.push_back(to);
         result[targets].add(here, events[i].first - 1);
@@ -186,7 +186,7 @@ Dfa product(const Dfa& a, const Dfa& b, const std::function<bool(bool, bool)>& a
         const auto [place, added] = index.try_emplace({x, y}, count(pairs));
         if (added) {
             pairs.emplace_back(x, y);
-            if (pairs.size() > most_states)
+            if (pairs.size() > max_states)
                 throw TooLarge(
                     "regular language: more than 20000 states; use smaller repetition counts, or "
                     "fewer and shorter texts");
@@ -194,7 +194,7 @@ Dfa product(const Dfa& a, const Dfa& b, const std::function<bool(bool, bool)>& a
         return place->second;
     };
     static const Dfa::State failed;
-    Effort effort("regular language");
+    WorkLimit work_limit("regular language");
     state_of(a.empty() ? -1 : 0, b.empty() ? -1 : 0);
     for (std::size_t i = 0; i < pairs.size(); ++i) {
         const auto [x, y] = pairs[i];
@@ -203,14 +203,14 @@ Dfa product(const Dfa& a, const Dfa& b, const std::function<bool(bool, bool)>& a
         Dfa::State joined{{}, accept(s.accepting, t.accepting)};
         CodePointSet of_a, of_b;
         for (const Dfa::Edge& e : s.edges) {
-            effort.spend((1 + e.on.ranges().size()) * (1 + t.edges.size()));
+            work_limit.spend((1 + e.on.ranges().size()) * (1 + t.edges.size()));
             of_a.add(e.on);
             for (const Dfa::Edge& f : t.edges) {
                 CodePointSet both = e.on & f.on;
                 if (!both.empty()) joined.edges.push_back({std::move(both), state_of(e.to, f.to)});
             }
         }
-        for (const Dfa::Edge& f : t.edges) effort.spend(f.on.ranges().size()), of_b.add(f.on);
+        for (const Dfa::Edge& f : t.edges) work_limit.spend(f.on.ranges().size()), of_b.add(f.on);
         for (const Dfa::Edge& e : s.edges) {
             CodePointSet only = b_may_fail ? e.on - of_b : CodePointSet();
             if (!only.empty()) joined.edges.push_back({std::move(only), state_of(e.to, -1)});
@@ -234,7 +234,7 @@ Dfa Dfa::of(const Expression& expression) {
     std::map<std::vector<int>, int> index;
     std::vector<std::vector<int>> sets{nfa.close({start}, true, false)};
     for (std::size_t i = 0; i < sets.size(); ++i) {
-        if (sets.size() > most_states)
+        if (sets.size() > max_states)
             throw TooLarge(
                 "regular expression: more than 20000 states; use smaller repetition counts");
         const auto at_end = nfa.close(sets[i], i == 0, true);
@@ -242,7 +242,7 @@ Dfa Dfa::of(const Expression& expression) {
         std::vector<std::pair<CodePointSet, int>> edges;
         for (const int n : sets[i])
             edges.insert(edges.end(), nfa.at(n).edges.begin(), nfa.at(n).edges.end());
-        for (auto& [targets, on] : disjoint(edges, nfa.effort)) {
+        for (auto& [targets, on] : disjoint(edges, nfa.work_limit)) {
             // The start set is not in the index: only there are the edges of at_begin taken.
             const auto [place, added] =
                 index.try_emplace(nfa.close(targets, false, false), count(sets));

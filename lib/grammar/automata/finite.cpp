@@ -12,7 +12,7 @@ namespace tbt {
 
 namespace {
 
-constexpr std::size_t most_listed_states = 200000;
+constexpr std::size_t max_listed_states = 200000;
 
 // The fewest steps from any of these states to an accepting state; −1 if none is reachable.
 long long steps_to_end(const Dfa& dfa, std::set<int> states) {
@@ -54,9 +54,9 @@ Dfa Dfa::of(const std::vector<std::string>& texts) {
                     .try_emplace({path.back().accepting, std::move(path.back().edges)},
                                  count(finished))
                     .first->second;
-            if (finished.size() > most_listed_states)
+            if (finished.size() > max_listed_states)
                 throw TooLarge("a list of " + std::to_string(texts.size()) +
-                               " texts takes more than " + std::to_string(most_listed_states) +
+                               " texts takes more than " + std::to_string(max_listed_states) +
                                " states; use fewer or shorter ones");
             Open& before = path[path.size() - 2];
             before.edges[state].add(before.last, before.last);

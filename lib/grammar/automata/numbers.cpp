@@ -12,7 +12,7 @@ namespace tbt {
 
 namespace {
 
-constexpr std::size_t most_digits = 10000;
+constexpr std::size_t max_digits = 10000;
 
 std::string some_digit(char low, char high) {
     return low > high ? "" : std::string("[") + low + "-" + high + "]";
@@ -95,7 +95,7 @@ Dfa compared(const Decimal& bound, bool strictly, bool least) {
     if (const Either plus = side(false); !plus.empty()) all.add(plus.text());
     if (const Either minus = side(true); !minus.empty())
         all.add(std::string(1, '-').append(minus.text()));
-    return all.empty() ? Dfa{} : regex_whole(all.text());
+    return all.empty() ? Dfa{} : regex_full_match(all.text());
 }
 
 }  // namespace
@@ -120,10 +120,10 @@ Decimal Decimal::parse(const std::string& number) {
     if (point < 0) point = length_of(digits);
     if (digits.find_first_not_of('0') == std::string::npos) return d;
     point += exponent;
-    if (point > static_cast<std::int64_t>(most_digits) ||
-        point < -static_cast<std::int64_t>(most_digits) || digits.size() > most_digits) {
+    if (point > static_cast<std::int64_t>(max_digits) ||
+        point < -static_cast<std::int64_t>(max_digits) || digits.size() > max_digits) {
         throw UsageError("number: " + number.substr(0, 40) + " has more than " +
-                         std::to_string(most_digits) +
+                         std::to_string(max_digits) +
                          " digits when written out; use a smaller one");
     }
     if (point < 0) digits.insert(0, index(-point), '0'), point = 0;
@@ -141,19 +141,19 @@ std::string Decimal::text() const {
 }
 
 const Dfa& decimals() {
-    static const Dfa all = regex_whole("-?" + any_unsigned);
+    static const Dfa all = regex_full_match("-?" + any_unsigned);
     return all;
 }
 const Dfa& whole_numbers() {
-    static const Dfa all = regex_whole("-?(?:0|[1-9][0-9]*)(?:\\.0+)?");
+    static const Dfa all = regex_full_match("-?(?:0|[1-9][0-9]*)(?:\\.0+)?");
     return all;
 }
 const Dfa& whole_numbers_without_point() {
-    static const Dfa all = regex_whole("-?(?:0|[1-9][0-9]*)");
+    static const Dfa all = regex_full_match("-?(?:0|[1-9][0-9]*)");
     return all;
 }
 const Dfa& plain_integers() {
-    static const Dfa all = regex_whole("0|-?[1-9][0-9]*");
+    static const Dfa all = regex_full_match("0|-?[1-9][0-9]*");
     return all;
 }
 Dfa at_least(const Decimal& bound, bool strictly) { return compared(bound, strictly, true); }
@@ -161,8 +161,9 @@ Dfa at_most(const Decimal& bound, bool strictly) { return compared(bound, strict
 
 Dfa equal_to(const Decimal& value) {
     const std::string sign = is_zero(value) ? "-?" : value.negative ? "-" : "";
-    return regex_whole(sign + value.whole +
-                       (value.fraction.empty() ? "(?:\\.0+)?" : "\\." + value.fraction + "0*"));
+    return regex_full_match(
+        sign + value.whole +
+        (value.fraction.empty() ? "(?:\\.0+)?" : "\\." + value.fraction + "0*"));
 }
 
 // step = p / 10^q. While digits are read, r = (the number so far, without its point) mod p.
@@ -228,7 +229,7 @@ std::size_t end_of_piece(std::string_view json, std::size_t i) {
 
 bool is_json_number(const std::string& text) {
     static const Dfa number =
-        regex_whole("-?(?:0|[1-9][0-9]*)(?:\\.[0-9]+)?(?:[eE][+\\-]?[0-9]+)?");
+        regex_full_match("-?(?:0|[1-9][0-9]*)(?:\\.[0-9]+)?(?:[eE][+\\-]?[0-9]+)?");
     return (text[0] == '-' || is_digit(text[0])) && number.accepts(text);
 }
 

@@ -12,7 +12,7 @@ namespace {
 
 using Kind = Expression::Kind;
 
-constexpr int most_repeats = 10000, deepest_group = 500;
+constexpr int max_repeats = 10000, max_group_depth = 500;
 
 class Parser : CodePointReader {
 public:
@@ -41,13 +41,13 @@ private:
         while (!at_end() && peek() != '|' && peek() != ')') {
             Expression e = atom(depth);
             const bool anchor = e.kind == Kind::begin || e.kind == Kind::end;
-            if (repeated(e) && anchor) fail("an anchor cannot be repeated");
+            if (parse_repetition(e) && anchor) fail("an anchor cannot be repeated");
             parts.push_back(std::move(e));
         }
         return parts.size() == 1 ? std::move(parts[0]) : Expression::sequence(std::move(parts));
     }
 
-    bool repeated(Expression& e) {
+    bool parse_repetition(Expression& e) {
         int low = 0, high = Expression::unlimited;
         if (take('+')) {
             low = 1;
@@ -68,9 +68,9 @@ private:
             fail("a possessive repetition is not supported; leave out the second '+'");
         if (peek() == '*' || peek() == '?' || counts_ahead())
             fail("a repetition of a repetition; put the inner one into a group (?:…)");
-        const bool open = high == Expression::unlimited || e.high == Expression::unlimited;
-        e = open ? Expression::repeat(std::move(e), low, high)
-                 : Expression::repeat_flat(std::move(e), low, high);
+        const bool unlimited = high == Expression::unlimited || e.high == Expression::unlimited;
+        e = unlimited ? Expression::repeat(std::move(e), low, high)
+                      : Expression::repeat_flat(std::move(e), low, high);
         return true;
     }
 
@@ -88,8 +88,8 @@ private:
         int n = 0;
         for (; is_digit(peek()); ++at_) {
             n = n * 10 + (peek() - '0');
-            if (n > most_repeats)
-                fail("more than " + std::to_string(most_repeats) +
+            if (n > max_repeats)
+                fail("more than " + std::to_string(max_repeats) +
                      " repetitions; use smaller numbers, or omit the upper limit");
         }
         return n;
@@ -110,8 +110,8 @@ private:
     }
 
     Expression group(int depth) {
-        if (depth >= deepest_group)
-            fail("groups are nested more than " + std::to_string(deepest_group) + " deep");
+        if (depth >= max_group_depth)
+            fail("groups are nested more than " + std::to_string(max_group_depth) + " deep");
         ++at_;
         if (take('?') && !take(':')) {
             if (peek() == '=' || peek() == '!')
@@ -286,7 +286,7 @@ Expression parse_regex(std::string_view text, const std::string& name) {
     return Parser(text, name).parse();
 }
 
-Dfa regex_whole(std::string_view text, const std::string& name) {
+Dfa regex_full_match(std::string_view text, const std::string& name) {
     return Dfa::of(parse_regex(text, name));
 }
 

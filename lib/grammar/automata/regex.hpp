@@ -19,9 +19,9 @@ namespace tbt {
 // Throws UsageError "NAME: column N: what is wrong".
 Expression parse_regex(std::string_view text, const std::string& name = "regular expression");
 
-// regex_whole: the texts that match as a whole. regex_search: those that contain a match. Both
+// regex_full_match: the texts that match as a whole. regex_search: those that contain a match. Both
 // throw as parse_regex does, and TooLarge as Dfa::of does.
-Dfa regex_whole(std::string_view text, const std::string& name = "regular expression");
+Dfa regex_full_match(std::string_view text, const std::string& name = "regular expression");
 Dfa regex_search(std::string_view text, const std::string& name = "regular expression");
 
 }  // namespace tbt

@@ -15,8 +15,8 @@ namespace tbt {
 namespace {
 
 using Kind = Expression::Kind;
-constexpr int most_repeats = 100000;
-constexpr int deepest_group = 500;  // groups are parsed by recursion
+constexpr int max_repeats = 100000;
+constexpr int max_group_depth = 500;  // groups are parsed by recursion
 bool is_name(std::int32_t c) {
     return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '-';
 }
@@ -131,8 +131,8 @@ private:
                 ++at_;
                 parts.push_back(Expression::characters(CodePointSet::all()));
             } else if (c == '(') {
-                if (depth >= deepest_group)
-                    fail("groups are nested more than " + std::to_string(deepest_group) +
+                if (depth >= max_group_depth)
+                    fail("groups are nested more than " + std::to_string(max_group_depth) +
                              " deep; make some of them rules",
                          at_);
                 ++at_;
@@ -187,8 +187,8 @@ private:
         const std::size_t where = at_;
         for (; is_digit(peek()); ++at_) {
             n = n * 10 + (peek() - '0');
-            if (n > most_repeats)
-                fail("more than " + std::to_string(most_repeats) +
+            if (n > max_repeats)
+                fail("more than " + std::to_string(max_repeats) +
                          " repetitions; leave the upper limit open: {m,}",
                      where);
         }

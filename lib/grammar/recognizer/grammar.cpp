@@ -27,8 +27,8 @@ int Grammar::add_rule(std::string name) {
 }
 
 int Grammar::add_node() {
-    if (nodes() >= most_nodes_)
-        throw TooLarge("the grammar takes more than " + std::to_string(most_nodes_) +
+    if (nodes() >= max_nodes_)
+        throw TooLarge("the grammar takes more than " + std::to_string(max_nodes_) +
                        " nodes; ask for fewer or smaller repetitions, members or alternatives");
     nodes_.emplace_back();
     return nodes() - 1;
@@ -95,12 +95,12 @@ int Grammar::call(int from, int rule) {
 
 void Grammar::finish(int root) {
     rule(root);  // throws if there is no such rule
-    root_ = root, most_nodes_ = most_nodes;
+    root_ = root, max_nodes_ = max_nodes;
     for (const Rule& r : rules_) {
         if (r.start < 0)
             throw UsageError("grammar: the rule '" + r.name + "' is used but not defined");
     }
-    close_free_steps(0);
+    close_epsilon_edges(0);
     settle_costs(0);
     rank_rules();
 }
@@ -112,21 +112,21 @@ void Grammar::expand(int id) {
     const int first = nodes();
     source(which).expand(*this, id);
     // Copies to the node the edges of the nodes that its ε-edges lead to.
-    const std::span<const int> free = free_steps(id);
-    const std::vector<int> open(free.begin(), free.end());
-    close_free_steps(first);
+    const std::span<const int> edges = epsilon_edges(id);
+    const std::vector<int> open(edges.begin(), edges.end());
+    close_epsilon_edges(first);
     for (const int other : open) {
         const Node& n = node(other);
         node(id).bytes.insert(node(id).bytes.end(), n.bytes.begin(), n.bytes.end());
         node(id).calls.insert(node(id).calls.end(), n.calls.begin(), n.calls.end());
         node(id).final = node(id).final || n.final;
     }
-    free_.clear();
+    epsilon_edges_.clear();
     settle_costs(first);
 }
 
 // ε-elimination: a node gets a copy of the edges of every node that it reaches by ε-edges.
-void Grammar::close_free_steps(int first) {
+void Grammar::close_epsilon_edges(int first) {
     const auto local = [&](int id) { return static_cast<std::size_t>(id - first); };
     // What a node had before it got copies. Only nodes with ε-edges get copies.
     struct Own {
@@ -139,16 +139,16 @@ void Grammar::close_free_steps(int first) {
     };
     std::unordered_map<int, Own> before;
     std::vector<int> stamp(local(nodes()), -1), from, open;
-    for (const auto& [id, to] : free_)
+    for (const auto& [id, to] : epsilon_edges_)
         if (id >= first) from.push_back(id), before.emplace(id, own(id));
     std::sort(from.begin(), from.end());
-    const auto add_free = [&](int id) {
-        const std::span<const int> free = free_steps(id);
-        open.insert(open.end(), free.begin(), free.end());
+    const auto add_edges_of = [&](int id) {
+        const std::span<const int> edges = epsilon_edges(id);
+        open.insert(open.end(), edges.begin(), edges.end());
     };
     for (const int id : from) {
         stamp[local(id)] = id;
-        for (add_free(id); !open.empty();) {
+        for (add_edges_of(id); !open.empty();) {
             const int other = open.back();
             open.pop_back();
             if (other < first) throw Error("grammar: an ε-edge to a node that was finished before");
@@ -164,10 +164,10 @@ void Grammar::close_free_steps(int first) {
             n.calls.insert(n.calls.end(), o.calls.begin(),
                            o.calls.begin() + static_cast<std::ptrdiff_t>(has.calls));
             n.final = n.final || has.final;
-            add_free(other);
+            add_edges_of(other);
         }
     }
-    for (const int id : from) free_.erase(id);
+    for (const int id : from) epsilon_edges_.erase(id);
 }
 
 // cost(node) = 0 if final, else the minimum of 1 + cost(to) over byte edges and cost(rule) +

@@ -109,12 +109,12 @@ public:
     int rules() const { return static_cast<int>(rules_.size()); }
     int nodes() const { return static_cast<int>(nodes_.size()); }
     // The nodes that this node's ε-edges lead to.
-    std::span<const int> free_steps(int id) const {
-        const auto found = free_.find(id);
-        return found == free_.end() ? std::span<const int>() : std::span(found->second);
+    std::span<const int> epsilon_edges(int id) const {
+        const auto found = epsilon_edges_.find(id);
+        return found == epsilon_edges_.end() ? std::span<const int>() : std::span(found->second);
     }
     // Sets the most nodes that the grammar may have; add_node() throws TooLarge beyond.
-    void limit_nodes(int most) { most_nodes_ = most; }
+    void limit_nodes(int most) { max_nodes_ = most; }
 
     // ---- building: each adds a piece after `from` and returns the node after the piece ----
     int bytes(int from, std::string_view text);
@@ -127,7 +127,7 @@ public:
     // Adds an ε-edge, which reads no byte. finish() removes all ε-edges.
     void skip(int from, int to) {
         node(from);  // throws if there is no such node
-        free_[from].push_back(to);
+        epsilon_edges_[from].push_back(to);
     }
     void edge(int from, std::uint8_t low, std::uint8_t high, int to) {
         node(from).bytes.push_back({low, high, to});
@@ -151,15 +151,15 @@ public:
 private:
     std::vector<ByteEdge> spread(std::span<const ByteSequence> sorted, std::size_t depth, int to,
                                  std::map<std::vector<ByteEdge>, int>& known);
-    void close_free_steps(int first);
+    void close_epsilon_edges(int first);
     void settle_costs(int first);
     void rank_rules();
 
-    static constexpr int most_nodes = 4'000'000;
+    static constexpr int max_nodes = 4'000'000;
 
     std::vector<Node> nodes_;
-    int most_nodes_ = most_nodes;
-    std::unordered_map<int, std::vector<int>> free_;  // ε-edges, by node: few have any
+    int max_nodes_ = max_nodes;
+    std::unordered_map<int, std::vector<int>> epsilon_edges_;  // ε-edges, by node: few have any
     std::vector<Rule> rules_;
     std::vector<std::unique_ptr<NodeSource>> sources_;
     std::vector<std::unique_ptr<StateAnnotations>> annotations_;

@@ -13,7 +13,7 @@ GrammarRecognizer::GrammarRecognizer(Grammar grammar)
 }
 
 void GrammarRecognizer::begin_anew() {
-    continuations_.assign(most_slots + 1, {});
+    continuations_.assign(max_slots + 1, {});
     const int root = grammar_.root();
     if (grammar_.rule(root).cost >= Grammar::never) {
         start_ = dead;  // the language is empty
@@ -161,8 +161,8 @@ void GrammarRecognizer::follow_calls(const Place& place) {
             std::push_heap(called_.begin(), called_.end(), std::greater<>());
         }
         // A tail call returns straight to the callers of its rule: right recursion needs no stack.
-        // (Continuations up to most_slots are special and have no list of callers.)
-        if (grammar_.is_end(e.to) && continuation > most_slots) {
+        // (Continuations up to max_slots are special and have no list of callers.)
+        if (grammar_.is_end(e.to) && continuation > max_slots) {
             const std::span<const Place> outer = places_after(continuation);
             callers.insert(callers.end(), outer.begin(), outer.end());
         } else {
@@ -285,9 +285,9 @@ Recognizer::State GrammarRecognizer::abstraction(State state) {
         auto slot = std::find(forgotten_.begin(), forgotten_.end(), p.continuation);
         if (slot == forgotten_.end()) slot = forgotten_.insert(forgotten_.end(), p.continuation);
         p.continuation =
-            1 + std::min<int>(most_slots - 1, static_cast<int>(slot - forgotten_.begin()));
+            1 + std::min<int>(max_slots - 1, static_cast<int>(slot - forgotten_.begin()));
     }
-    if (forgotten_.size() > most_slots) forgotten_.clear();
+    if (forgotten_.size() > max_slots) forgotten_.clear();
     StateInfo& info = states_[state];
     info.first_slot = static_cast<std::uint32_t>(slots_.size());
     info.slots = static_cast<std::uint32_t>(forgotten_.size());

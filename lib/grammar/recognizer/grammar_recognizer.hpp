@@ -97,11 +97,11 @@ public:
 
     using Place = GrammarPlace;
     static constexpr int whole_text = 0;  // the continuation after the root: the text may end
-    // In an abstraction, continuations 1 to most_slots are placeholders for forgotten ones:
+    // In an abstraction, continuations 1 to max_slots are placeholders for forgotten ones:
     // placeholder 1 + i means slots(state)[i], where `state` is the state that was abstracted.
-    static constexpr int most_slots = 250;
+    static constexpr int max_slots = 250;
     static bool is_forgotten(int continuation) {
-        return continuation > whole_text && continuation <= most_slots;
+        return continuation > whole_text && continuation <= max_slots;
     }
 
     std::span<const Place> places(State state) const {
@@ -112,7 +112,7 @@ public:
         return std::span(continuation_places_).subspan(c.first, c.size);
     }
     // The continuations that the abstraction of this state has forgotten, by slot. Also empty if
-    // there are more than most_slots: several then share a slot and cannot be told apart.
+    // there are more than max_slots: several then share a slot and cannot be told apart.
     std::span<const int> slots(State state) {
         abstraction(state);
         return std::span(slots_).subspan(states_[state].first_slot, states_[state].slots);

@@ -12,7 +12,7 @@ namespace tbt {
 
 namespace {
 
-constexpr std::size_t most_ways = 3, deepest = 12;
+constexpr std::size_t max_ways = 3, deepest = 12;
 
 // The rule of each node; −1 if no rule reaches it.
 std::vector<int> rules_of_nodes(const Grammar& grammar) {
@@ -60,9 +60,9 @@ std::string rule_words(const GrammarRecognizer& recognizer, Recognizer::State st
     }
     if (ways.empty() || (ways.size() == 1 && ways[0].find(" › ") == std::string::npos)) return "";
     std::string words;
-    for (std::size_t i = 0; i < std::min(ways.size(), most_ways); ++i)
+    for (std::size_t i = 0; i < std::min(ways.size(), max_ways); ++i)
         words += (i > 0 ? ", or " : "") + ways[i];
-    return words + (ways.size() > most_ways ? ", or …" : "");
+    return words + (ways.size() > max_ways ? ", or …" : "");
 }
 
 std::function<std::string(std::string_view text)> words_of_gbnf(std::string_view grammar,

@@ -11,10 +11,10 @@ namespace tbt {
 namespace {
 
 using Listed = std::optional<std::vector<const Json*>>;
-constexpr int most_levels = 16;  // nesting of subschemas
-constexpr std::size_t most_values = 256;
+constexpr int max_levels = 16;  // nesting of subschemas
+constexpr std::size_t max_values = 256;
 // Near the end of a budget, a completion with `least` items is built after each value of each item.
-constexpr double most_nodes = 1.5e6, blank_nodes = 16;
+constexpr double max_nodes = 1.5e6, blank_nodes = 16;
 
 void add(std::vector<const Json*>& values, const Json* value) {
     const auto same = [&](const Json* v) { return *v == *value; };
@@ -40,7 +40,7 @@ Listed words(const Json& schema) {
 Listed listed(SchemaDocument& document, const Json& schema, int depth) {
     if (schema.is_boolean())
         return schema.get<bool>() ? Listed() : Listed(std::vector<const Json*>());
-    if (depth == most_levels) return std::nullopt;
+    if (depth == max_levels) return std::nullopt;
     document.check(schema);
     Listed found;
     for (const Json* target : document.references(schema))
@@ -96,12 +96,12 @@ std::vector<const Json*> kinds_of_values(SchemaDocument& document) {
 
 }  // namespace
 
-std::vector<Demands> distinct_items(SchemaDocument& document, ShapeRules& shapes,
-                                    std::vector<const Json*>& kinds, const ArrayPlan& plan,
-                                    const Demands& facts) {
+std::vector<Conjunction> distinct_items(SchemaDocument& document, ShapeRules& shapes,
+                                        std::vector<const Json*>& kinds, const ArrayPlan& plan,
+                                        const Conjunction& facts) {
     Listed values;
     for (const Json* schema : plan.rest) narrow(values, listed(document, *schema, 0));
-    const bool few = values && values->size() <= most_values;
+    const bool few = values && values->size() <= max_values;
     const std::string otherwise =
         "is generated only for items with a list of at most 256 values (enum, const or boolean), "
         "without prefixItems and contains; list the values, or leave it out";
@@ -112,9 +112,9 @@ std::vector<Demands> distinct_items(SchemaDocument& document, ShapeRules& shapes
                       "without a list of values: at most one item of each kind is generated "
                       "(strings by first letter, numbers by size, one object, one array)");
     if (!few && kinds.empty()) kinds = kinds_of_values(document);
-    std::vector<Demands> items;
+    std::vector<Conjunction> items;
     const auto add = [&](const Json& one) {
-        Demands item = join(plan.rest, {&one});
+        Conjunction item = join(plan.rest, {&one});
         if (!shapes.impossible(item)) items.push_back(std::move(item));
     };
     if (few)
@@ -122,7 +122,7 @@ std::vector<Demands> distinct_items(SchemaDocument& document, ShapeRules& shapes
     else
         for (const Json* kind : kinds) add(*kind);
     const auto n = static_cast<double>(few ? values->size() : items.size());
-    if (n * n * (n + blank_nodes) * static_cast<double>(plan.least) > most_nodes)
+    if (n * n * (n + blank_nodes) * static_cast<double>(plan.least) > max_nodes)
         document.unsupported(*facts[0], "minItems",
                              "is too large for so many values that must all be different; list "
                              "fewer values, or ask for fewer items");

@@ -22,9 +22,9 @@ namespace tbt {
 // meets exactly one; they are made once for each document, when first needed.
 // Throws UnsupportedSchema if prefixItems or contains are used too, or if there are too many
 // values.
-std::vector<Demands> distinct_items(SchemaDocument& document, ShapeRules& shapes,
-                                    std::vector<const Json*>& kinds, const ArrayPlan& plan,
-                                    const Demands& facts);
+std::vector<Conjunction> distinct_items(SchemaDocument& document, ShapeRules& shapes,
+                                        std::vector<const Json*>& kinds, const ArrayPlan& plan,
+                                        const Conjunction& facts);
 
 class DistinctItems : public Grammar::NodeSource {
 public:

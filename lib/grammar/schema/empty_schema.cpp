@@ -11,28 +11,29 @@ namespace tbt {
 
 namespace {
 
-using IsEmpty = std::function<bool(const Demands&)>;
+using IsEmpty = std::function<bool(const Conjunction&)>;
 
 // A keyword that requires a member or an item, and the demands on that value.
 struct Asked {
-    Demands by;
+    Conjunction by;
     const char* keyword = nullptr;
     std::string what;
-    Demands value;
+    Conjunction value;
 };
 
-Asked member_of(const ObjectPlan& plan, const Demands& facts, const IsEmpty& is_empty) {
+Asked member_of(const ObjectPlan& plan, const Conjunction& facts, const IsEmpty& is_empty) {
     for (const ObjectPlan::Member& m : plan.members)
         if (m.required && is_empty(m.value))
             return {facts, "required", "\"" + shown(m.name) + "\"", m.value};
     return {facts, "minProperties", "more members than there can be", {}};
 }
 
-Asked item_of(const ArrayPlan& plan, const Demands& facts, const IsEmpty& is_empty) {
+Asked item_of(const ArrayPlan& plan, const Conjunction& facts, const IsEmpty& is_empty) {
     for (const ItemCount& c : plan.counts)
         if (c.least > 0 && is_empty({c.value})) return {facts, "contains", "an item", {c.value}};
     for (long long i = 0; i < plan.least && i <= std::ssize(plan.prefix); ++i) {
-        const Demands& item = i < std::ssize(plan.prefix) ? at(plan.prefix, to_int(i)) : plan.rest;
+        const Conjunction& item =
+            i < std::ssize(plan.prefix) ? at(plan.prefix, to_int(i)) : plan.rest;
         if (is_empty(item)) return {facts, "minItems", "an item", item};
     }
     return {facts, "minItems", "more items than there can be", {}};
@@ -40,7 +41,8 @@ Asked item_of(const ArrayPlan& plan, const Demands& facts, const IsEmpty& is_emp
 
 // The schema with the keyword (null: any schema) whose path comes first: pointers have no useful
 // order.
-const Json& first_of(const SchemaDocument& document, const Demands& demands, const char* keyword) {
+const Json& first_of(const SchemaDocument& document, const Conjunction& demands,
+                     const char* keyword) {
     std::map<std::string, const Json*> by_place;
     for (const Json* schema : demands)
         if (keyword == nullptr || schema->contains(keyword))
@@ -61,7 +63,7 @@ std::string keywords_of(const Json& schema) {
 }
 
 // These schemas, and those that they refer to or have in allOf.
-Demands together(SchemaDocument& document, Demands open) {
+Conjunction together(SchemaDocument& document, Conjunction open) {
     std::set<const Json*> seen;
     while (!open.empty()) {
         const Json* schema = open.back();
@@ -78,17 +80,17 @@ Demands together(SchemaDocument& document, Demands open) {
 }  // namespace
 
 void refuse_empty_schema(SchemaDocument& document, ShapeRules& shapes, const IsEmpty& is_empty,
-                         Demands demands) {
-    std::set<Demands> seen{demands};
+                         Conjunction demands) {
+    std::set<Conjunction> seen{demands};
     while (true) {
         std::map<std::string, Asked> by_place;
         const auto add = [&](Asked asked) {
             asked.by = {&first_of(document, asked.by, asked.keyword)};
             by_place.emplace(document.path_of(*asked.by[0]), std::move(asked));
         };
-        for (const Demands& facts : shapes.of(demands, "object"))
+        for (const Conjunction& facts : shapes.of(demands, "object"))
             if (!facts.empty()) add(member_of(shapes.facts().members(facts), facts, is_empty));
-        for (const Demands& facts : shapes.of(demands, "array"))
+        for (const Conjunction& facts : shapes.of(demands, "array"))
             if (!facts.empty()) add(item_of(shapes.facts().arrays(facts), facts, is_empty));
         if (by_place.empty()) break;
         const Asked& asked = by_place.begin()->second;
@@ -105,7 +107,7 @@ void refuse_empty_schema(SchemaDocument& document, ShapeRules& shapes, const IsE
         demands = asked.value;
     }
     // No part of the value is the cause: the demands on the value itself contradict each other.
-    const Demands all = together(document, demands);
+    const Conjunction all = together(document, demands);
     const Json& first = first_of(document, all.empty() ? demands : all, nullptr);
     std::set<std::string> others;
     for (const Json* schema : all)

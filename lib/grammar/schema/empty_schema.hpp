@@ -11,7 +11,7 @@ namespace tbt {
 // impossible or that requires a value like itself without end, and throws UsageError with its
 // place. is_empty(demands): does no value meet these demands?
 [[noreturn]] void refuse_empty_schema(SchemaDocument& document, ShapeRules& shapes,
-                                      const std::function<bool(const Demands&)>& is_empty,
-                                      Demands demands);
+                                      const std::function<bool(const Conjunction&)>& is_empty,
+                                      Conjunction demands);
 
 }  // namespace tbt

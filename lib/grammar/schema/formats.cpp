@@ -56,9 +56,9 @@ std::string time(bool validating) {
 // have to follow.
 Dfa host_names(bool validating) {
     const std::string label = "[a-zA-Z0-9](?:[a-zA-Z0-9\\-]{0,61}[a-zA-Z0-9])?";
-    if (validating) return regex_whole(label + "(?:\\." + label + ")*");
-    return regex_whole(label + "(?:\\." + label + "){0,2}") -
-           regex_whole("(?:[^]*\\.)?[^.]{2}--[^]*");
+    if (validating) return regex_full_match(label + "(?:\\." + label + ")*");
+    return regex_full_match(label + "(?:\\." + label + "){0,2}") -
+           regex_full_match("(?:[^]*\\.)?[^.]{2}--[^]*");
 }
 
 // Mailbox of RFC 5321, §4.1.2: atoms or a quoted string, then a domain or an address in brackets.
@@ -104,24 +104,25 @@ std::string ipv6_pattern() {
 }
 
 static std::optional<Dfa> made_language(const std::string& name, bool validating) {
-    if (name == "date") return regex_whole(date(validating));
-    if (name == "time") return regex_whole(time(validating));
+    if (name == "date") return regex_full_match(date(validating));
+    if (name == "time") return regex_full_match(time(validating));
     if (name == "date-time")
-        return regex_whole(date(validating) + (validating ? "[tT]" : "T") + time(validating));
-    if (name == "uuid") return regex_whole("[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}");
-    if (name == "email") return regex_whole(email());
+        return regex_full_match(date(validating) + (validating ? "[tT]" : "T") + time(validating));
+    if (name == "uuid")
+        return regex_full_match("[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}");
+    if (name == "email") return regex_full_match(email());
     if (name == "hostname") return host_names(validating);
-    if (name == "ipv4") return regex_whole(ipv4);
-    if (name == "ipv6") return regex_whole(ipv6_pattern());
-    if (name == "duration") return regex_whole(duration());
-    if (name == "json-pointer") return regex_whole(json_pointer);
+    if (name == "ipv4") return regex_full_match(ipv4);
+    if (name == "ipv6") return regex_full_match(ipv6_pattern());
+    if (name == "duration") return regex_full_match(duration());
+    if (name == "json-pointer") return regex_full_match(json_pointer);
     if (name == "relative-json-pointer")
-        return regex_whole("(?:0|[1-9][0-9]*)(?:#|" + json_pointer + ")");
-    if (name == "uri") return regex_whole(uri_pattern(false, false));
-    if (name == "uri-reference") return regex_whole(uri_pattern(true, false));
-    if (name == "iri") return regex_whole(uri_pattern(false, true));
-    if (name == "iri-reference") return regex_whole(uri_pattern(true, true));
-    if (name == "uri-template") return regex_whole(uri_template_pattern());
+        return regex_full_match("(?:0|[1-9][0-9]*)(?:#|" + json_pointer + ")");
+    if (name == "uri") return regex_full_match(uri_pattern(false, false));
+    if (name == "uri-reference") return regex_full_match(uri_pattern(true, false));
+    if (name == "iri") return regex_full_match(uri_pattern(false, true));
+    if (name == "iri-reference") return regex_full_match(uri_pattern(true, true));
+    if (name == "uri-template") return regex_full_match(uri_template_pattern());
     if (name == "regex") return regular_expressions(validating);
     return std::nullopt;
 }
@@ -174,14 +175,15 @@ const EverydayFormat* everyday_format(const std::string& name) {
                              clock =
                                  "[0-9:]{8}(?:\\.[0-9]{3})?"
                                  "(?:Z|[+\\-](?:0[0-9]|1[0-4]):(?:00|30|45))";
-    static const EverydayFormat email{regex_whole(word + "(?:[._\\-]" + word + ")?@" + host), 40},
-        uri{regex_whole("https?://" + host + "(?:/" + word + "(?:[._\\-]" + word +
-                        "){0,2}){0,3}/?"),
+    static const EverydayFormat email{regex_full_match(word + "(?:[._\\-]" + word + ")?@" + host),
+                                      40},
+        uri{regex_full_match("https?://" + host + "(?:/" + word + "(?:[._\\-]" + word +
+                             "){0,2}){0,3}/?"),
             60},
-        host_name{regex_whole(host), 30}, day{regex_whole(date), 30}, time{regex_whole(clock), 30},
-        moment{regex_whole(date + "T" + clock), 30},
-        duration{regex_whole("P(?:T?(?:0|[1-9][0-9]{0,2})[A-Z])+"), 30},
-        hexadecimal{regex_whole("[0-9a-f:.\\-]*|[0-9A-F:.\\-]*"), 60};
+        host_name{regex_full_match(host), 30}, day{regex_full_match(date), 30},
+        time{regex_full_match(clock), 30}, moment{regex_full_match(date + "T" + clock), 30},
+        duration{regex_full_match("P(?:T?(?:0|[1-9][0-9]{0,2})[A-Z])+"), 30},
+        hexadecimal{regex_full_match("[0-9a-f:.\\-]*|[0-9A-F:.\\-]*"), 60};
     static const std::map<std::string, const EverydayFormat*> known = {
         {"email", &email},       {"uri", &uri},           {"iri", &uri},
         {"uri-reference", &uri}, {"iri-reference", &uri}, {"hostname", &host_name},

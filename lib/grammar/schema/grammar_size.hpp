@@ -11,8 +11,8 @@ namespace tbt {
 class GrammarSize {
 public:
     // Other data that is built with a grammar of this size takes about as much memory again.
-    static constexpr int most_nodes = 800'000;
-    static constexpr std::size_t most_bytes = 84'000'000;
+    static constexpr int max_nodes = 800'000;
+    static constexpr std::size_t max_bytes = 84'000'000;
 
     // Adds the memory of the nodes that are new since the last call. Throws TooLarge if the whole
     // grammar takes too much.
@@ -22,8 +22,8 @@ public:
             const std::size_t edges = grammar.node(measured_).bytes.size();
             bytes_ += sizeof(Grammar::Node) + 3 * edges * sizeof(Grammar::ByteEdge);
         }
-        if (bytes_ > most_bytes)
-            throw TooLarge("the grammar takes more than " + std::to_string(most_bytes / 1'000'000) +
+        if (bytes_ > max_bytes)
+            throw TooLarge("the grammar takes more than " + std::to_string(max_bytes / 1'000'000) +
                            " MB; ask for fewer members or alternatives");
     }
 

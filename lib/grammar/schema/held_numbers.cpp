@@ -39,8 +39,8 @@ bool may_be_rounded(const Dfa& numbers) {
         const Decimal zero;
         return same(numbers, at_least(zero, false)) || same(numbers, at_least(zero, true));
     }
-    static const Dfa long_ones_of[] = {regex_whole("[1-9][0-9]{15,}"),
-                                       regex_whole("-[1-9][0-9]{15,}")};
+    static const Dfa long_ones_of[] = {regex_full_match("[1-9][0-9]{15,}"),
+                                       regex_full_match("-[1-9][0-9]{15,}")};
     for (const Dfa& long_ones : long_ones_of) {
         if (!(long_ones - numbers).empty() && !(long_ones & numbers).empty()) return false;
     }
@@ -64,12 +64,12 @@ Dfa with_exponents(const Dfa& numbers, Dfa written) {
         const std::string mantissa = "[1-9](?:\\.[0-9]{1,14})?[eE]";
         std::vector<Side> made;
         for (const std::string sign : {"", "-"}) {
-            made.push_back({regex_whole(sign + "0\\.[0-9]*[1-9][0-9]*"),
-                            regex_whole(sign + mantissa + "-(?:0?[1-9]|[1-9][0-9])")});
-            made.push_back({regex_whole(sign + "[1-9][0-9]*(?:\\.[0-9]+)?"),
-                            regex_whole(sign + mantissa + "\\+?[0-9]{1,2}")});
-            made.push_back({regex_whole(sign + "[1-9][0-9]*"),
-                            regex_whole(sign + "[1-9][0-9]{0,14}[eE]\\+?[0-9]{1,2}")});
+            made.push_back({regex_full_match(sign + "0\\.[0-9]*[1-9][0-9]*"),
+                            regex_full_match(sign + mantissa + "-(?:0?[1-9]|[1-9][0-9])")});
+            made.push_back({regex_full_match(sign + "[1-9][0-9]*(?:\\.[0-9]+)?"),
+                            regex_full_match(sign + mantissa + "\\+?[0-9]{1,2}")});
+            made.push_back({regex_full_match(sign + "[1-9][0-9]*"),
+                            regex_full_match(sign + "[1-9][0-9]{0,14}[eE]\\+?[0-9]{1,2}")});
         }
         return made;
     }();
@@ -87,7 +87,7 @@ Dfa held_by_a_double(const Dfa& numbers) {
 
 Dfa written_numbers(const std::optional<Dfa>& numbers, bool everyday) {
     static const Dfa any =
-        regex_whole("-?(?:0|[1-9][0-9]*)(?:\\.[0-9]+)?(?:[eE][+\\-]?[0-9]{1,2})?");
+        regex_full_match("-?(?:0|[1-9][0-9]*)(?:\\.[0-9]+)?(?:[eE][+\\-]?[0-9]{1,2})?");
     if (everyday) {
         const Dfa held = short_numbers(numbers ? *numbers : decimals());
         return (held - whole_numbers()).empty() ? held & plain_integers() : held;

@@ -2,7 +2,7 @@
 
 namespace tbt {
 
-void NotGenerated::unnamed_needs(ObjectPlan& plan, const Demands& facts) {
+void NotGenerated::unnamed_needs(ObjectPlan& plan, const Conjunction& facts) {
     for (ObjectPlan::Member& c : plan.classes) {
         if (c.needs == 0) continue;
         skip(*facts[0], "not",
@@ -11,7 +11,7 @@ void NotGenerated::unnamed_needs(ObjectPlan& plan, const Demands& facts) {
     }
 }
 
-void NotGenerated::equal_items(const Demands& facts) {
+void NotGenerated::equal_items(const Conjunction& facts) {
     skip(*facts[0], "uniqueItems",
          "under 'not' would need to remember all items, which a grammar cannot");
 }

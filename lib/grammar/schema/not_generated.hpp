@@ -13,9 +13,9 @@ public:
     explicit NotGenerated(SchemaDocument& document) : document_(&document) {}
 
     // "Some member fails": only members that the schema names are made to fail.
-    void unnamed_needs(ObjectPlan& plan, const Demands& facts);
+    void unnamed_needs(ObjectPlan& plan, const Conjunction& facts);
     // "Two items are equal".
-    void equal_items(const Demands& facts);
+    void equal_items(const Conjunction& facts);
 
     // Call this if nothing else can be written. Throws UnsupportedSchema if anything was skipped.
     void refuse() const {

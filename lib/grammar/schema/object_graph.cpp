@@ -159,7 +159,7 @@ void ObjectGraph::measure_class(const Grammar& grammar, int first, int out) {
             ++ways[index(id - first)];
         };
         for (const Grammar::ByteEdge& e : grammar.node(id).bytes) add(e.to, 1);
-        for (const int to : grammar.free_steps(id)) add(to, 0);
+        for (const int to : grammar.epsilon_edges(id)) add(to, 0);
         positions_[index(id - base_)].to_end = Grammar::never;
         positions_[index(id - base_)].endless = true;
     }

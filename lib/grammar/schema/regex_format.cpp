@@ -8,7 +8,7 @@ namespace tbt {
 
 namespace {
 
-constexpr int deepest_valid = 12, deepest_written = 2;
+constexpr int max_valid_depth = 12, max_written_depth = 2;
 
 // A sequence of terms. `around` (anchors and alternatives, which are not terms) may come before and
 // after each term. A term is an atom, or a group that contains such a sequence, up to the depth.
@@ -34,7 +34,7 @@ std::string valid_pattern() {
                   "[^\\^$\\\\*+?()\\[\\]{}|]|\\\\(?:[1-9][0-9]*|k" + name + "|" + escape +
                       ")|\\[(?:" + in_class + ")*\\]",
                   "\\?(?:[:=!]|<[=!]|" + name + ")", "(?:[*+?]|\\{[0-9]+(?:,[0-9]*)?\\})\\??",
-                  deepest_valid);
+                  max_valid_depth);
 }
 
 std::string written_pattern() {
@@ -46,17 +46,17 @@ std::string written_pattern() {
         times += "|\\{" + std::to_string(low) + ",[" + std::to_string(low) + "-9]\\}";
     return "\\^?" +
            nested("\\|?", "\\.|" + character + "|" + escape + "|\\[\\^?(?:" + in_class + ")+\\]",
-                  "\\?:", times, deepest_written) +
+                  "\\?:", times, max_written_depth) +
            "\\$?";
 }
 
 }  // namespace
 
 Dfa regular_expressions(bool validating) {
-    if (!validating) return regex_whole(written_pattern());
+    if (!validating) return regex_full_match(written_pattern());
     // Without \0 followed by a digit, which would be an octal escape.
-    return regex_whole(valid_pattern()) -
-           regex_whole("(?:[^\\\\]|\\\\[\\s\\S])*\\\\0[0-9][\\s\\S]*");
+    return regex_full_match(valid_pattern()) -
+           regex_full_match("(?:[^\\\\]|\\\\[\\s\\S])*\\\\0[0-9][\\s\\S]*");
 }
 
 }  // namespace tbt

@@ -2,10 +2,10 @@
 
 #include <algorithm>
 
-#include "lib/grammar/automata/effort.hpp"
 #include "lib/grammar/automata/finite.hpp"
 #include "lib/grammar/automata/numbers.hpp"
 #include "lib/grammar/automata/spelling.hpp"
+#include "lib/grammar/automata/work_limit.hpp"
 #include "lib/grammar/schema/alike_schemas.hpp"
 #include "lib/grammar/schema/array_source.hpp"
 #include "lib/grammar/schema/distinct_items.hpp"
@@ -22,9 +22,9 @@ namespace tbt {
 
 namespace {
 
-constexpr long long most_members_counted = 1000;
-constexpr std::size_t most_counters = 4, most_ways_to_serve = 64;
-constexpr double most_array_states = 1e6;
+constexpr long long max_counted_members = 1000;
+constexpr std::size_t max_counters = 4, max_ways_to_satisfy = 64;
+constexpr double max_array_states = 1e6;
 
 class SchemaCompiler {
 public:
@@ -38,8 +38,9 @@ public:
           not_generated_(document) {}
 
     Grammar compile() {
-        grammar_.limit_nodes(GrammarSize::most_nodes);
-        const int root = grammar_.add_rule("root"), value = rule_for(Demands{&document_.root()}, 0);
+        grammar_.limit_nodes(GrammarSize::max_nodes);
+        const int root = grammar_.add_rule("root"),
+                  value = rule_for(Conjunction{&document_.root()}, 0);
         // Building a rule may request further rules. A list replaces recursion, since schemas may
         // refer to themselves.
         while (!open_.empty()) {
@@ -79,13 +80,13 @@ private:
         return b;
     }
 
-    Demands alike(Demands demands) {
+    Conjunction alike(Conjunction demands) {
         for (const Json*& schema : demands) schema = alike_.of(schema);
         return join(demands, {});
     }
-    int rule_for(const Demands& demands) { return rule_for(alike(demands), depth_); }
+    int rule_for(const Conjunction& demands) { return rule_for(alike(demands), depth_); }
     // There is one rule for each list of demands; in the layout `pretty`, one for each depth too.
-    int rule_for(const Demands& demands, int depth) {
+    int rule_for(const Conjunction& demands, int depth) {
         if (options_.layout != JsonLayout::pretty) depth = 0;
         const auto [place, added] = rules_.try_emplace({demands, depth}, 0);
         if (added) {
@@ -97,8 +98,8 @@ private:
 
     [[noreturn]] void refuse_empty() {
         not_generated_.refuse();
-        const auto is_empty = [this](const Demands& value) {
-            const Demands demands = alike(value);
+        const auto is_empty = [this](const Conjunction& value) {
+            const Conjunction demands = alike(value);
             const auto rule = rules_.lower_bound({demands, 0});  // any depth will do
             return rule != rules_.end() && rule->first.first == demands &&
                    grammar_.rule(rule->second).cost >= Grammar::never;
@@ -106,15 +107,16 @@ private:
         refuse_empty_schema(document_, shapes_, is_empty, {&document_.root()});
     }
 
-    void build(const Demands& demands, int rule) {
+    void build(const Conjunction& demands, int rule) {
         const int start = grammar_.add_node(), end = grammar_.add_node();
         grammar_.node(end).final = true;
         grammar_.rule(rule).start = start;
         Scalars scalars;
         for (const Json* schema : demands) scalars = scalars & scalars_.of(*schema);
         add_scalars(scalars, start, end);
-        for (const Demands& facts : shapes_.of(demands, "object")) add_object(facts, start, end);
-        for (const Demands& facts : shapes_.of(demands, "array")) add_array(facts, start, end);
+        for (const Conjunction& facts : shapes_.of(demands, "object"))
+            add_object(facts, start, end);
+        for (const Conjunction& facts : shapes_.of(demands, "array")) add_array(facts, start, end);
     }
 
     void add_scalars(const Scalars& s, int start, int end) {
@@ -128,10 +130,10 @@ private:
         if (s.has_strings()) strings_.add(grammar_, s, start, end);
     }
 
-    void add_object(const Demands& facts, int start, int end) {
+    void add_object(const Conjunction& facts, int start, int end) {
         ObjectPlan plan = shapes_.facts().objects(facts, options_.closed);
         put_in_order(plan, facts, document_);
-        if (plan.least > most_members_counted)
+        if (plan.least > max_counted_members)
             document_.unsupported(*facts[0], "minProperties",
                                   "above 1000 needs too large a grammar; use a smaller limit");
         not_generated_.unnamed_needs(plan, facts);
@@ -162,7 +164,7 @@ private:
 
     // For the needs "some member meets this": the members for each choice of who does.
     using Members = std::vector<ObjectPlan::Member>;
-    std::vector<Members> serving(const ObjectPlan& plan, const Demands& facts) const {
+    std::vector<Members> serving(const ObjectPlan& plan, const Conjunction& facts) const {
         std::vector<Members> ways{plan.members};
         for (std::size_t n = 0; n < plan.needs.size(); ++n) {
             std::vector<Members> next;
@@ -183,10 +185,10 @@ private:
                     ObjectPlan::Member& m = next.back()[i];
                     m.required = true, m.value = join(m.value, {plan.needs[n]});
                 }
-                if (next.size() > most_ways_to_serve)
+                if (next.size() > max_ways_to_satisfy)
                     document_.unsupported(*facts[0], "not",
                                           "can be satisfied by the members in more than " +
-                                              std::to_string(most_ways_to_serve) +
+                                              std::to_string(max_ways_to_satisfy) +
                                               " ways; use a simpler 'not'");
             }
             ways = std::move(next);
@@ -194,7 +196,7 @@ private:
         return ways;
     }
 
-    void add_array(const Demands& facts, int start, int end) {
+    void add_array(const Conjunction& facts, int start, int end) {
         const ArrayPlan plan = shapes_.facts().arrays(facts);
         if ((plan.most >= 0 && plan.most < plan.least) || (plan.unique && plan.repeats)) return;
         if (plan.repeats) return not_generated_.equal_items(facts);
@@ -210,8 +212,8 @@ private:
             positions = std::max(positions, static_cast<std::size_t>(c.from));
         }
         shape.rules.resize(positions + 1);
-        if (plan.counts.size() > most_counters ||
-            ArraySource::count_states(shape) > most_array_states)
+        if (plan.counts.size() > max_counters ||
+            ArraySource::count_states(shape) > max_array_states)
             document_.unsupported(*facts[0],
                                   !plan.counts.empty()     ? "contains"
                                   : plan.most > plan.least ? "maxItems"
@@ -231,9 +233,9 @@ private:
         add_container("array", '[', start, end, [&] { return source.first_node(grammar_, index); });
     }
 
-    void add_distinct(const ArrayPlan& plan, const Demands& facts, int start, int end) {
+    void add_distinct(const ArrayPlan& plan, const Conjunction& facts, int start, int end) {
         std::vector<int> values;
-        for (const Demands& item : distinct_items(document_, shapes_, kinds_, plan, facts))
+        for (const Conjunction& item : distinct_items(document_, shapes_, kinds_, plan, facts))
             values.push_back(rule_for(item));
         if (plan.least > count(values)) return;
         add_array_source(std::make_unique<DistinctItems>(std::move(values), to_int(plan.least),
@@ -241,8 +243,9 @@ private:
                          start, end);
     }
 
-    Demands about_item(const ArrayPlan& plan, std::size_t index, const ArrayShape::Choice& choice) {
-        Demands about = index < plan.prefix.size() ? plan.prefix[index] : plan.rest;
+    Conjunction about_item(const ArrayPlan& plan, std::size_t index,
+                           const ArrayShape::Choice& choice) {
+        Conjunction about = index < plan.prefix.size() ? plan.prefix[index] : plan.rest;
         for (std::size_t c = 0; c < choice.size(); ++c) {
             if (choice[c] == ArrayShape::Meets::yes) about = join(about, {plan.counts[c].value});
             if (choice[c] == ArrayShape::Meets::no)
@@ -270,12 +273,12 @@ private:
     Grammar grammar_;
     GrammarSize size_;
     struct Open {
-        Demands demands;
+        Conjunction demands;
         int rule, depth;
     };
     static constexpr int deepest = 24;  // the indentation does not grow beyond this depth
     int depth_ = 1;                     // depth of the contents of the value being built
-    std::map<std::pair<Demands, int>, int> rules_;
+    std::map<std::pair<Conjunction, int>, int> rules_;
     AlikeSchemas alike_;
     NotGenerated not_generated_;
     std::vector<const Json*> kinds_;  // kinds of values, made for the first uniqueItems
@@ -286,7 +289,7 @@ private:
 
 Grammar compile_schema(const std::string& schema, const SchemaOptions& options,
                        const std::string& name) {
-    const Effort::Together together;
+    const WorkLimit::Together together;
     SchemaDocument document(schema, name, options);
     return SchemaCompiler(document, options).compile();
 }

@@ -30,12 +30,12 @@ struct SchemaOptions {
     // In an object whose schema names members and says nothing about others: no other members.
     bool closed = false;
 
-    // true: if the schema sets no limit, strings have at most `most_characters` characters (−1: any
+    // true: if the schema sets no limit, strings have at most `max_characters` characters (−1: any
     // number), numbers at most 15 digits and no exponent, and whole numbers no point; formats such
     // as email, uri and date-time are limited to common texts. false: every spelling, except for
     // those that supported.md names.
     bool everyday = false;
-    long long most_characters = 200;
+    long long max_characters = 200;
 
     // The draft of a schema without $schema: 4, 6, 7, 2019 or 2020. 0: 2020-12, plus keywords of
     // older drafts that have no other meaning in it.

@@ -9,7 +9,7 @@ namespace tbt {
 
 namespace {
 
-constexpr std::size_t most_key_classes = 64, most_needs = 6;
+constexpr std::size_t max_key_classes = 64, max_needs = 6;
 
 bool is_true(const Json& schema, const char* key) {
     return schema.contains(key) && schema.at(key) == Json(true);
@@ -19,8 +19,8 @@ long long fewer(long long a, long long b) { return a < 0 ? b : b < 0 ? a : std::
 
 }  // namespace
 
-Demands join(const Demands& a, const Demands& b) {
-    Demands both;
+Conjunction join(const Conjunction& a, const Conjunction& b) {
+    Conjunction both;
     both.reserve(a.size() + b.size());
     if (std::is_sorted(a.begin(), a.end()) && std::is_sorted(b.begin(), b.end())) {
         std::merge(a.begin(), a.end(), b.begin(), b.end(), std::back_inserter(both));
@@ -33,7 +33,7 @@ Demands join(const Demands& a, const Demands& b) {
     return both;
 }
 
-bool SchemaFacts::speaks_of(const Json& schema, const std::string& type) const {
+bool SchemaFacts::constrains(const Json& schema, const std::string& type) const {
     static const std::vector<const char*> of_objects = {
         "properties", "patternProperties", "additionalProperties", "propertyNames",
         "required",   "minProperties",     "maxProperties",        "$each",
@@ -58,7 +58,7 @@ const ArrayFact& SchemaFacts::array(const Json& schema) {
                                   : arrays_.emplace(&schema, read_array(schema)).first->second;
 }
 
-std::size_t SchemaFacts::hold_keys(Dfa keys) {
+std::size_t SchemaFacts::store_keys(Dfa keys) {
     keys_.push_back(std::move(keys));
     return keys_.size() - 1;
 }
@@ -140,7 +140,7 @@ ArrayFact SchemaFacts::read_array(const Json& schema) {
     return fact;
 }
 
-void put_in_order(ObjectPlan& plan, const Demands& facts, const SchemaDocument& document) {
+void put_in_order(ObjectPlan& plan, const Conjunction& facts, const SchemaDocument& document) {
     std::map<std::string, int> places;
     for (const Json* fact : facts) {
         if (!fact->contains("properties")) continue;
@@ -155,17 +155,17 @@ void put_in_order(ObjectPlan& plan, const Demands& facts, const SchemaDocument& 
                      [&](const auto& a, const auto& b) { return place(a) < place(b); });
 }
 
-ObjectPlan SchemaFacts::objects(const Demands& facts, bool closed) {
+ObjectPlan SchemaFacts::objects(const Conjunction& facts, bool closed) {
     ObjectPlan plan = members(facts);
     const bool needed = !plan.needs.empty() || plan.least > count(plan.members);
     add_classes(plan, facts, closed && !plan.members.empty() && !needed);
     return plan;
 }
 
-ObjectPlan SchemaFacts::members(const Demands& facts) {
+ObjectPlan SchemaFacts::members(const Conjunction& facts) {
     ObjectPlan plan;
     std::set<std::string> names, required;
-    std::map<std::string, Demands> named;  // by key: the schemas given for its name
+    std::map<std::string, Conjunction> named;  // by key: the schemas given for its name
     std::vector<const KeyRule*> needs, each;
     std::vector<const ObjectFact*> others;
     for (const Json* f : facts) {
@@ -181,13 +181,13 @@ ObjectPlan SchemaFacts::members(const Demands& facts) {
         plan.most = fewer(plan.most, fact.most);
     }
     names.insert(required.begin(), required.end());
-    if (needs.size() > most_needs)
+    if (needs.size() > max_needs)
         document_->unsupported(
             *facts[0], "not",
             "requires members of more than 6 kinds in one object; use a simpler 'not'");
     for (const KeyRule* need : needs) plan.needs.push_back(need->value);
     for (const std::string& name : names) {
-        Demands about = named[name];
+        Conjunction about = named[name];
         for (const KeyRule* rule : each)
             if (rule->keys.accepts(name)) about.push_back(rule->value);
         for (const ObjectFact* fact : others)
@@ -202,12 +202,12 @@ ObjectPlan SchemaFacts::members(const Demands& facts) {
 
 // Divides the keys without a name into classes: for all keys of one class the same rules hold, and
 // they can fulfil the same needs.
-void SchemaFacts::add_classes(ObjectPlan& plan, const Demands& facts, bool closed) {
+void SchemaFacts::add_classes(ObjectPlan& plan, const Conjunction& facts, bool closed) {
     std::vector<std::string> names;
     for (const ObjectPlan::Member& m : plan.members) names.push_back(m.name);
     std::vector<const Dfa*> sets;  // first the keys of rules for values, then those of needs
     std::vector<const Json*> values;
-    Demands all;  // demands on the values of all such keys
+    Conjunction all;  // demands on the values of all such keys
     for (const Json* f : facts) {
         const ObjectFact& fact = object(*f);
         for (const auto* rules : {&fact.patterns, &fact.each})
@@ -219,14 +219,14 @@ void SchemaFacts::add_classes(ObjectPlan& plan, const Demands& facts, bool close
     }
     for (const Json* f : facts)
         for (const KeyRule& rule : object(*f).needs) sets.push_back(&rule.keys);
-    const auto is_excluded = [&](const Demands& value) {
+    const auto is_excluded = [&](const Conjunction& value) {
         return (closed && value.empty()) ||
                std::any_of(value.begin(), value.end(), [](auto* v) { return *v == Json(false); });
     };
     if (sets.empty() && is_excluded(all)) return;
-    std::map<std::pair<Demands, unsigned>, Dfa> alike;
+    std::map<std::pair<Conjunction, unsigned>, Dfa> alike;
     for (const KeyClass& c : classes_of(names, sets, facts)) {
-        Demands value = all;
+        Conjunction value = all;
         unsigned needs = 0;
         for (std::size_t i = 0; i < sets.size(); ++i) {
             if (!c.inside[i]) continue;
@@ -244,7 +244,7 @@ void SchemaFacts::add_classes(ObjectPlan& plan, const Demands& facts, bool close
 // Splits all keys but these names by sets of keys. Stored, since alternatives often repeat them.
 const std::vector<SchemaFacts::KeyClass>& SchemaFacts::classes_of(
     const std::vector<std::string>& names, const std::vector<const Dfa*>& sets,
-    const Demands& facts) {
+    const Conjunction& facts) {
     const auto [known, added] = classes_.try_emplace({names, sets});
     std::vector<KeyClass>& classes = known->second;
     if (!added) return classes;
@@ -259,14 +259,14 @@ const std::vector<SchemaFacts::KeyClass>& SchemaFacts::classes_of(
             }
         }
         classes = std::move(parts);
-        if (classes.size() > most_key_classes)
+        if (classes.size() > max_key_classes)
             document_->unsupported(*facts[0], "patternProperties",
                                    "has too many patterns that overlap; use fewer");
     }
     return classes;
 }
 
-ArrayPlan SchemaFacts::arrays(const Demands& facts) {
+ArrayPlan SchemaFacts::arrays(const Conjunction& facts) {
     ArrayPlan plan;
     std::size_t longest = 0;
     for (const Json* f : facts) {
@@ -281,7 +281,7 @@ ArrayPlan SchemaFacts::arrays(const Demands& facts) {
         }
     }
     for (std::size_t i = 0; i <= longest; ++i) {
-        Demands about;
+        Conjunction about;
         for (const Json* f : facts) {
             const ArrayFact& fact = array(*f);
             if (i < fact.prefix.size()) about.push_back(fact.prefix[i]);

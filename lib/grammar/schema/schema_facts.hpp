@@ -3,7 +3,7 @@
 //
 // Schemas made by this program use additional keywords:
 //   $at        a reference to an existing schema, by number
-//   $each      {keys, value}: every member with a key from `keys` (see hold_keys) has a value
+//   $each      {keys, value}: every member with a key from `keys` (see store_keys) has a value
 //              that meets `value`
 //   $need      {keys, value}: at least one such member has a value that meets `value`
 //   $count     {value, from, min, max}: min to max items from index `from` on meet `value`
@@ -24,7 +24,7 @@
 
 namespace tbt {
 
-using Demands = std::vector<const Json*>;  // schemas that a value must all meet; a sorted set
+using Conjunction = std::vector<const Json*>;  // schemas that a value must all meet; a sorted set
 
 struct KeyRule {  // the values of all members with these keys must meet `value`
     Dfa keys;
@@ -68,7 +68,7 @@ struct ObjectPlan {
     struct Member {
         std::string name;  // empty for a class
         Dfa keys;          // empty for a member
-        Demands value;
+        Conjunction value;
         bool required = false;
         unsigned needs = 0;  // one bit for each of the needs that it can fulfil
     };
@@ -78,16 +78,16 @@ struct ObjectPlan {
 };
 
 struct ArrayPlan {
-    std::vector<Demands> prefix;
-    Demands rest;
+    std::vector<Conjunction> prefix;
+    Conjunction rest;
     long long least = 0, most = -1;
     std::vector<ItemCount> counts;
     bool unique = false, repeats = false;
 };
 
-Demands join(const Demands& a, const Demands& b);
+Conjunction join(const Conjunction& a, const Conjunction& b);
 // Sorts the members into the order of `properties`, those of the first fact first.
-void put_in_order(ObjectPlan& plan, const Demands& facts, const SchemaDocument& document);
+void put_in_order(ObjectPlan& plan, const Conjunction& facts, const SchemaDocument& document);
 
 class SchemaFacts {
 public:
@@ -95,16 +95,16 @@ public:
         : document_(&document), scalars_(&scalars) {}
 
     // Do the schema's own keywords restrict this type, "object" or "array"?
-    bool speaks_of(const Json& schema, const std::string& type) const;
+    bool constrains(const Json& schema, const std::string& type) const;
     const ObjectFact& object(const Json& schema);
     const ArrayFact& array(const Json& schema);
     // closed: if members are named, no members that are neither named nor described otherwise.
-    ObjectPlan objects(const Demands& facts, bool closed);
-    ObjectPlan members(const Demands& facts);  // the same without classes, which is faster
-    ArrayPlan arrays(const Demands& facts);
+    ObjectPlan objects(const Conjunction& facts, bool closed);
+    ObjectPlan members(const Conjunction& facts);  // the same without classes, which is faster
+    ArrayPlan arrays(const Conjunction& facts);
 
     // Stores a set of keys and returns its number, by which $each and $need refer to it.
-    std::size_t hold_keys(Dfa keys);
+    std::size_t store_keys(Dfa keys);
 
 private:
     ObjectFact read_object(const Json& schema);
@@ -115,8 +115,8 @@ private:
     };
     const std::vector<KeyClass>& classes_of(const std::vector<std::string>& names,
                                             const std::vector<const Dfa*>& sets,
-                                            const Demands& facts);
-    void add_classes(ObjectPlan& plan, const Demands& facts, bool closed);
+                                            const Conjunction& facts);
+    void add_classes(ObjectPlan& plan, const Conjunction& facts, bool closed);
 
     SchemaDocument* document_;
     ScalarRules* scalars_;

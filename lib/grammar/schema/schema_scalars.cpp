@@ -131,7 +131,7 @@ std::vector<const Json*> listed_values(const Json& schema, bool& restricted) {
 const Scalars& ScalarRules::of(const Json& schema) {
     if (const auto found = known_.find(&schema); found != known_.end()) return found->second;
     document_->check(schema);
-    if (!open_.insert(&schema).second)
+    if (!in_progress_.insert(&schema).second)
         document_->unsupported(schema, "$ref", "is left-recursive: it refers directly to itself");
     Scalars scalars;
     try {
@@ -139,7 +139,7 @@ const Scalars& ScalarRules::of(const Json& schema) {
     } catch (const TooLarge& e) {
         document_->too_large(schema, e);
     }
-    open_.erase(&schema);
+    in_progress_.erase(&schema);
     return known_.emplace(&schema, std::move(scalars)).first->second;
 }
 

@@ -78,7 +78,7 @@ private:
     std::unique_ptr<ScalarRules> validator_;
     ScalarRules* other_ = nullptr;
     std::map<const Json*, Scalars> known_;
-    std::set<const Json*> open_;
+    std::set<const Json*> in_progress_;
 };
 
 // All texts of least to most characters (most −1: no upper limit), as an automaton with a state for

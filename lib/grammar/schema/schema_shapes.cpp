@@ -6,9 +6,9 @@ namespace tbt {
 
 namespace {
 
-constexpr std::size_t most_alternatives = 2000, most_any_of = 8;
-constexpr std::size_t most_products = 20000;  // before redundant alternatives are dropped
-constexpr int deepest_proof = 6;
+constexpr std::size_t max_alternatives = 2000, max_any_of = 8;
+constexpr std::size_t max_products = 20000;  // before redundant alternatives are dropped
+constexpr int max_impossible_depth = 6;
 
 // The keyword that splits this schema into alternatives, to name in a message.
 const char* alternatives_keyword(const Json& schema) {
@@ -18,35 +18,37 @@ const char* alternatives_keyword(const Json& schema) {
     return "$ref";
 }
 
-bool includes(const Demands& more, const Demands& fewer) {
+bool includes(const Conjunction& more, const Conjunction& fewer) {
     return std::includes(more.begin(), more.end(), fewer.begin(), fewer.end());
 }
 
-// Sorts the alternatives and removes duplicates; if more_is_none, also each alternative that
+// Sorts the alternatives and removes duplicates; if drop_supersets, also each alternative that
 // includes another.
-Alternatives distinct(Alternatives all, bool more_is_none) {
+Alternatives distinct(Alternatives all, bool drop_supersets) {
     std::sort(all.begin(), all.end());
     all.erase(std::unique(all.begin(), all.end()), all.end());
-    if (!more_is_none || all.size() < 2) return all;
+    if (!drop_supersets || all.size() < 2) return all;
     if (all[0].empty()) return {{}};
-    std::map<const Json*, std::vector<const Demands*>> needed;  // by their first demand
-    std::vector<const Demands*> by_size;
-    for (const Demands& demands : all) by_size.push_back(&demands);
+    std::map<const Json*, std::vector<const Conjunction*>> needed;  // by their first demand
+    std::vector<const Conjunction*> by_size;
+    for (const Conjunction& demands : all) by_size.push_back(&demands);
     std::stable_sort(by_size.begin(), by_size.end(),
                      [](const auto* x, const auto* y) { return x->size() < y->size(); });
-    std::set<const Demands*> dropped;
-    for (const Demands* demands : by_size) {
-        const bool other = std::any_of(demands->begin(), demands->end(), [&](const Json* first) {
-            const auto found = needed.find(first);
-            return found != needed.end() &&
-                   std::any_of(found->second.begin(), found->second.end(),
-                               [&](const Demands* fewer) { return includes(*demands, *fewer); });
-        });
-        if (other) dropped.insert(demands);
+    std::set<const Conjunction*> dropped;
+    for (const Conjunction* demands : by_size) {
+        const bool redundant =
+            std::any_of(demands->begin(), demands->end(), [&](const Json* first) {
+                const auto found = needed.find(first);
+                return found != needed.end() &&
+                       std::any_of(
+                           found->second.begin(), found->second.end(),
+                           [&](const Conjunction* fewer) { return includes(*demands, *fewer); });
+            });
+        if (redundant) dropped.insert(demands);
         else needed[demands->front()].push_back(demands);
     }
     Alternatives kept;
-    for (Demands& demands : all)
+    for (Conjunction& demands : all)
         if (dropped.count(&demands) == 0) kept.push_back(std::move(demands));
     return kept;
 }
@@ -57,20 +59,20 @@ Alternatives distinct(Alternatives all, bool more_is_none) {
 // Dropping such alternatives keeps the negation of several schemas small if they share demands;
 // otherwise the alternatives would multiply.
 Alternatives ShapeRules::all_of(const Alternatives& a, const Alternatives& b) const {
-    const bool more_is_none = !document_->asks_what_was_evaluated();
+    const bool drop_supersets = !document_->asks_what_was_evaluated();
     Alternatives result;
-    for (const Demands& x : a) {
-        const auto meets = [&](const Demands& y) { return includes(x, y); };
-        if (more_is_none && std::any_of(b.begin(), b.end(), meets)) {
+    for (const Conjunction& x : a) {
+        const auto meets = [&](const Conjunction& y) { return includes(x, y); };
+        if (drop_supersets && std::any_of(b.begin(), b.end(), meets)) {
             result.push_back(x);
             continue;
         }
-        for (const Demands& y : b) result.push_back(join(x, y));
-        if (result.size() > most_products) result = distinct(std::move(result), more_is_none);
-        if (result.size() > most_products) break;
+        for (const Conjunction& y : b) result.push_back(join(x, y));
+        if (result.size() > max_products) result = distinct(std::move(result), drop_supersets);
+        if (result.size() > max_products) break;
     }
-    result = distinct(std::move(result), more_is_none);
-    if (result.size() > most_alternatives)
+    result = distinct(std::move(result), drop_supersets);
+    if (result.size() > max_alternatives)
         document_->unsupported(*combining_.back().schema, combining_.back().keyword,
                                "makes more than 2000 combinations of alternatives; list or nest "
                                "fewer");
@@ -81,16 +83,16 @@ const Alternatives& ShapeRules::of(const Json& schema, const std::string& type) 
     const auto key = std::pair(&schema, type);
     if (const auto found = known_.find(key); found != known_.end()) return found->second;
     document_->check(schema);
-    if (!open_.insert(key).second)
+    if (!in_progress_.insert(key).second)
         document_->unsupported(schema, "$ref", "is left-recursive: it refers directly to itself");
     combining_.push_back({&schema, "allOf"});
     Alternatives alternatives = work_out(schema, type);
     combining_.pop_back();
-    open_.erase(key);
+    in_progress_.erase(key);
     return known_.emplace(key, std::move(alternatives)).first->second;
 }
 
-Alternatives ShapeRules::of(const Demands& demands, const std::string& type) {
+Alternatives ShapeRules::of(const Conjunction& demands, const std::string& type) {
     Alternatives result{{}};
     for (const Json* schema : demands) {
         const Alternatives& next = of(*schema, type);
@@ -112,7 +114,7 @@ Alternatives ShapeRules::work_out(const Json& schema, const std::string& type) {
         combine("$ref", [&] { return of(*target, type); });
     if (document_->ignores_siblings(schema)) return result;
     if (!type_allows(schema, type)) return {};
-    if (facts_.speaks_of(schema, type)) result = all_of(result, {{&schema}});
+    if (facts_.constrains(schema, type)) result = all_of(result, {{&schema}});
     bool restricted = false;
     const std::vector<const Json*> values = listed_values(schema, restricted);
     if (restricted) {
@@ -130,7 +132,7 @@ Alternatives ShapeRules::work_out(const Json& schema, const std::string& type) {
     if (schema.contains("anyOf")) combine("anyOf", [&] { return any_of(schema, type); });
     if (schema.contains("oneOf")) combine("oneOf", [&] { return only_one(schema, type); });
     if (schema.contains("not"))
-        combine("not", [&] { return denied(of(schema.at("not"), type), type); });
+        combine("not", [&] { return negation(of(schema.at("not"), type), type); });
     if (document_->has_condition(schema)) combine("if", [&] { return conditional(schema, type); });
     for (const char* keyword : {"dependentRequired", "dependentSchemas", "dependencies"}) {
         if (type == "object" && schema.contains(keyword))
@@ -151,7 +153,7 @@ Alternatives ShapeRules::any_of(const Json& schema, const std::string& type) {
         }
         return any;
     }
-    if (parts.size() > most_any_of)
+    if (parts.size() > max_any_of)
         document_->unsupported(schema, "anyOf",
                                "has more than 8 alternatives, the limit where "
                                "unevaluatedProperties or unevaluatedItems applies; use fewer");
@@ -167,7 +169,7 @@ Alternatives ShapeRules::any_of(const Json& schema, const std::string& type) {
 
 // Rewrites an array or object of `const` or `enum` as a schema with one `const` per item or member.
 const Json& ShapeRules::demand_for(const Json& value) {
-    const auto [place, added] = made_.try_emplace(&value, nullptr);
+    const auto [place, added] = const_schemas_.try_emplace(&value, nullptr);
     if (added) {
         Json schema = {{"$silent", true}};
         if (value.is_object()) {
@@ -190,8 +192,8 @@ const Json& ShapeRules::demand_for(const Json& value) {
     return *place->second;
 }
 
-bool ShapeRules::impossible(const Demands& demands, int depth) {
-    if (depth > deepest_proof) return false;
+bool ShapeRules::impossible(const Conjunction& demands, int depth) {
+    if (depth > max_impossible_depth) return false;
     if (const auto known = impossible_.find(demands); known != impossible_.end())
         return known->second;
     if (std::any_of(demands.begin(), demands.end(),
@@ -202,13 +204,14 @@ bool ShapeRules::impossible(const Demands& demands, int depth) {
     if (std::any_of(demands.begin(), demands.end(),
                     [&](const Json* schema) { return is_open(*schema, seen); }))
         return false;
-    return impossible_[demands] = is_impossible(demands, depth);
+    return impossible_[demands] = prove_impossible(demands, depth);
 }
 
 // Is this schema, or a subschema for the same value, still being worked out?
 bool ShapeRules::is_open(const Json& schema, std::set<const Json*>& seen) {
     if (!schema.is_object() || !seen.insert(&schema).second) return false;
-    if (open_.count({&schema, "object"}) != 0 || open_.count({&schema, "array"}) != 0) return true;
+    if (in_progress_.count({&schema, "object"}) != 0 || in_progress_.count({&schema, "array"}) != 0)
+        return true;
     std::vector<const Json*> parts = document_->references(schema);
     for (const char* keyword : {"not", "if", "then", "else"})
         if (schema.contains(keyword)) parts.push_back(&schema.at(keyword));
@@ -219,19 +222,19 @@ bool ShapeRules::is_open(const Json& schema, std::set<const Json*>& seen) {
                        [&](const Json* part) { return is_open(*part, seen); });
 }
 
-bool ShapeRules::is_impossible(const Demands& demands, int depth) {
+bool ShapeRules::prove_impossible(const Conjunction& demands, int depth) {
     Scalars scalars;
     for (const Json* schema : demands) scalars = scalars & scalars_->of(*schema);
     if (!scalars.empty()) return false;
     for (const char* type : {"object", "array"}) {
-        for (const Demands& facts : of(demands, type)) {
+        for (const Conjunction& facts : of(demands, type)) {
             if (!impossible_shape(facts, type, depth)) return false;
         }
     }
     return true;
 }
 
-bool ShapeRules::impossible_shape(const Demands& facts, const std::string& type, int depth) {
+bool ShapeRules::impossible_shape(const Conjunction& facts, const std::string& type, int depth) {
     if (type == "object") {
         const ObjectPlan plan = facts_.members(facts);
         return (plan.most >= 0 && plan.most < plan.least) ||

@@ -14,7 +14,7 @@
 
 namespace tbt {
 
-using Alternatives = std::vector<Demands>;  // {}: impossible; {{}}: anything
+using Alternatives = std::vector<Conjunction>;  // {}: impossible; {{}}: anything
 
 class ShapeRules {
 public:
@@ -24,14 +24,14 @@ public:
     // type: "object" or "array". The demands returned are schemas whose own keywords restrict that
     // type.
     const Alternatives& of(const Json& schema, const std::string& type);
-    Alternatives of(const Demands& demands, const std::string& type);
+    Alternatives of(const Conjunction& demands, const std::string& type);
     SchemaFacts& facts() { return facts_; }
 
     const Json& negation_of(const Json& schema);
 
     // True: certainly no value meets the demands. False: some value does, or it could not be found
     // out.
-    bool impossible(const Demands& demands, int depth = 0);
+    bool impossible(const Conjunction& demands, int depth = 0);
 
 private:
     Alternatives work_out(const Json& schema, const std::string& type);
@@ -39,18 +39,18 @@ private:
     Alternatives only_one(const Json& schema, const std::string& type);
     Alternatives conditional(const Json& schema, const std::string& type);
     Alternatives dependent(const Json& dependencies);
-    Alternatives denied(const Alternatives& alternatives, const std::string& type);
-    Alternatives denied(const Demands& facts, const std::string& type);
-    const Alternatives& denied_fact(const Json& fact, const std::string& type);
-    void deny_object(const Json& fact, Alternatives& any);
-    void deny_array(const Json& fact, Alternatives& any);
+    Alternatives negation(const Alternatives& alternatives, const std::string& type);
+    Alternatives negation(const Conjunction& facts, const std::string& type);
+    const Alternatives& negation_of_fact(const Json& fact, const std::string& type);
+    void negate_object(const Json& fact, Alternatives& any);
+    void negate_array(const Json& fact, Alternatives& any);
     Alternatives without_rest(const Json& schema, Alternatives alternatives,
                               const std::string& type);
-    const Json& rest_of_object(const Demands& facts, const Json& value);
-    const Json& rest_of_array(const Json& schema, const Demands& facts, const Json& value);
+    const Json& rest_of_object(const Conjunction& facts, const Json& value);
+    const Json& rest_of_array(const Json& schema, const Conjunction& facts, const Json& value);
     bool is_open(const Json& schema, std::set<const Json*>& seen);
-    bool is_impossible(const Demands& demands, int depth);
-    bool impossible_shape(const Demands& facts, const std::string& type, int depth);
+    bool prove_impossible(const Conjunction& demands, int depth);
+    bool impossible_shape(const Conjunction& facts, const std::string& type, int depth);
     const Json& demand_for(const Json& value);
     Alternatives all_of(const Alternatives& a, const Alternatives& b) const;
 
@@ -58,7 +58,7 @@ private:
     ScalarRules* scalars_;
     SchemaFacts facts_;
     std::map<std::pair<const Json*, std::string>, Alternatives> known_;
-    std::set<std::pair<const Json*, std::string>> open_;
+    std::set<std::pair<const Json*, std::string>> in_progress_;
     // The schemas being worked out, innermost last, each with the keyword whose alternatives are
     // being combined; for messages.
     struct Combining {
@@ -66,11 +66,11 @@ private:
         const char* keyword;
     };
     std::vector<Combining> combining_;
-    std::map<Demands, bool> impossible_;
-    std::map<const Json*, const Json*> made_, negations_;
-    std::map<std::pair<const Json*, std::string>, Alternatives> denials_;
+    std::map<Conjunction, bool> impossible_;
+    std::map<const Json*, const Json*> const_schemas_, negations_;
+    std::map<std::pair<const Json*, std::string>, Alternatives> negations_of_alternatives_;
     std::map<const Json*, Alternatives> dependent_;
-    std::map<std::pair<Demands, const Json*>, const Json*> rests_;
+    std::map<std::pair<Conjunction, const Json*>, const Json*> rests_;
 };
 
 }  // namespace tbt

@@ -41,7 +41,7 @@ public:
     std::string fault(std::string_view text) {
         JsonRecognizer json({-1, false, false});
         if (!accepts_text(json, text)) return "the text is not JSON";
-        place_.clear(), fault_.clear(), open_.clear();
+        place_.clear(), fault_.clear(), in_progress_.clear();
         try {
             const Value value = read_value(text);
             Seen seen(value.items.size());
@@ -65,12 +65,12 @@ private:
         document_.check(schema);
         if (schema.is_boolean()) return schema.get<bool>() || fail("false");
         const std::pair here(&schema, &v);
-        if (!open_.insert(here).second)
+        if (!in_progress_.insert(here).second)
             document_.unsupported(schema, "$ref",
                                   "is left-recursive: it refers directly to itself");
         Seen own(v.items.size());  // sees what its own keywords evaluate, not those around it
         const bool met = all_keywords(schema, v, own);
-        open_.erase(here);
+        in_progress_.erase(here);
         if (met) add(seen, own);
         return met;
     }
@@ -279,7 +279,7 @@ private:
     SchemaDocument document_;
     bool formats_;
     std::string place_, fault_;
-    std::set<std::pair<const Json*, const Value*>> open_;
+    std::set<std::pair<const Json*, const Value*>> in_progress_;
     std::map<const Json*, std::set<std::string>> values_;  // forms of enum's or const's values
     std::map<const Json*, std::optional<Dfa>> languages_;  // by the keyword's value
 };

@@ -42,7 +42,7 @@ void WrittenStrings::add(Grammar& grammar, const Scalars& s, int start, int end)
     long long least = s.least, most = s.most;
     std::function<void()> at_limit;
     if (options_.everyday && !s.listed) {
-        long long usual = options_.most_characters;
+        long long usual = options_.max_characters;
         if (s.everyday != nullptr) {
             Dfa mostly = common(texts, s.everyday->texts);
             if (has_length(mostly, least, most)) texts = std::move(mostly);

@@ -10,21 +10,22 @@ namespace tbt {
 namespace {
 
 // If the vocabulary lacks bytes: the states to search before the answer is "none found".
-constexpr int most_tried = 4000;
+constexpr int max_tried = 4000;
 
 }  // namespace
 
 int Closing::enough(State state) {
     if (state == Recognizer::dead) return never;
     if (masks_->recognizer().accepts(state)) return 0;
-    return spells_every_byte() ? masks_->to_end(state) : try_everything(state, never);
+    return has_all_byte_tokens() ? masks_->to_end(state) : try_everything(state, never);
 }
 
 bool Closing::fits(State state, int tokens) {
     if (state == Recognizer::dead) return false;
     if (masks_->recognizer().accepts(state)) return tokens >= 0;
     if (tokens <= 0) return false;
-    return (spells_every_byte() ? masks_->to_end(state) : try_everything(state, tokens)) <= tokens;
+    return (has_all_byte_tokens() ? masks_->to_end(state) : try_everything(state, tokens)) <=
+           tokens;
 }
 
 // For vocabularies that lack bytes, such as the small ones made up for a lesson: a breadth-first
@@ -41,7 +42,7 @@ int Closing::try_everything(State state, int most) {
     std::unordered_set<State> seen{state};
     for (std::size_t i = 0; i < found.size(); ++i) {
         if (found[i].tokens >= most) break;
-        if (i >= most_tried) return never;
+        if (i >= max_tried) return never;
         for (const TokenReach::Step& step : masks_->reached().steps(found[i].state)) {
             if (!seen.insert(step.state).second) continue;
             if (masks_->recognizer().accepts(step.state)) {

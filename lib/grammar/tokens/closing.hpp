@@ -31,7 +31,7 @@ public:
     bool fits(State state, int tokens);
 
     // Is every byte a token? Then closing_bytes tokens are always enough.
-    bool spells_every_byte() const { return masks_->trie().spells_every_byte(); }
+    bool has_all_byte_tokens() const { return masks_->trie().has_all_byte_tokens(); }
 
     std::size_t memory() const { return enough_.size() * 48; }  // in bytes, an estimate
     void forget() { enough_.clear(); }

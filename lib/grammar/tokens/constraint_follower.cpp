@@ -15,7 +15,7 @@ GrammarMatcher& ConstraintFollower::follow(std::span<const int> generated) {
                                 texts_[best].read.size() > common))
             best = i, common = shared;
     }
-    if (texts_[best].read.size() > common && texts_.size() < most_texts) {
+    if (texts_[best].read.size() > common && texts_.size() < max_texts) {
         texts_.push_back(texts_[best]);  // the new text branches off here: keep both
         best = texts_.size() - 1;
     }

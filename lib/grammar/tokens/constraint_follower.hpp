@@ -24,7 +24,7 @@ private:
         GrammarMatcher constraint;
         std::vector<int> read;
     };
-    static constexpr std::size_t most_texts = 64;
+    static constexpr std::size_t max_texts = 64;
 
     static std::size_t common_length(std::span<const int> a, std::span<const int> b);
 

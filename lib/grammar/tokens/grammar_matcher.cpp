@@ -27,7 +27,7 @@ GrammarMatcher::GrammarMatcher(std::shared_ptr<CompiledGrammar> language, int bu
     if (state() == Recognizer::dead)
         throw UsageError("guided: no text that satisfies the constraint begins with \"" +
                          visible(beginning) + "\"; change the prompt, or the constraint");
-    if (budget_ == no_budget && language_->closing().spells_every_byte()) return;
+    if (budget_ == no_budget && language_->closing().has_all_byte_tokens()) return;
     const int enough = language_->closing().enough(state());
     if (enough == Closing::never)
         throw Error(
@@ -66,8 +66,8 @@ const TokenMask& GrammarMatcher::mask() {
     const MaskCache::Entry entry = language_->masks().of(state());
     // With a vocabulary that lacks bytes, a legal token may lead to a state that no token can
     // leave. Then each token must be checked.
-    const bool ample = language_->closing().spells_every_byte() &&
-                       (budget_ == no_budget || entry.costliest < remaining());
+    const bool ample = language_->closing().has_all_byte_tokens() &&
+                       (budget_ == no_budget || entry.max_to_end < remaining());
     return ample ? entry.mask : tightened();
 }
 
@@ -91,10 +91,11 @@ const TokenMask& GrammarMatcher::tightened() {
     for (const State s : reached) verdicts[s] = leaves_enough(s);
     language.masks().reached().each(state(), [&](const TokenReach::Reached& r) {
         if (!verdicts[r.state]) return;
-        if (r.words) tight_.add_common_but(*r.words, trie.at_most(r.bytes), trie.at_most(r.above));
+        if (r.words)
+            tight_.add_common_but(*r.words, trie.up_to_length(r.bytes), trie.up_to_length(r.above));
         else tight_.set(r.token);
     });
-    for (const auto& [first, twin] : trie.twins()) {
+    for (const auto& [first, twin] : trie.duplicates()) {
         if (tight_.test(first)) tight_.set(twin);
     }
     return tight_;
@@ -129,7 +130,7 @@ bool GrammarMatcher::tighten_by_groups() {
         if (const int token = trie.nodes()[index(exit)].token; token >= 0) decide(token, there);
         masks.reached().below(exit, there, decide);
     }
-    for (const auto& [first, twin] : trie.twins())
+    for (const auto& [first, twin] : trie.duplicates())
         if (tight_.test(first)) tight_.set(twin);
     return true;
 }
@@ -138,7 +139,7 @@ bool GrammarMatcher::tighten_by_groups() {
 bool GrammarMatcher::leaves_enough(State reached) {
     Closing& closing = language_->closing();
     if (budget_ == no_budget)
-        return closing.spells_every_byte() || closing.enough(reached) != Closing::never;
+        return closing.has_all_byte_tokens() || closing.enough(reached) != Closing::never;
     return closing.fits(reached, remaining() - 1);
 }
 

@@ -34,7 +34,7 @@ public:
 
     struct Entry {
         const TokenMask& mask;  // with the end-of-text token iff the text may end here
-        int costliest;          // an upper bound of to_end after any of these tokens
+        int max_to_end;         // an upper bound of to_end after any of these tokens
         int only;               // the token, if there is exactly one; else −1
     };
 
@@ -46,7 +46,7 @@ public:
           runs_(*checked(recognizer_), *checked(trie_)),
           reached_(*recognizer_, *trie_, runs_, small),
           small_(small),
-          bound_(trie_->spells_every_byte() ? recognizer_->tokens_to_end(*trie_) : nullptr) {}
+          bound_(trie_->has_all_byte_tokens() ? recognizer_->tokens_to_end(*trie_) : nullptr) {}
 
     // The mask of a state. Valid until the next call.
     Entry of(State state);
@@ -71,14 +71,14 @@ public:
     const TokenTrie& trie() const { return *trie_; }
     std::size_t memory() const {
         const std::size_t mask = static_cast<std::size_t>(trie_->vocabulary()) / 8 + 200;
-        return (own_.size() + partial_masks_.size()) * mask + entries_.memory() +
-               known_.capacity() * sizeof(Known) + partial_index_.memory() + part_bytes_ +
+        return (state_masks_.size() + partial_masks_.size()) * mask + entries_.memory() +
+               cached_.capacity() * sizeof(CachedEntry) + partial_index_.memory() + part_bytes_ +
                part_index_.memory() + runs_.memory() + reached_.memory() +
                (bound_ ? bound_->memory() : 0);
     }
     // Drops everything that is known about states.
     void forget() {
-        entries_.clear(), known_.clear(), own_.clear(), owned_ = 0;
+        entries_.clear(), cached_.clear(), state_masks_.clear(), used_ = 0;
         partial_index_.clear(), partial_masks_.clear(), last_ = {};
         part_index_.clear(), parts_.clear(), part_bytes_ = 0;
         runs_.forget(), reached_.forget();
@@ -95,14 +95,14 @@ private:
     }
     struct PartialMask {
         TokenMask mask;
-        int costliest = 0, only = -1;
+        int max_to_end = 0, only = -1;
         // Trie nodes at which the abstraction knows too little.
         std::vector<std::int32_t> exits;
     };
     // The mask of a state: mostly that of its abstraction, else its own.
-    struct Known {
+    struct CachedEntry {
         const PartialMask* mask;
-        int costliest;
+        int max_to_end;
     };
     struct Place {
         int node = -1;  // a trie node; −1 is the root
@@ -118,12 +118,12 @@ private:
     struct Part {
         std::vector<std::int32_t> tokens, exits;
         TokenMask mask;
-        int costliest = 0;
+        int max_to_end = 0;
     };
-    static constexpr std::size_t most_entries = 4096;  // 6 KB each at V = 50,257
+    static constexpr std::size_t max_entries = 4096;  // 6 KB each at V = 50,257
 
     const PartialMask& abstraction(State abstracted);
-    PartialMask& own_mask(const PartialMask& like);
+    PartialMask& copy_for_state(const PartialMask& like);
     void finish(PartialMask& o);
     void decide_below(Place place, PartialMask& o);
     void decide_by_run(const ByteRun& run, int node, PartialMask& o);
@@ -138,17 +138,17 @@ private:
     TokenReach reached_;
     int small_;
     std::unique_ptr<TokensToEnd> bound_;
-    WordMap entries_;  // by state: its index in known_
-    std::vector<Known> known_;
-    std::deque<PartialMask> own_;  // the first owned_ are in use; the others can be reused
-    std::size_t owned_ = 0;
+    WordMap entries_;  // by state: its index in cached_
+    std::vector<CachedEntry> cached_;
+    std::deque<PartialMask> state_masks_;  // the first used_ are in use; the others can be reused
+    std::size_t used_ = 0;
     WordMap partial_index_;  // by the abstracted state
     std::deque<PartialMask> partial_masks_;
     FlatMap<Place, PlaceHash> part_index_;
     std::deque<Part> parts_;
     std::size_t part_bytes_ = 0;
-    bool for_abstraction_ = false;
-    PartialMask below_;  // scratch memory of part()
+    bool computing_abstraction_ = false;
+    PartialMask scratch_part_;  // scratch memory of part()
     struct {
         State state = Recognizer::dead;
         int to_end = 0;

@@ -182,7 +182,7 @@ int TokenBound::here(const GrammarPlace& place) {
 int TokenBound::after(int continuation) {
     while (after_.size() <= index(continuation)) {
         const int next = count(after_);
-        int least = next <= GrammarRecognizer::most_slots ? 0 : Grammar::never;
+        int least = next <= GrammarRecognizer::max_slots ? 0 : Grammar::never;
         for (const GrammarPlace& p : recognizer_->places_after(next))
             least = std::min(least, of(p));
         after_.push_back(least);
@@ -219,7 +219,7 @@ GrammarPlace TokenBound::meant(GrammarPlace p, Slots slots) {
 
 // Is this continuation a slot of an abstraction, or can it return to one?
 bool TokenBound::reaches_forgotten(int continuation) {
-    if (continuation <= GrammarRecognizer::most_slots) return continuation != 0;
+    if (continuation <= GrammarRecognizer::max_slots) return continuation != 0;
     if (reaches_forgotten_.size() <= index(continuation))
         reaches_forgotten_.resize(index(continuation) + 1, -1);
     if (reaches_forgotten_[index(continuation)] < 0) {

@@ -29,7 +29,7 @@ void TokenReach::each(State state, const std::function<void(const Reached&)>& vi
                            run->without.none() ? run->words->between(above, n)
                                                : std::span<const std::int32_t>()});
             }
-            runs_->leave(*run, now.node, [&](int exit, State there) {
+            runs_->for_each_exit(*run, now.node, [&](int exit, State there) {
                 if (recognizer_->escaped(there)) return exits_.push_back(exit);
                 arrive(exit, there);
                 open_.push_back({exit, there});
@@ -64,7 +64,8 @@ void TokenReach::add_to_drafts(const Reached& r) {
         draft.tokens.clear();
     }
     if (listed.empty())
-        draft.mask->add_common_but(*r.words, trie_->at_most(r.bytes), trie_->at_most(r.above));
+        draft.mask->add_common_but(*r.words, trie_->up_to_length(r.bytes),
+                                   trie_->up_to_length(r.above));
     else if (draft.mask != nullptr)
         for (const int token : listed) draft.mask->set(token);
     else draft.tokens.insert(draft.tokens.end(), listed.begin(), listed.end());

@@ -48,7 +48,7 @@ bool TokenRuns::follow(State state, const ByteSet& bytes) {
 }
 
 const ByteRun* TokenRuns::run(int node, State state) {
-    if (trie_->depth(node) + ByteRun::longest > TokenTrie::lengths) return nullptr;
+    if (trie_->depth(node) + ByteRun::longest > TokenTrie::max_mask_length) return nullptr;
     const Link first = link(state);
     ByteSet bytes = first.bytes;
     if (bytes.count() < 2) return nullptr;
@@ -79,7 +79,8 @@ void TokenRuns::leave_out(int node) {
 int TokenRuns::one_of(const ByteRun& run, int node, int above, int to) const {
     if (run.without.any()) {
         const int depth = trie_->depth(node);
-        return run.tokens->first_of(trie_->at_most(depth + to), trie_->at_most(depth + above));
+        return run.tokens->first_of(trie_->up_to_length(depth + to),
+                                    trie_->up_to_length(depth + above));
     }
     int token = -1;
     for (int n = above + 1; n <= to && token < 0; ++n) token = run.words->of_length[index(n)];
@@ -98,7 +99,7 @@ bool TokenRuns::worthwhile(int node, const ByteSet& wider) const {
 }
 
 const TokenWords& TokenRuns::words(int node, const ByteSet& bytes) {
-    if (words_kept_ >= most_words) words_.clear(), words_kept_ = 0;
+    if (words_kept_ >= max_words) words_.clear(), words_kept_ = 0;
     std::shared_ptr<const TokenWords>& known = words_[bytes][node];
     if (!known) {
         ++words_kept_;

@@ -50,7 +50,7 @@ public:
     int one_of(const ByteRun& run, int node, int above, int to) const;
     // Calls visit(node, state) for each trie node at which tokens leave the run but stay legal.
     template <class Visit>
-    void leave(const ByteRun& run, int node, Visit&& visit) {
+    void for_each_exit(const ByteRun& run, int node, Visit&& visit) {
         const std::vector<TokenTrie::Node>& nodes = trie_->nodes();
         elsewhere_.clear();
         for (int i = node + 1; run.without.any() && i < trie_->end(node); i = trie_->end(i)) {
@@ -88,7 +88,7 @@ private:
         ByteSet bytes;
         State next = Recognizer::dead;
     };
-    static constexpr std::size_t most_words = 1024;  // 6 KB each at V = 50,257
+    static constexpr std::size_t max_words = 1024;  // 6 KB each at V = 50,257
 
     const Link& link(State state);
     bool follow(State state, const ByteSet& bytes);

@@ -67,7 +67,7 @@ TokenTrie::TokenTrie(const Tokenizer& tokenizer)
     : TokenTrie(ordinary_tokens(tokenizer),
                 tokenizer.vocabulary().eos_id ? *tokenizer.vocabulary().eos_id : -1) {}
 
-void TokenTrie::refuse(int node) const {
+void TokenTrie::throw_no_node(int node) const {
     throw Error("token trie: there is no node " + std::to_string(node) + ", expected up to " +
                 std::to_string(nodes_.size()));
 }
@@ -100,7 +100,8 @@ void TokenTrie::build() {
         std::size_t common = 0;
         while (common < std::min(last.size(), now.size()) && last[common] == now[common]) ++common;
         if (common == now.size() && common == last.size() && !open.empty()) {
-            twins_.emplace_back(nodes_[static_cast<std::size_t>(open.back())].token, entry.token);
+            duplicates_.emplace_back(nodes_[static_cast<std::size_t>(open.back())].token,
+                                     entry.token);
             continue;
         }
         close_from(common);
@@ -108,15 +109,15 @@ void TokenTrie::build() {
             open.push_back(static_cast<int>(nodes_.size()));
             nodes_.push_back(
                 {0, -1, static_cast<std::uint16_t>(i + 1), static_cast<std::uint8_t>(now[i])});
-            ranks_.push_back(static_cast<std::int32_t>(order_.size()));
+            first_token_.push_back(static_cast<std::int32_t>(order_.size()));
         }
         nodes_.back().token = entry.token;
         order_.push_back(entry.token);
         last = now;
     }
     close_from(0);
-    ranks_.push_back(static_cast<std::int32_t>(order_.size()));
-    sort_by_length();
+    first_token_.push_back(static_cast<std::int32_t>(order_.size()));
+    build_masks();
     list_children();
 }
 
@@ -132,19 +133,19 @@ void TokenTrie::list_children() {
     first_child_.push_back(static_cast<std::int32_t>(children_.size()));
     for (int byte = 0; byte < 256; ++byte) {
         const int node = child(-1, static_cast<unsigned char>(byte));
-        spells_every_byte_ =
-            spells_every_byte_ && node >= 0 && nodes_[static_cast<std::size_t>(node)].token >= 0;
+        has_all_byte_tokens_ =
+            has_all_byte_tokens_ && node >= 0 && nodes_[static_cast<std::size_t>(node)].token >= 0;
     }
 }
 
-void TokenTrie::sort_by_length() {
-    at_most_.assign(static_cast<std::size_t>(std::min(longest_, lengths)) + 1,
-                    TokenMask(vocabulary()));
+void TokenTrie::build_masks() {
+    up_to_length_.assign(static_cast<std::size_t>(std::min(longest_, max_mask_length)) + 1,
+                         TokenMask(vocabulary()));
     for (const std::int32_t token : order_) {
         const std::size_t length = bytes(token).size();
-        if (length < at_most_.size()) at_most_[length].set(token);
+        if (length < up_to_length_.size()) up_to_length_[length].set(token);
     }
-    for (std::size_t n = 1; n < at_most_.size(); ++n) at_most_[n] |= at_most_[n - 1];
+    for (std::size_t n = 1; n < up_to_length_.size(); ++n) up_to_length_[n] |= up_to_length_[n - 1];
     beginning_with_.assign(256, TokenMask(vocabulary()));
     for (const std::int32_t token : order_)
         beginning_with_[static_cast<unsigned char>(bytes(token)[0])].set(token);
@@ -152,7 +153,7 @@ void TokenTrie::sort_by_length() {
 
 std::string_view TokenTrie::path(int node) const {
     const std::size_t i = place(node);
-    return std::string_view(bytes(order_[static_cast<std::size_t>(ranks_[i])]))
+    return std::string_view(bytes(order_[static_cast<std::size_t>(first_token_[i])]))
         .substr(0, nodes_[i].depth);
 }
 

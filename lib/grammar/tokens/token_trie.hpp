@@ -45,7 +45,7 @@ public:
     const std::vector<Node>& nodes() const { return nodes_; }
     int longest() const { return longest_; }  // bytes of the longest token
     // Is every byte a token?
-    bool spells_every_byte() const { return spells_every_byte_; }
+    bool has_all_byte_tokens() const { return has_all_byte_tokens_; }
     // The first node that is not below this one; −1 is the root.
     int end(int node) const {
         return node < 0 ? static_cast<int>(nodes_.size()) : nodes_[place(node)].end;
@@ -54,22 +54,22 @@ public:
     // The tokens at the nodes first … last−1, in depth-first order.
     std::span<const std::int32_t> tokens(int first, int last) const {
         check_nodes(first, last);
-        const std::int32_t from = ranks_[static_cast<std::size_t>(first)],
-                           to = ranks_[static_cast<std::size_t>(last)];
+        const std::int32_t from = first_token_[static_cast<std::size_t>(first)],
+                           to = first_token_[static_cast<std::size_t>(last)];
         return std::span(order_).subspan(static_cast<std::size_t>(from),
                                          static_cast<std::size_t>(to - from));
     }
-    // The tokens of at most this many bytes. More than `lengths` bytes count as `lengths`.
-    static constexpr int lengths = 48;
-    const TokenMask& at_most(int bytes) const {
-        return at_most_[std::min(static_cast<std::size_t>(bytes), at_most_.size() - 1)];
+    // The tokens of at most this many bytes. More than max_mask_length bytes count as that many.
+    static constexpr int max_mask_length = 48;
+    const TokenMask& up_to_length(int bytes) const {
+        return up_to_length_[std::min(static_cast<std::size_t>(bytes), up_to_length_.size() - 1)];
     }
     // The tokens that begin with a byte.
     const TokenMask& beginning_with(unsigned char byte) const { return beginning_with_[byte]; }
     // The bytes from the root to a node.
     std::string_view path(int node) const;
     // Pairs (token, later token with the same bytes). Only the first of them is in the trie.
-    const std::vector<std::pair<int, int>>& twins() const { return twins_; }
+    const std::vector<std::pair<int, int>>& duplicates() const { return duplicates_; }
     // The child of a node (−1: the root) for a byte; −1 if there is none.
     int child(int node, unsigned char byte) const;
 
@@ -102,33 +102,33 @@ public:
 
 private:
     std::size_t place(int node) const {
-        if (static_cast<std::size_t>(node) >= nodes_.size()) refuse(node);
+        if (static_cast<std::size_t>(node) >= nodes_.size()) throw_no_node(node);
         return static_cast<std::size_t>(node);
     }
     void check_nodes(int first, int last) const {
         if (first < 0 || first > last || static_cast<std::size_t>(last) > nodes_.size())
-            refuse(first < 0 ? first : last);
+            throw_no_node(first < 0 ? first : last);
     }
-    [[noreturn]] void refuse(int node) const;
+    [[noreturn]] void throw_no_node(int node) const;
     struct Entry {
         std::uint64_t key;
         std::int32_t token;
     };
     void build();
-    void sort_by_length();
+    void build_masks();
     void list_children();
     void sort_entries(std::vector<Entry>& entries) const;
 
     std::vector<std::string> tokens_;
     int eos_ = -1, longest_ = 0;
-    bool spells_every_byte_ = true;
+    bool has_all_byte_tokens_ = true;
     std::vector<Node> nodes_;
     // The tokens in depth-first order; by node: how many tokens come before it in that order.
-    std::vector<std::int32_t> order_, ranks_;
+    std::vector<std::int32_t> order_, first_token_;
     // The children of each node, sorted by byte: those of the root first, then those of node 0, …
     std::vector<std::int32_t> children_, first_child_;
-    std::vector<TokenMask> at_most_, beginning_with_;
-    std::vector<std::pair<int, int>> twins_;
+    std::vector<TokenMask> up_to_length_, beginning_with_;
+    std::vector<std::pair<int, int>> duplicates_;
     std::shared_ptr<TokenWordStore> words_ = std::make_shared<TokenWordStore>();
 };
 

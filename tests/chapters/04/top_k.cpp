@@ -47,9 +47,9 @@ TEST_CASE("exactly k stay, and of equal logits the lower ids", "[ch04]") {
 }
 
 TEST_CASE("with ties kept, all that are as good as the k-th stay", "[ch04]") {
-    REQUIRE(kept({1, 1, 1, 1}, 2, Ties::kept).size() == 4);
-    REQUIRE(kept({2, 5, 2, 5, 2}, 3, Ties::kept).size() == 5);
-    REQUIRE(kept({2, 5, 2, 5, 2}, 2, Ties::kept) == std::vector<int>{1, 3});
+    REQUIRE(kept({1, 1, 1, 1}, 2, Ties::keep_all).size() == 4);
+    REQUIRE(kept({2, 5, 2, 5, 2}, 3, Ties::keep_all).size() == 5);
+    REQUIRE(kept({2, 5, 2, 5, 2}, 2, Ties::keep_all) == std::vector<int>{1, 3});
 }
 
 TEST_CASE("k = 0 is off and k beyond the vocabulary keeps all", "[ch04]") {

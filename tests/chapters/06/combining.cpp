@@ -21,14 +21,14 @@ std::vector<float> zipf(int n) {
 std::vector<double> distribution(const std::vector<float>& s, const SamplingOptions& options,
                                  Dialect dialect = Dialect::ours) {
     Candidates c(s);
-    in_order(dialect, cut_steps(options, dialect)).apply(c, {});
+    in_order(dialect, truncation_steps(options, dialect)).apply(c, {});
     return c.probabilities();
 }
 std::size_t kept(const std::vector<float>& s, int k, double p) {
     SamplingOptions o;
     o.top_k = k, o.top_p = p;
     Candidates c(s);
-    in_order(Dialect::ours, cut_steps(o, Dialect::ours)).apply(c, {});
+    in_order(Dialect::ours, truncation_steps(o, Dialect::ours)).apply(c, {});
     return c.count();
 }
 std::size_t count(const std::vector<double>& p) {
@@ -44,7 +44,7 @@ const std::vector<float> cat_dog{10, 8, 5, 2, 1, 0.5f};  // cat dog car house tr
 TEST_CASE("the tutorials' complete example comes out as computed by hand", "[ch06]") {
     SamplingOptions o;
     o.top_k = 3, o.top_p = .9;
-    const Chain chain = in_order(Dialect::ours, cut_steps(o, Dialect::ours));
+    const Chain chain = in_order(Dialect::ours, truncation_steps(o, Dialect::ours));
     REQUIRE(chain.to_string() == "top-k 3 → top-p 0.9 → draw");
     const std::vector<double> p = distribution(cat_dog, o);
     REQUIRE(count(p) == 2);
@@ -109,7 +109,7 @@ TEST_CASE("a token that is no candidate has no rank", "[ch06]") {
 TEST_CASE("each dialect has its order", "[ch06]") {
     SamplingOptions o;
     o.temperature = .8, o.top_k = 40, o.top_p = .9, o.min_p = .05;
-    const auto line = [&](Dialect d) { return in_order(d, cut_steps(o, d)).to_string(); };
+    const auto line = [&](Dialect d) { return in_order(d, truncation_steps(o, d)).to_string(); };
     REQUIRE(line(Dialect::ours) == "temperature 0.8 → top-k 40 → top-p 0.9 → min-p 0.05 → draw");
     REQUIRE(line(Dialect::transformers) ==
             "temperature 0.8 → top-k 40 → top-p 0.9 → min-p 0.05 → draw");
@@ -121,13 +121,13 @@ TEST_CASE("each dialect has its order", "[ch06]") {
     const SamplingOptions llama = defaults_of(Dialect::llama_cpp);
     REQUIRE((llama.temperature == .8 && llama.top_k == 40 && llama.top_p == .95));
     REQUIRE(llama.min_p == .05);
-    REQUIRE(cut_steps(defaults_of(Dialect::vllm), Dialect::vllm).empty());
+    REQUIRE(truncation_steps(defaults_of(Dialect::vllm), Dialect::vllm).empty());
 }
 
 TEST_CASE("a step that a dialect does not have is refused, not dropped", "[ch06]") {
     SamplingOptions o;
     o.eta_cutoff = .001;
-    REQUIRE_THROWS_WITH(in_order(Dialect::vllm, cut_steps(o, Dialect::vllm)),
+    REQUIRE_THROWS_WITH(in_order(Dialect::vllm, truncation_steps(o, Dialect::vllm)),
                         Catch::Contains("no step 'eta'"));
     REQUIRE_THROWS_WITH(dialect_named("llama"), Catch::Contains("llama.cpp"));
     REQUIRE(dialect_named("llama.cpp") == Dialect::llama_cpp);
@@ -138,7 +138,7 @@ TEST_CASE("every option is checked, with what was given and what is allowed", "[
     const auto refused = [](auto&& change) {
         SamplingOptions o;
         change(o);
-        REQUIRE_THROWS_AS(cut_steps(o, Dialect::ours), UsageError);
+        REQUIRE_THROWS_AS(truncation_steps(o, Dialect::ours), UsageError);
     };
     refused([](SamplingOptions& o) { o.temperature = -1; });
     refused([](SamplingOptions& o) { o.temperature = std::nan(""); });
@@ -153,7 +153,7 @@ TEST_CASE("every option is checked, with what was given and what is allowed", "[
 
 TEST_CASE("options at their off values make no steps and leave the model's own distribution",
           "[ch06]") {
-    REQUIRE(cut_steps({}, Dialect::ours).empty());
+    REQUIRE(truncation_steps({}, Dialect::ours).empty());
     const std::vector<double> p = distribution(eight, {});
     REQUIRE(std::abs(p[0] - .821030) <= 5.1e-7);
 }
@@ -161,7 +161,7 @@ TEST_CASE("options at their off values make no steps and leave the model's own d
 TEST_CASE("a trace tells what every step removed and where the chosen token stood", "[ch06]") {
     SamplingOptions o;
     o.temperature = 2, o.top_k = 3, o.top_p = .9;
-    const Chain chain = in_order(Dialect::ours, cut_steps(o, Dialect::ours));
+    const Chain chain = in_order(Dialect::ours, truncation_steps(o, Dialect::ours));
     Candidates scratch;
     const double u = .95;
     const int chosen = chain.pick(cat_dog, {}, u, scratch);
@@ -189,7 +189,7 @@ TEST_CASE("top-k with a larger minimum keeps ties at that border where ties stay
     o.top_k = 1, o.min_tokens_to_keep = 3;
     const auto kept = [&](Dialect dialect) {
         Candidates c(s);
-        in_order(dialect, cut_steps(o, dialect)).apply(c, {});
+        in_order(dialect, truncation_steps(o, dialect)).apply(c, {});
         return c.count();
     };
     REQUIRE(kept(Dialect::ours) == 3);
@@ -200,9 +200,11 @@ TEST_CASE("mirostat asks for the surprise of the model, in llama.cpp's dialect o
           "[ch06]") {
     SamplingOptions o;
     o.mirostat = 2;
-    REQUIRE(in_order(Dialect::ours, cut_steps(o, Dialect::ours)).surprise() == Surprise::raw);
-    REQUIRE(in_order(Dialect::llama_cpp, cut_steps(o, Dialect::llama_cpp)).surprise() ==
+    REQUIRE(in_order(Dialect::ours, truncation_steps(o, Dialect::ours)).surprise() ==
+            Surprise::raw);
+    REQUIRE(in_order(Dialect::llama_cpp, truncation_steps(o, Dialect::llama_cpp)).surprise() ==
             Surprise::at_draw);
     o.mirostat = 0;
-    REQUIRE(in_order(Dialect::ours, cut_steps(o, Dialect::ours)).surprise() == Surprise::none);
+    REQUIRE(in_order(Dialect::ours, truncation_steps(o, Dialect::ours)).surprise() ==
+            Surprise::none);
 }

@@ -73,17 +73,18 @@ TEST_CASE("guesses stay as far as they are what is drawn, and change nothing", "
     }
 }
 
-TEST_CASE("who guesses is given the text's own luck, and can draw what will be drawn", "[ch10]") {
+TEST_CASE("who guesses is given the text's own random numbers, and can draw what will be drawn",
+          "[ch10]") {
     GenerateRequest r = request(20);
     r.seed = 4;
     const std::vector<int> plain = write_with(r).ids;
-    r.foresight.guess = [&](std::size_t, const TextSoFar& text, Rng luck, int room) {
+    r.foresight.guess = [&](std::size_t, const TextSoFar& text, Rng random, int room) {
         NextLogits model = letters();
         std::vector<int> ids(text.ids.begin(), text.ids.end());
         Candidates scratch;
         for (int i = 0; i < std::min(4, room); ++i)
             ids.push_back(
-                r.chain.pick(model(ids), {ids, text.prompt_length}, luck.uniform(), scratch));
+                r.chain.pick(model(ids), {ids, text.prompt_length}, random.uniform(), scratch));
         return std::vector<int>(ids.begin() + static_cast<std::ptrdiff_t>(text.ids.size()),
                                 ids.end());
     };

@@ -1,4 +1,4 @@
-// The plain round is the definition: the fast one says the same for the same luck,
+// The plain round is the definition: the fast one says the same for the same random numbers,
 // and its distribution is the target's, every outcome counted.
 #include "tests/catch.hpp"
 
@@ -86,7 +86,7 @@ Distribution probabilities(const std::vector<float>& row) {
 
 }  // namespace
 
-TEST_CASE("the fast round says what the plain one says, for the same luck", "[ch12]") {
+TEST_CASE("the fast round says what the plain one says, for the same random numbers", "[ch12]") {
     Rng rng(121);
     int longer = 0;
     for (int round = 0; round < 4000; ++round) {

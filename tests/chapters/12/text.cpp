@@ -42,7 +42,7 @@ TEST_CASE(
     };
     toy::ToyModel target(5, 1.5);
     Distribution expected;
-    AllOutcomes luck;
+    AllOutcomes random;
     do {
         std::vector<int> ids = prompt, generated;
         TextStream stream(request.stop.strings);
@@ -51,15 +51,15 @@ TEST_CASE(
         while (!reason) {
             c.reset(target(ids));
             request.chain.apply(c, {ids, prompt.size()});
-            ids.push_back(luck.draw(c));
+            ids.push_back(random.draw(c));
             generated.push_back(ids.back());
             if (!request.stop.is_eos(ids.back())) stream.push(bytes(ids.back()));
             reason = why_stop(request.stop, ids.back(), stream, static_cast<int>(generated.size()),
                               static_cast<int>(ids.size()));
         }
         stream.finish();
-        expected[described(generated, stream.text(), *reason)] += luck.probability();
-    } while (luck.next());
+        expected[described(generated, stream.text(), *reason)] += random.probability();
+    } while (random.next());
     REQUIRE(expected.size() > 10);
 
     for (const int length : {1, 2, 3, 6}) {

@@ -18,7 +18,7 @@ TEST_CASE("the tree holds every token once, and finds each by its bytes", "[ch13
     const TokenTrie trie({"b", "ab", "a", "abc", "b", "", "\xff\x01", "abd"}, 5);
     REQUIRE(trie.longest() == 3);
     REQUIRE(trie.nodes().size() == 7);
-    REQUIRE(trie.twins() == std::vector<std::pair<int, int>>{{0, 4}});
+    REQUIRE(trie.duplicates() == std::vector<std::pair<int, int>>{{0, 4}});
     int node = -1;
     for (const char c : std::string("abd")) node = trie.child(node, static_cast<unsigned char>(c));
     REQUIRE(trie.nodes()[static_cast<std::size_t>(node)].token == 7);
@@ -61,7 +61,7 @@ TEST_CASE("the mask is the set of tokens that survive by themselves, at each ste
     }
 }
 
-TEST_CASE("costliest bounds what any token of the mask leaves to close", "[ch13]") {
+TEST_CASE("max_to_end bounds what any token of the mask leaves to close", "[ch13]") {
     Rng rng(3);
     const auto trie = vocabulary_with(json_tokens);
     const auto recognizer = std::make_shared<JsonRecognizer>();
@@ -76,7 +76,7 @@ TEST_CASE("costliest bounds what any token of the mask leaves to close", "[ch13]
                     worst = std::max(worst, recognizer->closing_bytes(
                                                 read_bytes(*recognizer, state, trie->bytes(id))));
             }
-            REQUIRE(worst <= entry.costliest);
+            REQUIRE(worst <= entry.max_to_end);
             const int id = random_token(entry.mask, rng);
             if (id == trie->eos()) break;
             state = read_bytes(*recognizer, state, trie->bytes(id));

@@ -216,7 +216,7 @@ TEST_CASE(
                 const int id = random_token(entry.mask, rng);
                 if (id < 0 || id == trie->eos()) break;
                 state = read_bytes(*recognizer, state, trie->bytes(id));
-                REQUIRE(masks.to_end(state) <= entry.costliest);
+                REQUIRE(masks.to_end(state) <= entry.max_to_end);
             }
         }
     }

@@ -72,7 +72,7 @@ void compare_reached(MaskCache& masks, Recognizer::State state) {
         }
         if (!known) FAIL("the token that stands for others is not one of them");
     });
-    for (const auto& [first, twin] : trie.twins())
+    for (const auto& [first, twin] : trie.duplicates())
         after[static_cast<std::size_t>(twin)] = after[static_cast<std::size_t>(first)];
     for (int id = 0; id < trie.vocabulary(); ++id) {
         const auto expected = id == trie.eos()
@@ -97,8 +97,9 @@ int compare_masks(const std::shared_ptr<Recognizer>& recognizer,
             REQUIRE(entry.only == entry.mask.only());
             for (int id = 0; id < trie->vocabulary(); ++id) {
                 if (id != trie->eos() && entry.mask.test(id) &&
-                    masks.to_end(read_bytes(*recognizer, state, trie->bytes(id))) > entry.costliest)
-                    FAIL("a token leaves more to close than the costliest");
+                    masks.to_end(read_bytes(*recognizer, state, trie->bytes(id))) >
+                        entry.max_to_end)
+                    FAIL("a token leaves more to close than the max_to_end");
             }
             compare_reached(masks, state);
             ++compared;

@@ -22,7 +22,7 @@ std::string groups(int n) {
 }  // namespace
 
 TEST_CASE("an IPv6 address has eight groups, or fewer and one ::", "[ch15]") {
-    const Dfa dfa = regex_whole(ipv6_pattern());
+    const Dfa dfa = regex_full_match(ipv6_pattern());
     const std::string ipv4 = "192.0.2.1";  // in place of the last two groups
     for (int n = 0; n <= 10; ++n) {
         INFO(n);

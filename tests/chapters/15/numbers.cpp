@@ -35,7 +35,7 @@ TEST_CASE("of endlessly many numbers those are written that a double holds, of a
     const Dfa large = at_least(Decimal::parse("1e20"), false);
     CHECK(held_by_a_double(large).accepts("1" + std::string(20, '0')));
     const std::string pi = "3.14159265358979323846";
-    const Dfa one = equal_to(Decimal::parse(pi)) & regex_whole("[^0]*[0-9]{0,20}");
+    const Dfa one = equal_to(Decimal::parse(pi)) & regex_full_match("[^0]*[0-9]{0,20}");
     CHECK(held_by_a_double(one).accepts(pi));
 }
 

@@ -108,7 +108,7 @@ TEST_CASE(
         const Both e = random_expression(rng, 0);
         INFO(e.pattern << " is " << e.plain.name);
         REQUIRE(plain_of(parse_regex(e.pattern)).name == e.plain.name);
-        GrammarRecognizer recognizer(grammar_of(regex_whole(e.pattern)));
+        GrammarRecognizer recognizer(grammar_of(regex_full_match(e.pattern)));
         for (int t = 0; t < 6; ++t) {
             Regex rest = e.plain;
             auto state = recognizer.start();

@@ -87,7 +87,7 @@ TEST_CASE("a regular expression matches the whole text", "[ch15]") {
     };
     for (const Case& c : cases) {
         INFO(c.pattern);
-        const Dfa dfa = regex_whole(c.pattern);
+        const Dfa dfa = regex_full_match(c.pattern);
         for (const std::string& text : c.yes) {
             INFO(text);
             CHECK(dfa.accepts(text));
@@ -138,8 +138,8 @@ TEST_CASE("what an automaton cannot do, or nobody wrote yet, is refused by name 
         CHECK_THROWS_AS(parse_regex(pattern), UsageError);
         CHECK_THROWS_WITH(parse_regex(pattern), Catch::Contains(message));
     }
-    REQUIRE_THROWS_WITH(regex_whole("(a|b)*a(a|b){40}"), Catch::Contains("states"));
-    REQUIRE_THROWS_AS(regex_whole("\xff"), UsageError);
+    REQUIRE_THROWS_WITH(regex_full_match("(a|b)*a(a|b){40}"), Catch::Contains("states"));
+    REQUIRE_THROWS_AS(regex_full_match("\xff"), UsageError);
 }
 
 TEST_CASE("random regular expressions agree with those of the standard library, whole and searched",
@@ -152,7 +152,7 @@ TEST_CASE("random regular expressions agree with those of the standard library, 
         if (rng.below(4) == 0) pattern += "$";
         INFO(pattern);
         const std::regex standard(pattern);
-        const Dfa whole = regex_whole(pattern), search = regex_search(pattern);
+        const Dfa whole = regex_full_match(pattern), search = regex_search(pattern);
         for (int t = 0; t < 40; ++t) {
             std::string text;
             for (std::uint64_t n = rng.below(6); n > 0; --n) text += "abc1-"[rng.below(5)];
@@ -169,7 +169,8 @@ TEST_CASE("random regular expressions agree with those of the standard library, 
 TEST_CASE("regular languages can be united, intersected, subtracted and denied", "[ch15]") {
     Rng rng(41);
     for (int i = 0; i < 60; ++i) {
-        const Dfa a = regex_whole(random_pattern(rng, 0)), b = regex_whole(random_pattern(rng, 0));
+        const Dfa a = regex_full_match(random_pattern(rng, 0)),
+                  b = regex_full_match(random_pattern(rng, 0));
         const Dfa both = a & b, either = a | b, rest = a - b, not_a = complement(a);
         for (int t = 0; t < 30; ++t) {
             std::string text;
@@ -181,8 +182,8 @@ TEST_CASE("regular languages can be united, intersected, subtracted and denied",
             REQUIRE(not_a.accepts(text) == !in_a);
         }
     }
-    REQUIRE((regex_whole("a+") & regex_whole("b+")).empty());
-    REQUIRE((regex_whole("a{2,4}") - regex_whole("a*")).empty());
+    REQUIRE((regex_full_match("a+") & regex_full_match("b+")).empty());
+    REQUIRE((regex_full_match("a{2,4}") - regex_full_match("a*")).empty());
     REQUIRE(complement(Dfa::anything()).empty());
     REQUIRE(complement(Dfa{}).accepts("x"));
 }
@@ -238,17 +239,17 @@ TEST_CASE("an expression that would take minutes is refused within seconds, in a
     for (const std::string& pattern : patterns) {
         INFO(pattern);
         const std::clock_t start = std::clock();
-        REQUIRE_THROWS_AS(regex_whole(pattern), TooLarge);
+        REQUIRE_THROWS_AS(regex_full_match(pattern), TooLarge);
         CHECK(std::clock() - start < 30 * CLOCKS_PER_SEC);  // of work: some seconds
     }
-    REQUIRE(regex_whole("(\\w+\\s?){0,80}").accepts("two words"));
+    REQUIRE(regex_full_match("(\\w+\\s?){0,80}").accepts("two words"));
 }
 
 TEST_CASE("a category that is named a thousand times is collected once", "[ch15]") {
     std::string pattern = "x";
     for (int i = 0; i < 1000; ++i) pattern += "|\\p{L}" + std::to_string(i % 10);
     const std::clock_t start = std::clock();
-    REQUIRE(regex_whole(pattern).accepts("é7"));
+    REQUIRE(regex_full_match(pattern).accepts("é7"));
     // Half a second; 20 and more where each was collected anew.
     CHECK(std::clock() - start < 10 * CLOCKS_PER_SEC);
 }

@@ -13,7 +13,7 @@ using namespace tbt;
 
 TEST_CASE("a repetition of a repetition is one, where no number is left out between", "[ch15]") {
     const std::clock_t start = std::clock();
-    const Dfa long_line = regex_whole("(.{0,100}){100}");
+    const Dfa long_line = regex_full_match("(.{0,100}){100}");
     CHECK(std::clock() - start < 10 * CLOCKS_PER_SEC);  // of a second, a twentieth
     CHECK(long_line.states.size() == 10001);
     const auto lengths_of_gbnf = [](const std::string& grammar) {
@@ -24,7 +24,7 @@ TEST_CASE("a repetition of a repetition is one, where no number is left out betw
         return all;
     };
     const auto lengths = [](const char* pattern) {
-        const Dfa dfa = regex_whole(pattern);
+        const Dfa dfa = regex_full_match(pattern);
         std::vector<std::size_t> all;
         for (std::size_t n = 0; n < 30; ++n)
             if (dfa.accepts(std::string(n, 'x'))) all.push_back(n);

@@ -43,10 +43,10 @@ TEST_CASE("an everyday string has at most 200 characters, unless the schema says
     CHECK_FALSE(writes(R"({"pattern":"^a{150}"})", letters(201), everyday()));
     CHECK(writes(R"({"enum":[)" + letters(300) + "]}", letters(300), everyday()));
     SchemaOptions shorter = everyday();
-    shorter.most_characters = 7;
+    shorter.max_characters = 7;
     CHECK(writes(open, letters(7), shorter));
     CHECK_FALSE(writes(open, letters(8), shorter));
-    shorter.most_characters = -1;
+    shorter.max_characters = -1;
     CHECK(writes(open, letters(5000), shorter));
 }
 

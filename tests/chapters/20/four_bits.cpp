@@ -113,7 +113,7 @@ TEST_CASE("a weight in 4 bits is off by half a step of its group at most", "[ch2
 }
 
 TEST_CASE("the greatest sums of 4 bits that may occur fit: 127 · 127 · 7 · K", "[ch20]") {
-    const std::int64_t K = Int4Matrix::most_k;
+    const std::int64_t K = Int4Matrix::max_rows;
     const Floats x(index(K), 1.0f), w(index(K), -1.0f), bias = {0};
     const Sizes s{1, K, 1};
     const Floats y = fast_product(x, w, s, bias, 1);

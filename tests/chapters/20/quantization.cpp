@@ -162,7 +162,7 @@ TEST_CASE("halfway goes to the even number", "[ch20]") {
 }
 
 TEST_CASE("the greatest sums that may occur fit: 127 · 127 · K", "[ch20]") {
-    const std::int64_t K = Int8Matrix::most_k;
+    const std::int64_t K = Int8Matrix::max_rows;
     const Floats x(static_cast<std::size_t>(K), 1.0f), w(static_cast<std::size_t>(K), -1.0f);
     const Shape3 s{1, K, 1};
     const Floats y = fast_product(x, w, s, nullptr, nullptr, false, 1);

@@ -199,7 +199,7 @@ TEST_CASE("by rejection the distribution is the target's, to the last text", "[m
         } while (chance.next());
         CHECK(rounds_with_guesses > 0);
         CHECK(longest == (deep ? 3 : 2));  // the guesses, and what the pass gives after them
-        AllOutcomes luck;
+        AllOutcomes random;
         do {
             std::vector<int> text = prompt;
             Candidates c;
@@ -207,10 +207,10 @@ TEST_CASE("by rejection the distribution is the target's, to the last text", "[m
                 KvCache cache(gpt.config());
                 c.reset(gpt.forward(cache, text));
                 rules.chain.apply(c, {text, prompt.size()});
-                text.push_back(luck.draw(c));
+                text.push_back(random.draw(c));
             }
-            plain[{text.begin() + 3, text.end()}] += luck.probability();
-        } while (luck.next());
+            plain[{text.begin() + 3, text.end()}] += random.probability();
+        } while (random.next());
         REQUIRE(plain.size() == 81);
         double distance = 0;
         for (const auto& [text, p] : plain) distance += std::abs(p - distribution[text]);

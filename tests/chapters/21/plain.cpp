@@ -121,7 +121,7 @@ TEST_CASE("a tree that is followed has the target's distribution, whatever it gu
     }
 }
 
-TEST_CASE("followed with the same luck, the text is plain decoding's", "[medusa]") {
+TEST_CASE("followed with the same random numbers, the text is plain decoding's", "[medusa]") {
     // Luck that belongs to the place.
     struct Placed {
         std::vector<double> u;
@@ -132,13 +132,13 @@ TEST_CASE("followed with the same luck, the text is plain decoding's", "[medusa]
         const DistributionAfter target = random_distribution(seed),
                                 draft = random_distribution(seed / 2);
         Rng rng(seed);
-        Placed luck;
-        for (int i = 0; i < 12; ++i) luck.u.push_back(rng.uniform());
+        Placed random;
+        for (int i = 0; i < 12; ++i) random.u.push_back(rng.uniform());
         std::vector<int> plain, text;
-        for (int i = 0; i < 8; ++i) plain.push_back(plain_draw(target(plain), luck.u[index(i)]));
+        for (int i = 0; i < 8; ++i) plain.push_back(plain_draw(target(plain), random.u[index(i)]));
         while (text.size() < 8)
-            text = follow_tree(target, text, certain_tree(draft, text, 2, 2), luck);
-        REQUIRE(luck.at == text.size());
+            text = follow_tree(target, text, certain_tree(draft, text, 2, 2), random);
+        REQUIRE(random.at == text.size());
         text.resize(8);
         REQUIRE(text == plain);
     }
@@ -176,12 +176,12 @@ TEST_CASE("a single drawn child is chapter 12's rule", "[medusa]") {
             std::size_t at = 0;
             bool accept(double p) { return u.at(at++) < p; }
             int draw(const Distribution& p) { return plain_draw(p, u.at(at++)); }
-        } luck{u};
+        } random{u};
         for (int i = 0; i < 2; ++i) {
-            guessed.push_back(luck.draw(draft(guessed)));
+            guessed.push_back(random.draw(draft(guessed)));
             chain.tokens.push_back(guessed.back()), chain.parents.push_back(i - 1);
         }
-        REQUIRE(judge_tree(target, draft, {0}, chain, luck) == expected);
+        REQUIRE(judge_tree(target, draft, {0}, chain, random) == expected);
     }
 }
 

@@ -67,7 +67,7 @@ Wanted random_request(Rng& rng, Transformer& gpt) {
 
 struct Load {
     long texts = 0, different = 0, preemptions = 0, cached = 0;
-    int most_pages = 0;
+    int max_pages = 0;
 };
 
 // Random arrivals in random slots and chunks; each text against itself alone.
@@ -88,7 +88,7 @@ void serve(const std::vector<Wanted>& wanted, PrefixCache& cache, std::uint64_t 
                                   &w.alone[static_cast<std::size_t>(s)]);
         } else {
             engine.step();
-            load.most_pages = std::max(load.most_pages, cache.used());
+            load.max_pages = std::max(load.max_pages, cache.used());
         }
     }
     for (const auto& [text, alone] : sent) {
@@ -119,7 +119,7 @@ TEST_CASE("texts are what they are alone, in pools of any size, with known prefi
                         serve(wanted, cache, rng.next(), load);
                     INFO(pages << " pages, " << threads << " threads, remembers " << remembers);
                     REQUIRE(load.different == 0);
-                    REQUIRE((pages == 0 || load.most_pages <= pages));
+                    REQUIRE((pages == 0 || load.max_pages <= pages));
                     (remembers ? all.cached : forked) += load.cached;
                     all.texts += load.texts, all.preemptions += load.preemptions;
                     if (!remembers) REQUIRE(cache.used() == 0);

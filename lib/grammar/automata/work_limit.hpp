@@ -9,10 +9,10 @@
 
 namespace tbt {
 
-class Effort {
+class WorkLimit {
 public:
     // who: what is built, for the message. The pointer must stay valid.
-    explicit Effort(const char* who) : who_(who) {}
+    explicit WorkLimit(const char* who) : who_(who) {}
     // Counts the parts of states that were just processed. Throws TooLarge above the limit.
     void spend(std::size_t parts);
 
@@ -24,7 +24,7 @@ public:
         Together(const Together&) = delete;
 
     private:
-        friend class Effort;
+        friend class WorkLimit;
         std::size_t spent_ = 0;
         Together* outer_;
     };

@@ -1,4 +1,4 @@
-#include "chapters/06_combining/further_cuts.hpp"
+#include "chapters/06_combining/further_truncations.hpp"
 
 #include <algorithm>
 #include <functional>

@@ -13,7 +13,7 @@
 #include "chapters/04_top_k/plain_top_k.hpp"
 #include "chapters/05_top_p/further/plain_xtc.hpp"
 #include "chapters/06_combining/chain.hpp"
-#include "chapters/06_combining/further_cuts.hpp"
+#include "chapters/06_combining/further_truncations.hpp"
 #include "chapters/06_combining/plain_mirostat.hpp"
 #include "chapters/06_combining/plain_mirostat_1.hpp"
 #include "chapters/06_combining/temperature.hpp"
@@ -62,7 +62,7 @@ Row random_row(Rng& rng, std::size_t n) {
 }
 
 Chain chain_of(const SamplingOptions& o, Dialect dialect = Dialect::ours) {
-    return in_order(dialect, cut_steps(o, dialect));
+    return in_order(dialect, truncation_steps(o, dialect));
 }
 
 const Row four = logs({.4, .3, .2, .1});

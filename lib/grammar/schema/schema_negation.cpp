@@ -6,26 +6,26 @@
 namespace tbt {
 
 // Negation of a conjunction: at least one of the schemas is not met.
-Alternatives ShapeRules::denied(const Demands& facts, const std::string& type) {
+Alternatives ShapeRules::negation(const Conjunction& facts, const std::string& type) {
     Alternatives any;
     for (const Json* fact : facts) {
-        const Alternatives& one = denied_fact(*fact, type);
+        const Alternatives& one = negation_of_fact(*fact, type);
         any.insert(any.end(), one.begin(), one.end());
     }
     return any;
 }
 
 // Negation of a disjunction: none of the alternatives is met.
-Alternatives ShapeRules::denied(const Alternatives& alternatives, const std::string& type) {
+Alternatives ShapeRules::negation(const Alternatives& alternatives, const std::string& type) {
     Alternatives none{{}};
-    for (const Demands& facts : alternatives) none = all_of(none, denied(facts, type));
+    for (const Conjunction& facts : alternatives) none = all_of(none, negation(facts, type));
     return none;
 }
 
-const Alternatives& ShapeRules::denied_fact(const Json& fact, const std::string& type) {
-    const auto [place, added] = denials_.try_emplace({&fact, type});
+const Alternatives& ShapeRules::negation_of_fact(const Json& fact, const std::string& type) {
+    const auto [place, added] = negations_of_alternatives_.try_emplace({&fact, type});
     if (added)
-        type == "object" ? deny_object(fact, place->second) : deny_array(fact, place->second);
+        type == "object" ? negate_object(fact, place->second) : negate_array(fact, place->second);
     return place->second;
 }
 
@@ -39,7 +39,7 @@ const Json& ShapeRules::negation_of(const Json& schema) {
 
 // An object fails if a required member is missing, if the value of a member fails, or if there are
 // too few or too many members.
-void ShapeRules::deny_object(const Json& schema, Alternatives& any) {
+void ShapeRules::negate_object(const Json& schema, Alternatives& any) {
     const ObjectFact& fact = facts_.object(schema);
     const auto add = [&](Json made) {
         made["$silent"] = true;
@@ -51,7 +51,7 @@ void ShapeRules::deny_object(const Json& schema, Alternatives& any) {
              {"properties", {{name, document_->at(negation_of(*value))}}}});
     const auto opposite = [&](const KeyRule& rule, const char* keyword) {
         add({{keyword,
-              {{"keys", facts_.hold_keys(rule.keys)},
+              {{"keys", facts_.store_keys(rule.keys)},
                {"value", document_->at(negation_of(*rule.value))}}}});
     };
     for (const KeyRule& rule : fact.patterns) opposite(rule, "$need");
@@ -63,7 +63,7 @@ void ShapeRules::deny_object(const Json& schema, Alternatives& any) {
 }
 
 // An array fails if it is too short or too long, if a certain item fails, or if some item fails.
-void ShapeRules::deny_array(const Json& schema, Alternatives& any) {
+void ShapeRules::negate_array(const Json& schema, Alternatives& any) {
     const ArrayFact& fact = facts_.array(schema);
     const auto add = [&](Json made) {
         made["$silent"] = true;
@@ -98,18 +98,18 @@ Alternatives ShapeRules::only_one(const Json& schema, const std::string& type) {
     std::vector<Alternatives> parts;
     for (const Json& part : schema.at("oneOf")) parts.push_back(of(part, type));
     // The schema's other keywords hold for all parts; they may rule out combinations of parts.
-    const Demands own = facts_.speaks_of(schema, type) ? Demands{&schema} : Demands{};
+    const Conjunction own = facts_.constrains(schema, type) ? Conjunction{&schema} : Conjunction{};
     Alternatives any;
     for (std::size_t i = 0; i < parts.size(); ++i) {
-        for (const Demands& facts : parts[i]) {
-            const Demands known = join(facts, own);
+        for (const Conjunction& facts : parts[i]) {
+            const Conjunction known = join(facts, own);
             Alternatives alone{facts};
             for (std::size_t j = 0; j < parts.size(); ++j) {
                 Alternatives beside = i == j ? Alternatives{} : parts[j];
-                std::erase_if(beside, [&](const Demands& other) {
+                std::erase_if(beside, [&](const Conjunction& other) {
                     return impossible_shape(join(known, other), type, 0);
                 });
-                alone = all_of(alone, denied(beside, type));
+                alone = all_of(alone, negation(beside, type));
             }
             any.insert(any.end(), alone.begin(), alone.end());
         }
@@ -124,7 +124,7 @@ Alternatives ShapeRules::conditional(const Json& schema, const std::string& type
         return schema.contains(keyword) ? of(schema.at(keyword), type) : Alternatives{{}};
     };
     Alternatives either = all_of(condition, branch("then"));
-    const Alternatives rest = all_of(denied(condition, type), branch("else"));
+    const Alternatives rest = all_of(negation(condition, type), branch("else"));
     either.insert(either.end(), rest.begin(), rest.end());
     return either;
 }
@@ -155,7 +155,7 @@ Alternatives ShapeRules::without_rest(const Json& schema, Alternatives alternati
                                       const std::string& type) {
     const char* const keyword = type == "object" ? "unevaluatedProperties" : "unevaluatedItems";
     if (!schema.contains(keyword)) return alternatives;
-    for (Demands& facts : alternatives) {
+    for (Conjunction& facts : alternatives) {
         const Json& value = schema.at(keyword);
         facts = join(facts, {type == "object" ? &rest_of_object(facts, value)
                                               : &rest_of_array(schema, facts, value)});
@@ -163,18 +163,19 @@ Alternatives ShapeRules::without_rest(const Json& schema, Alternatives alternati
     return alternatives;
 }
 
-const Json& ShapeRules::rest_of_object(const Demands& facts, const Json& value) {
+const Json& ShapeRules::rest_of_object(const Conjunction& facts, const Json& value) {
     const auto [place, added] = rests_.try_emplace({facts, &value}, nullptr);
     if (!added) return *place->second;
     Dfa evaluated;
     for (const Json* f : facts) evaluated = evaluated | facts_.object(*f).evaluated();
-    const std::size_t rest = facts_.hold_keys(complement(evaluated));
+    const std::size_t rest = facts_.store_keys(complement(evaluated));
     return *(place->second =
                  &document_->keep({{"$each", {{"keys", rest}, {"value", document_->at(value)}}},
                                    {"$complete", true}}));
 }
 
-const Json& ShapeRules::rest_of_array(const Json& schema, const Demands& facts, const Json& value) {
+const Json& ShapeRules::rest_of_array(const Json& schema, const Conjunction& facts,
+                                      const Json& value) {
     const auto [place, added] = rests_.try_emplace({facts, &value}, nullptr);
     if (!added) return *place->second;
     Json made = {{"$complete", true}}, prefix = Json::array(),
