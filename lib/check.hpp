@@ -29,11 +29,12 @@ void check_ids(const char* who, const Ids& ids, std::size_t vocab_size) {
 }
 
 // ---- counts and sizes ----
-// A place in a list of `size`, as an index. Throws Error where there is none.
+// A place in a list of `size`, as an index. Throws Error if it is out of range.
 inline std::size_t checked_place(const char* what, long long place, std::size_t size) {
     if (place >= 0 && static_cast<unsigned long long>(place) < size) return index(place);
-    throw Error(std::string(what) + ": there is no number " + std::to_string(place) + " among " +
-                std::to_string(size));
+    throw Error(std::string(what) + ": index " + std::to_string(place) +
+                " is out of range, expected " +
+                (size == 0 ? "none, for the list is empty" : "0 to " + std::to_string(size - 1)));
 }
 // Throws Error unless the sizes agree.
 inline void check_size(const char* what, std::size_t got, std::size_t expected) {

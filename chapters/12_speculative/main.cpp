@@ -157,8 +157,8 @@ void show_counts(const std::string& prompt, const SpeculativeText& written, bool
                 static_cast<double>(written.text.ids.size()) /
                     static_cast<double>(std::max<std::size_t>(written.rounds.size(), 1)));
     if (judged == 0) return;
-    std::printf("   %.0f drafted, %.0f judged, %.0f accepted: %.3f of the judged", drafted, judged,
-                accepted, accepted / judged);
+    std::printf("   %.0f drafted, %.0f verified, %.0f accepted: %.3f of the verified", drafted,
+                judged, accepted, accepted / judged);
     if (!coupled) std::printf("; expected from Σ min(p, q): %.3f", overlap / judged);
     std::printf("\n");
 }
@@ -264,7 +264,7 @@ int main(int argc, char** argv) {
     GenerateOptions options;
     CLI::App* command_line = nullptr;
     return run_program(
-        argc, argv, "Chapter 12: speculative decoding, a draft and its judge.",
+        argc, argv, "Chapter 12: speculative decoding with a draft model.",
         [&](CLI::App& app) {
             add_options(app, settings);
             add_sampling_options(app, options);

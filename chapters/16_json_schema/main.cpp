@@ -27,7 +27,7 @@ int main(int argc, char** argv) {
     model.command = shell_line(argc, argv);
     GuideRequest request;
     return run_program(
-        argc, argv, "Chapter 16: texts held to a JSON Schema, to choices, to tools.",
+        argc, argv, "Chapter 16: texts constrained by a JSON Schema, choices or tools.",
         [&](const CommandLine& line) {
             part_option(line, part, 5);
             request.add_options(line.app());

@@ -24,7 +24,7 @@ LineChart::Series read_curve(const std::string& model) {
     std::getline(lines, line);
     if (!line.starts_with("step,tokens,seconds,learning_rate,training,"))
         throw Error(path +
-                    ": is no curve of build/train; expected step,tokens,… in its first line");
+                    ": is not a curve of build/train; expected step,tokens,… in its first line");
     LineChart::Series series{std::filesystem::path(model).filename().string(), {}};
     while (std::getline(lines, line)) {
         std::vector<double> cells;

@@ -190,7 +190,7 @@ int run_train(TrainCommand c) {
         try {
             follow_recipe(c, recipe);
         } catch (const Json::exception& e) {
-            throw Error(c.recipe + ": is no recipe of this program: " + e.what());
+            throw Error(c.recipe + ": is not a recipe of this program: " + e.what());
         }
     }
     if (c.smoke) make_smoke(c);

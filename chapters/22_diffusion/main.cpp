@@ -48,8 +48,9 @@ int main(int argc, char** argv) {
             line.option("--storyteller", storyteller, "the one that writes left to right")
                 .shows_default();
             line.option("--corpus", corpus, "folder of the grammar files").shows_default();
-            for_parts.add({3}, line.option("--best-of", best_of, "also the likeliest of so many")
-                                   .between(1, 1000));
+            for_parts.add(
+                {3},
+                line.option("--best-of", best_of, "also the best of this many").between(1, 1000));
             for_parts.add({4}, line.option("--figure", figure, "steps as a picture (SVG)"));
             for_parts.add({2}, line.option("--grid", files.grid, "the grid as a picture (SVG)"));
             for_parts.add({2}, page_option(line, files.html));

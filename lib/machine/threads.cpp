@@ -122,7 +122,7 @@ Range Worker::share(std::int64_t n, std::int64_t grain) const {
 void Worker::refuse_share(std::int64_t n, std::int64_t grain) const {
     throw Error("threads: the share of thread " + std::to_string(rank) + " of " +
                 std::to_string(size) + " in " + std::to_string(n) + " items by " +
-                std::to_string(grain) + ", expected a thread that there is and no negative number");
+                std::to_string(grain) + ", expected an existing thread and no negative numbers");
 }
 
 int default_threads() {

@@ -188,7 +188,7 @@ private:
             }
         }
         file_.fail(
-            "rope_freqs.weight is no scaling of the llama3 kind with low_freq_factor 1 and "
+            "rope_freqs.weight is not a scaling of the llama3 kind with low_freq_factor 1 and "
             "high_freq_factor 4, expected one");
     }
 

@@ -133,7 +133,8 @@ private:
                        " members, expected " + std::to_string(out_.tokens.size()) +
                        ", one a token");
         if (!std::all_of(scores.begin(), scores.end(), [](double s) { return std::isfinite(s); }))
-            file_.fail("tokenizer.ggml.scores holds what is no number, expected finite scores");
+            file_.fail(
+                "tokenizer.ggml.scores has a score that is not a number, expected finite scores");
         merges_of(scores);
     }
 

@@ -42,7 +42,7 @@ Rotary rotary_of(const ConfigReader& file, const Json& object, double theta, int
     r.high_frequency_factor = number_in(file, object, "high_freq_factor");
     const double original = number_in(file, object, "original_max_position_embeddings", positions);
     if (original > largest_size || original != std::floor(original))
-        file.fail("original_max_position_embeddings is no whole number up to 2^24");
+        file.fail("original_max_position_embeddings is not a whole number up to 2^24");
     r.original_positions = static_cast<int>(original);
     return r;
 }

@@ -143,7 +143,7 @@ static void check_architecture(const TransformerConfig& config, const std::strin
            "at most the head size");
     if (!(a.score_scalar >= 0) || !std::isfinite(a.score_scalar) ||
         !std::isfinite(a.embedding_scale))
-        throw Error(name + ": score_scalar or embedding_scale is no number");
+        throw Error(name + ": score_scalar or embedding_scale is not a number");
     for (const Rotary& rotary : a.rotaries) rotary_frequencies(rotary, a.rotary_size);
 }
 

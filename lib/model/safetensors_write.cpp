@@ -66,7 +66,7 @@ void check(const std::string& path, const std::vector<TensorToWrite>& tensors) {
             fail("has " + std::to_string(got) + " values, expected " + std::to_string(expected) +
                  " for " + to_string(t.shape));
         }
-        if (i > 0 && tensors[i - 1].name == t.name) fail("is there twice");
+        if (i > 0 && tensors[i - 1].name == t.name) fail("appears twice");
         check_type(path, t, t.values);
     }
 }

@@ -87,8 +87,9 @@ std::size_t count_characters(std::string_view text) {
 
 void append_utf8(std::string& text, std::int32_t code_point) {
     if (code_point < 0 || code_point > 0x10ffff || (code_point >= 0xd800 && code_point < 0xe000))
-        throw Error("utf8: " + std::to_string(code_point) +
-                    " is no character, expected a code point up to 1114111, no surrogate");
+        throw Error(
+            "utf8: " + std::to_string(code_point) +
+            " is not a character, expected a code point up to 1114111 that is not a surrogate");
     const auto c = static_cast<std::uint32_t>(code_point);
     const auto push = [&](std::uint32_t byte) { text += static_cast<char>(byte); };
     if (c < 0x80) {

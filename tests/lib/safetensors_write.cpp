@@ -117,7 +117,7 @@ TEST_CASE("what cannot be written leaves the old file and nothing beside it", "[
                      "holds 70000.000000, expected less than 65520"));
     REQUIRE(contains(complaint_of({{"x", {3}, x}}), "has 2 values, expected 3 for (3)"));
     REQUIRE(contains(complaint_of({{"x", {2}, x}, {"y", {2}, x}, {"x", {2}, x}}),
-                     "\"x\" is there twice"));
+                     "\"x\" appears twice"));
     REQUIRE(read_file(path) == "old");
     REQUIRE(contains(error_of([&] { write_safetensors(folder.file("no/folder/m"), {}); }),
                      "no/folder/m: cannot be written"));

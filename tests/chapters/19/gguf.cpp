@@ -257,7 +257,7 @@ TEST_CASE("GGUF files that lie are refused with one line", "[gguf]") {
     refused([](HandMade& m) { m.values.add("general.alignment", 48u); }, "a power of two");
     refused([](HandMade& m) { m.type = 12; }, "is of Q4_K, expected F32, F16, BF16, Q8_0 or Q4_0");
     refused([](HandMade& m) { m.type = 8, m.dimensions = {33}; }, "whole blocks of 32");
-    refused([](HandMade& m) { m.values.add("a", 1u), m.values.add("a", 2u); }, "is there twice");
+    refused([](HandMade& m) { m.values.add("a", 1u), m.values.add("a", 2u); }, "is given twice");
     // Cut off anywhere, it is refused or says the same.
     const std::string whole = HandMade{}.bytes();
     for (std::size_t n = 0; n < whole.size(); ++n) CHECK(refusal(folder, whole.substr(0, n)) != "");

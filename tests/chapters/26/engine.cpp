@@ -188,7 +188,7 @@ TEST_CASE("what cannot be served is refused before it waits", "[ch26]") {
         "engine: prompt: token 257 is not in the vocabulary, expected an id from 0 to 256");
     REQUIRE_THROWS_AS(engine.add(std::vector<int>(64, 1), request(1)), Error);
     REQUIRE_THROWS_WITH(engine.add({1}, request(1), 1),
-                        "engine: sample: there is no number 1 among 1");
+                        "engine: sample: index 1 is out of range, expected 0 to 0");
     REQUIRE_THROWS_WITH(engine.cancel(3),
                         "engine: cancel: there is no text 3; it was taken, or never added");
     REQUIRE_FALSE(engine.step());
