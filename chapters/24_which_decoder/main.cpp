@@ -2,7 +2,7 @@
 //
 //   make run-24                              two languages by hand; nine decoders on one genre
 //   make run-24 ARGS="--genre three --model data/models/sketch"
-//   make decoders                            all of them, on eight genres and two models (hours)
+//   make decoders                            all of them, on six genres and three models (hours)
 //
 // Look for: what each decoder gains in valid texts, and what it pays in true texts that it can no
 // longer write.
@@ -11,7 +11,7 @@
 
 #include "chapters/24_which_decoder/measure.hpp"
 #include "chapters/24_which_decoder/plain_measures.hpp"
-#include "chapters/24_which_decoder/results.hpp"
+#include "chapters/24_which_decoder/whole_run/results.hpp"
 #include "lib/machine/command_line.hpp"
 #include "lib/machine/text_options.hpp"
 

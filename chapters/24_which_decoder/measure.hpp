@@ -14,11 +14,11 @@
 #include <vector>
 
 #include "chapters/09_stopping/stopping.hpp"
+#include "chapters/24_which_decoder/decoders/other_models.hpp"
+#include "chapters/24_which_decoder/decoders/settings.hpp"
 #include "chapters/24_which_decoder/diversity.hpp"
 #include "chapters/24_which_decoder/estimates.hpp"
 #include "chapters/24_which_decoder/language.hpp"
-#include "chapters/24_which_decoder/other_models.hpp"
-#include "chapters/24_which_decoder/settings.hpp"
 #include "lib/model/model.hpp"
 
 namespace tbt {

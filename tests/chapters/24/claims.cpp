@@ -3,8 +3,8 @@
 
 #include <cmath>
 
-#include "chapters/24_which_decoder/results.hpp"
-#include "chapters/24_which_decoder/summaries.hpp"
+#include "chapters/24_which_decoder/whole_run/results.hpp"
+#include "chapters/24_which_decoder/whole_run/summaries.hpp"
 
 using namespace tbt;
 

@@ -8,8 +8,8 @@
 
 #include "chapters/23_text_generator/contrast.hpp"
 #include "chapters/24_which_decoder/measure.hpp"
-#include "chapters/24_which_decoder/results.hpp"
-#include "chapters/24_which_decoder/whole_run.hpp"
+#include "chapters/24_which_decoder/whole_run/results.hpp"
+#include "chapters/24_which_decoder/whole_run/whole_run.hpp"
 #include "lib/kernels/rng.hpp"
 #include "lib/machine/files.hpp"
 #include "solutions/18_3_dola.hpp"

@@ -7,7 +7,7 @@
 #include <cstdio>
 #include <string>
 
-#include "chapters/24_which_decoder/text_figures.hpp"
+#include "chapters/24_which_decoder/any_texts/text_figures.hpp"
 #include "lib/machine/command_line.hpp"
 
 using namespace tbt;

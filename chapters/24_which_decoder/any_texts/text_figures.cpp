@@ -1,4 +1,4 @@
-#include "chapters/24_which_decoder/text_figures.hpp"
+#include "chapters/24_which_decoder/any_texts/text_figures.hpp"
 
 #include <algorithm>
 #include <cmath>

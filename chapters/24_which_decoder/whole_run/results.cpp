@@ -1,7 +1,6 @@
-#include "chapters/24_which_decoder/results.hpp"
+#include "chapters/24_which_decoder/whole_run/results.hpp"
 
 #include <cmath>
-#include <cstdio>
 #include <sstream>
 
 #include "lib/error.hpp"
@@ -12,13 +11,6 @@
 namespace tbt {
 
 namespace {
-
-template <class... Values>
-std::string format(const char* pattern, Values... values) {
-    char text[256];
-    std::snprintf(text, sizeof text, pattern, values...);
-    return text;
-}
 
 // Five digits are more than the intervals bear. JSON has no word for "not a number".
 Json rounded(double value) {

@@ -1,4 +1,4 @@
-#include "chapters/24_which_decoder/settings.hpp"
+#include "chapters/24_which_decoder/decoders/settings.hpp"
 
 #include <functional>
 #include <tuple>

@@ -11,11 +11,11 @@
 #include <string>
 
 #include "chapters/24_which_decoder/measure.hpp"
-#include "chapters/24_which_decoder/pictures.hpp"
-#include "chapters/24_which_decoder/results.hpp"
-#include "chapters/24_which_decoder/sped_up.hpp"
-#include "chapters/24_which_decoder/summaries.hpp"
-#include "chapters/24_which_decoder/whole_run.hpp"
+#include "chapters/24_which_decoder/whole_run/pictures.hpp"
+#include "chapters/24_which_decoder/whole_run/results.hpp"
+#include "chapters/24_which_decoder/whole_run/sped_up.hpp"
+#include "chapters/24_which_decoder/whole_run/summaries.hpp"
+#include "chapters/24_which_decoder/whole_run/whole_run.hpp"
 #include "lib/error.hpp"
 #include "lib/machine/command_line.hpp"
 #include "lib/machine/text_options.hpp"

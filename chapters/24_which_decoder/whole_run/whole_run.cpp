@@ -1,4 +1,4 @@
-#include "chapters/24_which_decoder/whole_run.hpp"
+#include "chapters/24_which_decoder/whole_run/whole_run.hpp"
 
 #include <algorithm>
 #include <atomic>
@@ -12,7 +12,7 @@
 #include <tuple>
 
 #include "chapters/24_which_decoder/measure.hpp"
-#include "chapters/24_which_decoder/results.hpp"
+#include "chapters/24_which_decoder/whole_run/results.hpp"
 #include "lib/error.hpp"
 #include "lib/index.hpp"
 #include "lib/machine/files.hpp"
@@ -22,13 +22,11 @@ namespace tbt {
 
 namespace {
 
-const std::string fills_masks = "diffusion";
-
 // The genres that the model which fills masks has learned.
 bool has_learned(const std::string& genre) { return genre == "weather" || genre == "everyday"; }
 
 std::vector<Setting> settings_for(const WholeRun& run, const std::string& model) {
-    std::vector<Setting> all = model == fills_masks ? fill_settings() : settings();
+    std::vector<Setting> all = model == filling_model ? fill_settings() : settings();
     std::erase_if(all, [&](const Setting& s) {
         return s.amateur == model || (!run.decoder.empty() && s.decoder != run.decoder);
     });
@@ -37,8 +35,8 @@ std::vector<Setting> settings_for(const WholeRun& run, const std::string& model)
 
 void check_names(const WholeRun& run, const Corpus& corpus) {
     for (const std::string& genre : run.genres) corpus.genre_named(genre);
-    if (run.models == std::vector{fills_masks} && std::ranges::none_of(run.genres, has_learned))
-        throw UsageError("--genres: " + fills_masks + " has learned weather and everyday only");
+    if (run.models == std::vector{filling_model} && std::ranges::none_of(run.genres, has_learned))
+        throw UsageError("--genres: " + filling_model + " has learned weather and everyday only");
     const std::vector<Setting> fillings = fill_settings();
     if (!run.decoder.empty() &&
         std::ranges::find(fillings, run.decoder, &Setting::decoder) == fillings.end())
@@ -60,7 +58,7 @@ std::vector<Part> missing_parts(const WholeRun& run, const std::vector<Measured>
     std::vector<Part> parts;
     for (const std::string& model : run.models)
         for (const std::string& genre : run.genres) {
-            if (model == fills_masks && !has_learned(genre)) continue;
+            if (model == filling_model && !has_learned(genre)) continue;
             const auto is_done = [&](const std::string& name) {
                 return done.contains(model + "|" + genre + "|" + name);
             };
@@ -74,7 +72,7 @@ std::vector<Part> missing_parts(const WholeRun& run, const std::vector<Measured>
 
 void check_texts(const WholeRun& run, const std::vector<Measured>& rows) {
     for (const Measured& m : rows)
-        if (m.model != fills_masks && !std::isnan(m.divergence.mean) && m.texts != run.texts)
+        if (m.model != filling_model && !std::isnan(m.divergence.mean) && m.texts != run.texts)
             throw Error(run.file + ": holds measurements of " + std::to_string(m.texts) +
                         " texts each, and " + std::to_string(run.texts) +
                         " are asked for; give another --file, or --texts " +
@@ -101,14 +99,14 @@ private:
 
 void measure_part(const WholeRun& run, const Language& language, const Part& part, Writer& writer) {
     const std::filesystem::path directory =
-        shipped_model(part.model == fills_masks ? "storyteller" : part.model);
+        shipped_model(part.model == filling_model ? "storyteller" : part.model);
     TransformerOptions one;
     one.threads = 1;
     Model model = load_model(directory, one);
     OtherModels others(model, directory);
     std::vector<Passage> passages =
         language.passages(model.tokenizer, part.genre, run.texts, run.seed);
-    if (part.model == fills_masks)
+    if (part.model == filling_model)
         std::erase_if(passages, [&](const Passage& p) { return !others.fits(p); });
     DecoderMeasure measure(language, model, others, std::move(passages), part.open, 400,
                            run.searched);

@@ -12,8 +12,8 @@
 
 #include "chapters/10_generate/batch.hpp"
 #include "chapters/22_diffusion/masked_model.hpp"
+#include "chapters/24_which_decoder/decoders/settings.hpp"
 #include "chapters/24_which_decoder/language.hpp"
-#include "chapters/24_which_decoder/settings.hpp"
 #include "lib/model/model.hpp"
 
 namespace tbt {

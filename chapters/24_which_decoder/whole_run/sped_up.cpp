@@ -1,9 +1,10 @@
-#include "chapters/24_which_decoder/sped_up.hpp"
+#include "chapters/24_which_decoder/whole_run/sped_up.hpp"
 
-#include <cstdio>
 #include <functional>
 #include <span>
 #include <utility>
+
+#include "chapters/24_which_decoder/whole_run/results.hpp"
 
 namespace tbt {
 
@@ -41,12 +42,9 @@ std::vector<SpedUp> compare_sped_up(TextGenerator& generator, const std::vector<
 
 std::string table_of(const std::vector<SpedUp>& ways) {
     std::string text = "temperature 1            texts   the same   tokens a pass\n";
-    for (const SpedUp& w : ways) {
-        char line[128];
-        std::snprintf(line, sizeof line, "%-22s %7ld %10ld %15.2f\n", w.way.c_str(), w.texts,
-                      w.same, static_cast<double>(w.tokens) / static_cast<double>(w.passes));
-        text += line;
-    }
+    for (const SpedUp& w : ways)
+        text += format("%-22s %7ld %10ld %15.2f\n", w.way.c_str(), w.texts, w.same,
+                       static_cast<double>(w.tokens) / static_cast<double>(w.passes));
     return text;
 }
 

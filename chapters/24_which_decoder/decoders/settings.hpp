@@ -37,8 +37,9 @@ struct Setting {
 
 // Over 90, or those of one decoder. Throws UsageError for a name that none has.
 std::vector<Setting> settings(const std::string& decoder = "");
-// Those of the model that fills masks: places in random order and confident first, by passes; and
-// three decoders from left to right, for the same passages.
+// The model that fills masks, and its settings: places in random order and confident first, by
+// passes; and three decoders from left to right, for the same passages.
+inline const std::string filling_model = "diffusion";
 std::vector<Setting> fill_settings();
 // The few that chapter 24's program shows.
 std::vector<Setting> few_settings();

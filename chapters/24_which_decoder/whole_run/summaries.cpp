@@ -1,24 +1,15 @@
-#include "chapters/24_which_decoder/summaries.hpp"
+#include "chapters/24_which_decoder/whole_run/summaries.hpp"
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 
+#include "chapters/24_which_decoder/whole_run/results.hpp"
 #include "lib/error.hpp"
 #include "lib/show/terminal.hpp"
 
 namespace tbt {
 
 namespace {
-
-const std::string fills_masks = "diffusion";
-
-template <class... Values>
-std::string format(const char* pattern, Values... values) {
-    char text[256];
-    std::snprintf(text, sizeof text, pattern, values...);
-    return text;
-}
 
 void add(Summary& s, const Measured& m) {
     s.valid += m.valid.mean;
@@ -28,7 +19,6 @@ void add(Summary& s, const Measured& m) {
     s.tokens += m.tokens;
     s.searched_bits += m.searched_bits;
     s.texts += m.texts;
-    s.undecided += m.undecided;
     s.divergence.mean += m.divergence.mean;
     // Independent genres: squares of half-widths add up.
     s.divergence.low += std::pow(m.divergence.mean - m.divergence.low, 2);
@@ -94,7 +84,7 @@ std::string best_of(const std::vector<Measured>& rows) {
     std::string text;
     for (const std::string& model : models_of(rows)) {
         const std::vector<Summary> best = best_settings(rows, model);
-        if (best.empty() || model == fills_masks) continue;
+        if (best.empty() || model == filling_model) continue;
         text += (text.empty() ? "" : "\n") + model +
                 "\n  best setting                divergence, bits a text     valid   lost\n";
         for (const Summary& s : best)
@@ -109,7 +99,7 @@ std::string searches_of(const std::vector<Measured>& rows) {
         std::string lines;
         for (const Summary& s : summaries(rows, model)) {
             const bool drawn = !std::isnan(s.divergence.mean);
-            if ((drawn && model != fills_masks) || s.name() == "the truth") continue;
+            if ((drawn && model != filling_model) || s.name() == "the truth") continue;
             lines += "  " + padded(s.name(), 32) +
                      format("%6.0f  %5.0f %%", s.texts, 100 * s.valid) +
                      (s.searched_bits > 0 ? format("%9.1f", s.searched_bits) : "        -") +

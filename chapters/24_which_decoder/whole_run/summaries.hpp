@@ -14,8 +14,8 @@ struct Summary {
     std::string decoder, value;
     Estimate divergence;  // not a number where q(x) is not known
     double valid = 0, lost = 0, distinct = 0, repeated = 0, tokens = 0;
-    double searched_bits = 0;                     // searches and fillings
-    double texts = 0, undecided = 0, genres = 0;  // sums
+    double searched_bits = 0;      // searches and fillings
+    double texts = 0, genres = 0;  // sums
 
     std::string name() const { return value.empty() ? decoder : decoder + " " + value; }
 };

@@ -1,10 +1,10 @@
-#include "chapters/24_which_decoder/pictures.hpp"
+#include "chapters/24_which_decoder/whole_run/pictures.hpp"
 
 #include <algorithm>
 #include <cmath>
 
 #include "chapters/24_which_decoder/plain_measures.hpp"
-#include "chapters/24_which_decoder/summaries.hpp"
+#include "chapters/24_which_decoder/whole_run/summaries.hpp"
 #include "lib/show/svg.hpp"
 
 namespace tbt {
