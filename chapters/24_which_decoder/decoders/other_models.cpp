@@ -95,11 +95,12 @@ void dola_logits(std::span<const float> last, const std::vector<std::span<const 
                                          : -std::numeric_limits<float>::infinity();
 }
 
-Transformer first_layers(const std::filesystem::path& directory, int layers) {
+Transformer first_layers(const std::filesystem::path& directory, int layers,
+                         const TransformerOptions& options) {
     TransformerConfig config = read_model_config(directory.string());
     check_at_least("first layers", layers, 1);
     check_at_least("first layers: the model's", config.n_layer, layers);
-    const OpenedWeights weights(directory.string(), config, {});
+    const OpenedWeights weights(directory.string(), config, options);
     config.n_layer = layers;
     return {config, weights.source, weights.options};
 }
@@ -109,9 +110,10 @@ BatchLogits OtherModels::logits(const Setting& setting) {
     if (setting.amateur.empty()) return own;
     if (setting.amateur != "low" && setting.amateur != "high") {
         auto found = amateurs_.find(setting.amateur);
-        if (found == amateurs_.end())
-            found = amateurs_.emplace(setting.amateur, load_model(shipped_model(setting.amateur)))
-                        .first;
+        if (found == amateurs_.end()) {
+            Model amateur = load_model(shipped_model(setting.amateur), options());
+            found = amateurs_.emplace(setting.amateur, std::move(amateur)).first;
+        }
         return with_contrast(std::move(own), own_logits(found->second.transformer),
                              setting.contrast);
     }
@@ -120,14 +122,15 @@ BatchLogits OtherModels::logits(const Setting& setting) {
     for (int l = setting.amateur == "low" ? 1 : half;
          l <= (setting.amateur == "low" ? half : all - 1); l += 2) {
         auto found = early_.find(l);
-        if (found == early_.end()) found = early_.emplace(l, first_layers(directory_, l)).first;
+        if (found == early_.end())
+            found = early_.emplace(l, first_layers(directory_, l, options())).first;
         early.push_back(own_logits(found->second));
     }
     return with_early_layers(std::move(own), std::move(early), setting.contrast.plausible);
 }
 
 MaskedModel& OtherModels::masked() {
-    if (!masked_) masked_.emplace(MaskedModel::load(shipped_model("diffusion")));
+    if (!masked_) masked_.emplace(MaskedModel::load(shipped_model("diffusion"), options()));
     return *masked_;
 }
 

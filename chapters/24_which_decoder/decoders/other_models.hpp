@@ -1,5 +1,6 @@
 // What some decoders need besides the model that is measured: an amateur to write against, the
-// model's own early layers, a model that fills masks. Each is opened when first asked for.
+// model's own early layers, a model that fills masks. Each is opened when first asked for, with as
+// many threads as the model has.
 #pragma once
 
 #include <cstdint>
@@ -26,7 +27,8 @@ void dola_logits(std::span<const float> last, const std::vector<std::span<const 
 
 // The first layers of a model, then its last norm and output matrix: what it would say after them
 // (the logit lens, chapter 18).
-Transformer first_layers(const std::filesystem::path& directory, int layers);
+Transformer first_layers(const std::filesystem::path& directory, int layers,
+                         const TransformerOptions& options = {});
 
 class OtherModels {
 public:
@@ -46,6 +48,7 @@ public:
 
 private:
     MaskedModel& masked();
+    TransformerOptions options() const { return {.threads = model_.transformer.threads()}; }
 
     Model& model_;
     std::filesystem::path directory_;

@@ -48,7 +48,7 @@ std::string name_of(const Measured& m) { return m.decoder + " " + m.value; }
 // What one thread does at a time.
 struct Part {
     std::string model, genre;
-    std::vector<Setting> open;
+    std::vector<Setting> open = {};
     bool truth = false;  // is the line of the true texts missing?
 };
 
@@ -68,6 +68,22 @@ std::vector<Part> missing_parts(const WholeRun& run, const std::vector<Measured>
             if (part.truth || !part.open.empty()) parts.push_back(std::move(part));
         }
     return parts;
+}
+
+// Deals out the settings of each part like cards, since neighbours take about the same time, until
+// there are more parts than threads and all have work to the end.
+std::vector<Part> dealt(const std::vector<Part>& parts, std::size_t threads) {
+    if (threads == 1) return parts;
+    std::vector<Part> hands;
+    for (const Part& part : parts) {
+        const std::size_t first = hands.size(), n = 2 * threads / parts.size() + 1;
+        hands.resize(first + n, {part.model, part.genre});
+        hands[first].truth = part.truth;
+        for (std::size_t k = 0; k < part.open.size(); ++k)
+            hands[first + k % n].open.push_back(part.open[k]);
+    }
+    std::erase_if(hands, [](const Part& hand) { return !hand.truth && hand.open.empty(); });
+    return hands;
 }
 
 void check_texts(const WholeRun& run, const std::vector<Measured>& rows) {
@@ -141,7 +157,7 @@ void measure_what_is_missing(const WholeRun& run) {
     check_names(run, corpus);
     const std::vector<Measured> rows = read_results(run.file);
     check_texts(run, rows);
-    const std::vector<Part> parts = missing_parts(run, rows);
+    const std::vector<Part> parts = dealt(missing_parts(run, rows), index(default_threads()));
     if (parts.empty()) return;
     const Language language(corpus);
     // A line that was being written when the last run was stopped goes.

@@ -19,10 +19,10 @@ struct WholeRun {
     std::uint64_t seed = 24;
 };
 
-// Measures what the file lacks, a line for each model, genre and setting, as many genres at a time
-// as there are threads. Stopped at any moment, it goes on where it was: the file of a finished run
-// is the same, but for the times. Throws Error for a file with measurements of another number of
-// texts.
+// Measures what the file lacks, a line for each model, genre and setting, on default_threads()
+// threads. Stopped at any moment, it goes on where it was. The file of a finished run is the same
+// for any number of threads and stops, but for the times. Throws Error for a file with measurements
+// of another number of texts.
 void measure_what_is_missing(const WholeRun& run);
 
 }  // namespace tbt

@@ -12,6 +12,7 @@
 #include "chapters/24_which_decoder/whole_run/whole_run.hpp"
 #include "lib/kernels/rng.hpp"
 #include "lib/machine/files.hpp"
+#include "lib/machine/threads.hpp"
 #include "solutions/18_3_dola.hpp"
 #include "tests/support/temporary.hpp"
 #include "tests/support/tiny_gpt.hpp"
@@ -109,8 +110,9 @@ TEST_CASE("score: of contrasted logits, too, all texts add up to one", "[which]"
     CHECK(different > 1000);
 }
 
-TEST_CASE("whole run: stopped within a line and gone on, the file is that of a run without a stop",
-          "[which]") {
+TEST_CASE(
+    "whole run: the same file from any number of threads, and stopped within a line and gone on",
+    "[which]") {
     const test::TemporaryFolder folder;
     WholeRun run;
     run.models = {"sketch"};
@@ -118,10 +120,16 @@ TEST_CASE("whole run: stopped within a line and gone on, the file is that of a r
     run.decoder = "min-p";
     run.texts = 3;
     run.file = folder.file("whole.jsonl");
+    set_default_threads(1);
     measure_what_is_missing(run);
     const std::string whole = untimed(run.file);
     CHECK(read_results(run.file).size() == 20);
     for (const Measured& m : read_results(run.file)) CHECK(m.texts == 3);
+    set_default_threads(3);  // more than there are genres: each is shared
+    run.file = folder.file("shared.jsonl");
+    measure_what_is_missing(run);
+    set_default_threads(0);
+    CHECK(untimed(run.file) == whole);
     std::istringstream lines(read_file(run.file));
     std::string first, second;
     std::getline(lines, first), std::getline(lines, second);
