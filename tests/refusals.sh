@@ -262,10 +262,12 @@ refused 1 '/nonexistent' serve --port 0 --model /nonexistent
 # Chapter 24: texts and models that cannot be measured.
 : >"$work/empty.txt"
 printf 'a\377' >"$work/bad.txt"
+printf 'a\0z' >"$work/zero.txt"
 printf '{"text": 3}\n' >"$work/bad.jsonl"
 refused 1 "has no text" evaluate data/models/sketch "$work/empty.txt"
 refused 1 "none.txt: cannot be opened" evaluate data/models/sketch "$work/none.txt"
-refused 1 "byte 1 is not UTF-8" evaluate data/models/sketch "$work/bad.txt"
+refused 1 "byte 2 is not UTF-8 text" evaluate data/models/sketch "$work/bad.txt"
+refused 1 "byte 2 is not UTF-8 text" evaluate data/models/sketch "$work/zero.txt"
 refused 1 "line 1: expected an object with a string \"text\"" evaluate data/models/sketch "$work/bad.jsonl"
 refused 1 "model_type is medusa_heads" evaluate data/models/medusa README.md
 refused 1 "there is no tokenizer" evaluate tests/data/tiny-gpt2 README.md

@@ -16,8 +16,10 @@ namespace tbt {
 
 std::vector<std::string> texts_in(const std::string& file) {
     const std::string raw = read_file(file);
-    if (const std::size_t bad = find_invalid_utf8(raw); bad != std::string::npos)
-        throw Error(file + ": byte " + std::to_string(bad) + " is not UTF-8");
+    if (const std::size_t bad = std::min(find_invalid_utf8(raw), raw.find('\0'));
+        bad != std::string::npos)
+        throw Error(file + ": byte " + std::to_string(bad + 1) +
+                    " is not UTF-8 text; expected plain text or JSON lines");
     const std::string content = normalised(raw);
     std::vector<std::string> texts;
     const auto add = [&](std::string text) {

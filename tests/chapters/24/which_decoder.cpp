@@ -262,7 +262,8 @@ TEST_CASE("texts of a file: lines of JSON, or what the separator parts; anything
     CHECK_THROWS_WITH(texts_in(folder.write("b.jsonl", "{\"text\": \"one\"}\n{\"txt\": \"two\"}")),
                       Catch::Contains("b.jsonl, line 2"));
     CHECK_THROWS_WITH(texts_in(folder.write("empty.txt", "\n")), Catch::Contains("has no text"));
-    CHECK_THROWS_WITH(texts_in(folder.write("bad.txt", "a\xFFz")), Catch::Contains("byte 1"));
+    for (const std::string& bytes : {std::string("a\xFFz"), std::string("a\0z", 3)})
+        CHECK_THROWS_WITH(texts_in(folder.write("bad.txt", bytes)), Catch::Contains("byte 2"));
 }
 
 TEST_CASE("figures of a text: its tokens' bits, in pieces where the context ends", "[which]") {
