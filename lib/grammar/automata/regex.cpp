@@ -119,7 +119,9 @@ private:
                      "…) is not supported");
             if (take("<=") || take("<!")) fail("look-behind is not supported");
             if (!take('<'))
-                fail("this kind of group (?…) is not supported; use (…), (?:…) or (?<name>…)");
+                fail(
+                    "flags such as (?i) and other groups (?…) are not supported; use (…), (?:…) or "
+                    "(?<name>…)");
             while (!at_end() && peek() != '>') ++at_;
             if (!take('>')) fail("expected '>' after the name of the group");
         }

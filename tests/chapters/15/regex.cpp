@@ -102,7 +102,7 @@ TEST_CASE("a regular expression matches the whole text", "[ch15]") {
 TEST_CASE("what an automaton cannot do, or nobody wrote yet, is refused by name with its column",
           "[ch15]") {
     const std::vector<std::pair<const char*, const char*>> cases = {
-        {"(a)\\1", "column 4: back reference"},
+        {"(a)\\1", "column 4: a back reference"},
         {"(?<x>a)\\k<x>", "back reference"},
         {"a(?=b)", "look-ahead"},
         {"a(?!b)", "look-ahead"},
@@ -125,8 +125,8 @@ TEST_CASE("what an automaton cannot do, or nobody wrote yet, is refused by name 
         {"\\", "expected a character"},
         {"\\q", "\\q"},
         {"\\x4", "hexadecimal"},
-        {"\\u{110000}", "no character"},
-        {"\\uD800", "no character"},
+        {"\\u{110000}", "not a Unicode character"},
+        {"\\uD800", "not a Unicode character"},
         {"\\ud800\\u0041", "without a low surrogate"},
         {"[\\ud83d\\ue000]", "without a low surrogate"},
         {"\\p{Script=Greek}", "Script=Greek"},
