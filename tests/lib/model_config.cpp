@@ -215,7 +215,7 @@ TEST_CASE("a configuration that is missing or not JSON is refused", "[config]") 
     folder.write("config.json", std::string("{\"a\": \"\0\"}", 10));
     REQUIRE(contains(message(), "config.json: is not JSON"));
     folder.write("config.json", "{\"n_\xc3\": 1}");
-    REQUIRE(contains(message(), "byte 4 is not UTF-8"));
+    REQUIRE(contains(message(), "byte 4 is not valid UTF-8"));
     std::filesystem::remove(folder.file("config.json"));
     std::filesystem::create_directory(folder.file("config.json"));
     REQUIRE(contains(message(), "is not a regular file"));

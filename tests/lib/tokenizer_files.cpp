@@ -258,7 +258,7 @@ TEST_CASE("a malformed vocab.json is refused with its reason", "[tokenizer]") {
     REQUIRE(contains(complaint_about_text("vocab.json", "{\"a\": 0, \"a\": 1}"),
                      "vocab.json: the key \"a\" appears twice"));
     REQUIRE(contains(complaint_about_text("vocab.json", "{\"\xff\": 0}"),
-                     "vocab.json: byte 2 is not UTF-8"));
+                     "vocab.json: byte 2 is not valid UTF-8"));
     REQUIRE(contains(complaint_about_text("vocab.json", ""), "vocab.json: is not JSON"));
     REQUIRE(
         contains(complaint_about_text("vocab.json", std::string(100000, '[')), "nested more than"));

@@ -45,7 +45,7 @@ TEST_CASE("what is asked for wrongly is refused in OpenAI's form, and says what 
         {completions, R"({"prompt":[4096000]})", 400, "is not a token"},
         {completions, R"({"prompt":[-1]})", 400, "is not a token"},
         {completions, R"({"prompt":[1.5]})", 400, "is not a token"},
-        {completions, R"({"prompt":[[]]})", 400, "no tokens"},
+        {completions, R"({"prompt":[[]]})", 400, "got an empty list"},
         {completions, prompt + R"("temprature":1})", 400, "did you mean temperature?"},
         {completions, prompt + R"("max_token":1})", 400, "did you mean max_tokens?"},
         {completions, prompt + R"("max_tokens":-5})", 400, "max_tokens: got -5"},

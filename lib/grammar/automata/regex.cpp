@@ -119,9 +119,7 @@ private:
                      "…) is not supported");
             if (take("<=") || take("<!")) fail("look-behind is not supported");
             if (!take('<'))
-                fail(
-                    "flags such as (?i) and other groups (?…) are not supported; use (…), (?:…) or "
-                    "(?<name>…)");
+                fail("flags (?i) and groups (?…) are not supported, except (?:…) and (?<name>…)");
             while (!at_end() && peek() != '>') ++at_;
             if (!take('>')) fail("expected '>' after the name of the group");
         }

@@ -29,7 +29,7 @@ TEST_CASE("a dynamic reference on which two ways disagree is refused: keyword, p
           "[ch16]") {
     CHECK_THROWS_WITH(
         compile_schema(two_ways(R"("$dynamicAnchor":"item")", R"("$dynamicRef":"#item")")),
-        Catch::Contains("#/$defs/list/items: '$dynamicRef' leads to different schemas") &&
+        Catch::Contains("#/$defs/list/items: '$dynamicRef' resolves to different schemas") &&
             Catch::Contains("#/$defs/strings/$defs/x") &&
             Catch::Contains("#/$defs/numbers/$defs/x") &&
             Catch::Contains("give the root that '$dynamicAnchor' \"item\", or use $ref"));
@@ -54,7 +54,7 @@ TEST_CASE("… and so is a recursive one", "[ch16]") {
         R"("two":{"$id":"two","$recursiveAnchor":true,"$ref":"list","maxItems":2},)"
         R"("list":{"$id":"list","$recursiveAnchor":true,"items":{"$recursiveRef":"#"}}}})";
     CHECK_THROWS_WITH(compile_schema(schema, options),
-                      Catch::Contains("'$recursiveRef' leads to different schemas") &&
+                      Catch::Contains("'$recursiveRef' resolves to different schemas") &&
                           Catch::Contains("#/$defs/list/items") &&
                           Catch::Contains("give the root that '$recursiveAnchor', or use $ref"));
 }

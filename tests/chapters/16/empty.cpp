@@ -14,9 +14,9 @@ TEST_CASE("a schema that nothing meets is refused with the keyword and its place
         // in circles
         {R"({"$defs":{"n":{"type":"object","properties":{"next":{"$ref":"#/$defs/n"}},"required":)"
          R"(["next"]}},"type":"object","properties":{"a":{"$ref":"#/$defs/n"}},"required":["a"]})",
-         "#/$defs/n: 'required' asks for \"next\", whose value asks for one like it again"},
+         "#/$defs/n: 'required' asks for \"next\", whose value requires another one inside"},
         {R"({"type":"array","items":{"$ref":"#"},"minItems":1})",
-         "#: 'minItems' asks for an item, whose value asks for one like it again"},
+         "#: 'minItems' asks for an item, whose value requires another one inside"},
         {R"({"type":"object","anyOf":[{"required":["a"],"properties":{"a":{"$ref":"#"}}},)"
          R"({"required":["b"],"properties":{"b":{"$ref":"#"}}}]})",
          "#/anyOf/0: 'required' asks for \"a\""},
@@ -24,8 +24,7 @@ TEST_CASE("a schema that nothing meets is refused with the keyword and its place
         // a value that cannot be
         {R"({"type":"object","required":["a"],"properties":{"a":{"type":"string","minLength":5,)"
          R"("maxLength":2}}})",
-         "#/properties/a: 'maxLength', 'minLength', 'type': no value can be written that meets "
-         "this"},
+         "#/properties/a: 'maxLength', 'minLength', 'type': no value satisfies this"},
         {R"({"type":"object","properties":{"a":{"type":"integer"}},"required":["a"],"allOf":)"
          R"([{"properties":{"a":{"type":"string"}}}]})",
          "#/allOf/0/properties/a: 'type' beside 'type' of #/properties/a"},
