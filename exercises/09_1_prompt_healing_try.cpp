@@ -18,7 +18,7 @@ int main() {
             bytes.emplace_back(model.tokenizer.token_bytes(id));
         CachedModel network(model.transformer);
         for (const char* prompt : {"Once upon a ti", "Once upon a time, there was a little gi",
-                                   "They lived happ", "The cat sat on the "}) {
+                                   "The farmer went to the mar", "The cat sat on the "}) {
             for (const bool healed : {false, true}) {
                 std::vector<int> ids = encode_prompt(model, prompt, 16);
                 std::string owed = healed ? ex09_1::take_back(ids, bytes) : "";

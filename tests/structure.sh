@@ -109,8 +109,10 @@ done >>"$found"
 find lib chapters exercises solutions tests data/page README.md ARCHITECTURE.md BENCHMARKS.md CONTRIBUTING.md Makefile -type f |
     grep -E '\.([ch]pp|md|sh|mk|js|mjs|html|txt|hints|awk)$|Makefile' |
     grep -vE '^tests/(words\.txt|structure\.sh|data/|fuzz/corpus/)|^chapters/(GLOSSARY|HOW_IT_SOUNDS)\.md' >"$work/words"
+# What a model writes into a page is not ours.
+grep '\.md$' "$work/words" | xargs awk 'FNR == 1 { inside = 0 } /^```/ { inside = !inside } inside { print FILENAME ":" FNR ":" }' >"$work/shown"
 grep -v '^#' tests/words.txt | while IFS="$(printf '\t')" read -r word say but; do
-    { xargs grep -HnE -e "$word" <"$work/words"; grep -E -e "$word" "$work/words" | sed 's/$/:0:its name/'; } | grep -vE -e "${but:-^$}" |
+    { xargs grep -HnE -e "$word" <"$work/words" | grep -vFf "$work/shown"; grep -E -e "$word" "$work/words" | sed 's/$/:0:its name/'; } | grep -vE -e "${but:-^$}" |
         sed "s|^\([^:]*\):\([0-9]*\):.*|words \1\tline \2: say $say|"
 done >>"$found"
 grep -E '^(lib/grammar|chapters/1[3-6]_|tests/chapters/1[3-6])' "$work/words" | xargs grep -HnE '\<[Jj]udg(e|ed|es|ing)\>' |

@@ -105,7 +105,7 @@ void print_loop(const Tokenizer& tokenizer, const std::vector<int>& ids,
 }  // namespace
 
 int main(int argc, char** argv) {
-    std::string prompt = "The weather today is", figure,
+    std::string prompt = "The weather today is windy", figure,
                 model_directory = shipped_model("storyteller").string();
     int max_new_tokens = 120;
     return run_program(

@@ -130,7 +130,7 @@ void write_figure(const std::string& file) {
 }
 
 struct Options {
-    std::vector<std::string> prompts{"Once upon a", "The meaning of life is"};
+    std::vector<std::string> prompts{"Once upon a", "He works as a"};
     std::string figure, model = shipped_model("storyteller").string();
     int part = 0, k = 10;
     PartOptions of_part{part};

@@ -159,7 +159,7 @@ void write_figure(const std::string& file) {
 }
 
 struct Options {
-    std::string prompt = "The weather today is", figure, scope = "generated",
+    std::string prompt = "The weather today is windy", figure, scope = "generated",
                 model = shipped_model("storyteller").string();
     int part = 0, max_new_tokens = 200;
     std::uint64_t seed = 1;

@@ -165,7 +165,7 @@ void show_blandness(Model& model) {
 
 void show_diversity(Model& model) {
     constexpr int tokens = 16;
-    const char* prompt = "Once upon a time";
+    const char* prompt = "The old lighthouse keeper was";
     const std::vector<int> ids = encode_prompt(model, prompt, tokens);
     CachedBatch batch(model.transformer);
     BeamRequest request = request_for(model, 4, tokens, 1);
@@ -173,7 +173,7 @@ void show_diversity(Model& model) {
     const auto show = [&](const char* title, const std::vector<BeamText>& texts) {
         std::printf("   %s\n", title);
         for (const BeamText& t : texts)
-            std::printf("   %7.4f  …%s\n", t.score, shortened(t.text, 66).c_str());
+            std::printf("   %7.4f  …%s\n", t.score, shortened(t.text, 84).c_str());
     };
     std::printf("5. Four texts that begin with \"%s\":\n\n", prompt);
     show("4 beams: one text in four editions", beam_search(std::ref(batch), request, ids));

@@ -5,7 +5,7 @@
 // texts, by enumeration; then the model writing under the mask: the token it wanted, the token
 // drawn, and how the text is closed before the budget ends. Run it:
 // make run-13, or make run-13 ARGS='--part model --temperature 2 --max-new-tokens 30 "{\"name\":"'.
-// Look for: the number of allowed tokens, from tens of thousands in a string to one before a colon.
+// Look for: the number of allowed tokens: nearly all in a string, a few dozen between strings.
 #include <cstdio>
 #include <optional>
 #include <string>

@@ -7,18 +7,22 @@ namespace tbt {
 
 const std::vector<std::string>& head_texts() {
     static const std::vector<std::string> texts = {
-        "Once upon a time, there lived a kind toymaker in Larkhill. His name was Victor. He had "
-        "one great wish: to grow a garden for butterflies. Victor set to work at once, but it did "
-        "not rain for weeks. \"I will not give up,\" Victor said, but he did not know what to do.\n"
-        "Then he met Lena, a young gardener from Rosemere. Lena took a little soil between two "
-        "fingers and said, \"Water in the evening, when the sun is low.\" So that is what they "
-        "did, "
-        "and the garden began to grow.",
-        "The weather today is sunny and warm in Rosemere. It is already 24 degrees by Rose Lake. "
-        "Lena the gardener is working in her garden. A light jacket is enough. Tomorrow will be "
-        "sunny.",
-        "{\"name\": \"Victor\", \"age\": 31, \"job\": \"toymaker\", \"likes\": [\"tea\", "
-        "\"gardens\"]}"};
+        "Samuel, a hard-working ferryman, lived above the bookshop in London. He never left the "
+        "house without a copper knife, for it had belonged to his father.\n"
+        "\n"
+        "On a grey November day the fog was so thick that nobody could see the bridge, and he went "
+        "out to buy salt. A crow was sitting on a fence. It saw the knife shine, came down and "
+        "flew "
+        "off with it. First he searched the whole kitchen and found a wet feather. Then he went "
+        "out "
+        "and walked along the street. By the bridge he met a boy with a bucket. \"Are you looking "
+        "for something?\" \"I have seen something like that. Come, I will show you.\" It was at "
+        "the "
+        "bottom of the dry well. He leaned over the edge, but it was far too deep.",
+        "The weather today is windy. The wind is strong and the trees are bending. People are "
+        "leaning forward. Small boats stay on the shore. The clouds race across the sky. That is "
+        "the weather in Stonewell this Saturday.",
+        "{\"name\": \"Robert\", \"age\": 69, \"job\": \"sailor\", \"home\": \"Pebble Bay\"}"};
     return texts;
 }
 

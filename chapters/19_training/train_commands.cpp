@@ -4,12 +4,10 @@
 #include <memory>
 
 #include "chapters/19_training/command_checks.hpp"
-#include "chapters/19_training/corpus/corpus.hpp"
-#include "chapters/19_training/corpus/genre_mix.hpp"
 #include "chapters/19_training/earlier_plans.hpp"
 #include "chapters/19_training/evaluate.hpp"
 #include "chapters/19_training/pretrained.hpp"
-#include "chapters/19_training/text_documents.hpp"
+#include "chapters/19_training/trained_on.hpp"
 #include "lib/error.hpp"
 #include "lib/index.hpp"
 #include "lib/machine/files.hpp"
@@ -21,16 +19,10 @@
 namespace tbt {
 namespace {
 
-std::unique_ptr<DocumentSource> open_documents(const TrainCommand& c) {
-    const std::string& genres = c.training.genres;
-    if (!c.text.empty() && !genres.empty())
-        throw UsageError("--genres are those of the corpus, and --text takes its place");
-    if (c.text.empty() && !genres.empty())
-        return std::make_unique<GenreMix>(Corpus::load(c.corpus), genres);
-    if (c.text.empty()) return std::make_unique<Corpus>(Corpus::load(c.corpus));
+std::unique_ptr<DocumentSource> documents_of(const TrainCommand& c) {
     // A token has two bytes or more in almost any language, so such a document fits into a row.
-    const auto longest = index(2 * c.training.shape.n_positions);
-    return std::make_unique<TextDocuments>(TextDocuments::load(c.text, longest));
+    return open_documents({c.corpus, c.training.genres, c.text},
+                          index(2 * c.training.shape.n_positions));
 }
 
 Tokenizer train_tokenizer(const DocumentSource& source, int vocab, double megabytes) {
@@ -158,7 +150,7 @@ void run_tokenizer(const TrainCommand& c) {
         throw Error(out +
                     ": holds a model, which would not fit another tokenizer; choose another "
                     "--out");
-    const auto source = open_documents(c);
+    const auto source = documents_of(c);
     const Tokenizer tokenizer = train_tokenizer(*source, c.vocab, c.megabytes);
     make_directory(out);
     tokenizer.save(out, to_int(c.training.shape.n_positions));
@@ -172,8 +164,12 @@ void run_tokenizer(const TrainCommand& c) {
                 tokenizer.vocab_size(), static_cast<double>(bytes) / static_cast<double>(tokens));
 }
 
-void run_eval(const TrainCommand& c) {
-    const auto source = open_documents(c);
+void run_eval(TrainCommand c) {
+    if (!c.given.documents) {
+        const TrainedOn own = trained_on(c.model);
+        c.corpus = own.corpus, c.training.genres = own.genres, c.text = own.text;
+    }
+    const auto source = documents_of(c);
     std::fputs(evaluate_directory(*source, c.model, c.training.threads, c.loop.validation_documents)
                    .c_str(),
                stdout);
@@ -203,7 +199,7 @@ int run_train(TrainCommand c) {
     if (!c.training.init.empty() && c.context_given && c.training.sequence == 0)
         c.training.sequence = c.training.shape.n_positions;
     check_teacher(c.training.teacher);
-    const auto source = open_documents(c);
+    const auto source = documents_of(c);
     const Tokenizer tokenizer = open_tokenizer(*source, c);
     Training training(*source, tokenizer, c.training);
     if (!c.recipe.empty()) check_ingredients(c, recipe, *source, training);

@@ -23,7 +23,8 @@ struct TrainCommand {
     struct {
         bool layers = false, heads = false, embd = false, vocab = false;
         bool architecture = false, kv_heads = false, inner = false;
-    } given;  // is the option on the command line?
+        bool documents = false;  // --corpus, --text or --genres
+    } given;                     // is the option on the command line?
     double megabytes = 32;
     int vocab = 4096;
     std::string model;  // eval: the directory
@@ -31,7 +32,8 @@ struct TrainCommand {
 
 // These run a command and print one line about what they did. They throw Error or UsageError.
 void run_tokenizer(const TrainCommand& command);
-void run_eval(const TrainCommand& command);
+// On the documents that the model was trained on, if no others are given.
+void run_eval(TrainCommand command);
 // Returns the exit status: 0, or 130 if a signal ended the training, as in shells.
 int run_train(TrainCommand command);
 

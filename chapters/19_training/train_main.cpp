@@ -19,18 +19,18 @@
 namespace {
 
 template <class Value>
-CLI::Option* shape(CLI::App& app, const char* name, Value& value, bool& given, const char* help) {
+CLI::Option* marked(CLI::App& app, const char* name, Value& value, bool& given, const char* help) {
     return app.add_option(name, value, help)
         ->capture_default_str()
         ->each([&given](const std::string&) { given = true; });
 }
 
 void add_files(CLI::App& app, tbt::TrainCommand& c) {
-    app.add_option("--corpus", c.corpus, "folder of the grammar files")->capture_default_str();
-    app.add_option("--text", c.text,
-                   "train on this instead: a file or folder of plain text or JSON lines");
+    marked(app, "--corpus", c.corpus, c.given.documents, "folder of the grammar files");
+    marked(app, "--text", c.text, c.given.documents,
+           "train on this instead: a file or folder of plain text or JSON lines");
     app.add_option("--out", c.loop.out, "directory of the model (or of the tokenizer)");
-    shape(app, "--vocab", c.vocab, c.given.vocab, "tokens, if a tokenizer is trained");
+    marked(app, "--vocab", c.vocab, c.given.vocab, "tokens, if a tokenizer is trained");
     app.add_option("--megabytes", c.megabytes, "MB of text to train the tokenizer on")
         ->capture_default_str()
         ->check(CLI::PositiveNumber);
@@ -48,16 +48,16 @@ void add_training_options(CLI::App& app, tbt::TrainCommand& o) {
     app.add_option("--tokenizer", o.tokenizer, "directory of the tokenizer, or 'train' to make one")
         ->capture_default_str()
         ->each([&o](const std::string&) { o.tokenizer_given = true; });
-    shape(app, "--architecture", o.architecture.name, o.given.architecture, "gpt2 or llama")
+    marked(app, "--architecture", o.architecture.name, o.given.architecture, "gpt2 or llama")
         ->check(CLI::IsMember({"gpt2", "llama"}));
-    shape(app, "--layers", t.shape.n_layer, o.given.layers, "transformer blocks");
-    shape(app, "--heads", t.shape.n_head, o.given.heads, "attention heads of a block");
-    shape(app, "--embd", t.shape.n_embd, o.given.embd, "channels of the residual stream");
-    shape(app, "--kv-heads", o.architecture.kv_heads, o.given.kv_heads,
-          "of a Llama: heads of keys and values; 0: as many as --heads");
-    shape(app, "--inner", o.architecture.inner, o.given.inner,
-          "of a Llama: width of the gated MLP; 0: 8/3 of --embd");
-    shape(app, "--context", t.shape.n_positions, o.context_given, "tokens of a sequence");
+    marked(app, "--layers", t.shape.n_layer, o.given.layers, "transformer blocks");
+    marked(app, "--heads", t.shape.n_head, o.given.heads, "attention heads of a block");
+    marked(app, "--embd", t.shape.n_embd, o.given.embd, "channels of the residual stream");
+    marked(app, "--kv-heads", o.architecture.kv_heads, o.given.kv_heads,
+           "of a Llama: heads of keys and values; 0: as many as --heads");
+    marked(app, "--inner", o.architecture.inner, o.given.inner,
+           "of a Llama: width of the gated MLP; 0: 8/3 of --embd");
+    marked(app, "--context", t.shape.n_positions, o.context_given, "tokens of a sequence");
     app.add_option("--init", t.init,
                    "a model directory to go on from, with its shape and tokenizer");
     app.add_option("--recipe", o.recipe, "follow this recipe.json instead of options");
@@ -74,8 +74,8 @@ void add_training_options(CLI::App& app, tbt::TrainCommand& o) {
     app.add_option("--seed", t.seed, "seed of weights and documents")->capture_default_str();
     app.add_option("--teacher", t.teacher,
                    "a model directory: learn its distribution instead of the text (distillation)");
-    app.add_option("--genres", t.genres,
-                   "only these of the corpus, with their shares: weather=4,everyday=3");
+    marked(app, "--genres", t.genres, o.given.documents,
+           "only these of the corpus, with their shares: weather=4,everyday=3");
     app.add_flag("--fill-masks", t.fill_masks,
                  "train a model that fills masks, with bidirectional attention (chapter 22)");
     app.add_option("--parts", t.parts, "parts that a batch is split into, for the threads")

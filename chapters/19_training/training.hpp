@@ -24,7 +24,7 @@ struct EarlierPlan {
 
 struct TrainingOptions {
     // The architecture and sizes of the model; its vocabulary is the tokenizer's.
-    TransformerConfig shape = gpt_config(6, 6, 192, 512, 4096);
+    TransformerConfig shape = gpt_config(8, 8, 256, 512, 4096);
     std::int64_t batch = 16;  // sequences per step
     std::int64_t steps = 1000, warm_up = 100;
     double learning_rate = 2e-3;

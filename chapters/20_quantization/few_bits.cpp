@@ -6,7 +6,7 @@
 #include <random>
 
 #include "chapters/18_transformer/load_plain.hpp"
-#include "chapters/19_training/corpus/corpus.hpp"
+#include "chapters/19_training/trained_on.hpp"
 #include "chapters/19_training/validation.hpp"
 #include "chapters/20_quantization/plain_gptq.hpp"
 #include "chapters/20_quantization/quality.hpp"
@@ -140,12 +140,12 @@ Tensor gptq_rounded(const Tensor& w, const Square& factor, int bits, int of_a_sc
 
 void show_few_bits(const std::string& directory, const std::string& corpus) {
     Model model = load_model(directory, {0, WeightType::f32});
-    const Corpus source = Corpus::load(corpus);
     const auto longest = index(model.config().n_positions);
-    const KnownTexts texts = held_out_texts(source, model.tokenizer, judged, longest);
+    const auto source = documents_for(directory, corpus, longest);
+    const KnownTexts texts = held_out_texts(*source, model.tokenizer, judged, longest);
     const std::map<std::string, Square> factors =
         input_factors(load_plain_gpt(directory),
-                      calibration_texts(source, model.tokenizer, calibrated, longest).ids);
+                      calibration_texts(*source, model.tokenizer, calibrated, longest).ids);
     double tokens = 0;
     for (const auto& ids : texts.ids) tokens += static_cast<double>(ids.size() - 1);
     std::printf(

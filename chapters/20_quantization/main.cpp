@@ -21,14 +21,15 @@
 using namespace tbt;
 
 int main(int argc, char** argv) {
-    std::string directory = shipped_model("storyteller").string(), corpus = "data/corpus";
+    std::string directory = shipped_model("storyteller").string(), corpus;
     int part = 0;
     return run_program(
         argc, argv, "Chapter 20: weights in 8 bits.",
         [&](CommandLine line) {
             line.option("--part", part, "only this part, 1 to 5; without it 1 to 3").between(1, 5);
             model_option(line, directory);
-            line.option("--corpus", corpus, "part 5 takes its texts from it").shows_default();
+            line.option("--corpus", corpus,
+                        "part 5 takes its texts from it (else the model's own)");
         },
         [&] {
             if (part != 1) load_model(directory);  // reports errors before anything is printed

@@ -10,7 +10,7 @@
 #include <cstdio>
 
 #include "chapters/18_transformer/load_plain.hpp"
-#include "chapters/19_training/corpus/corpus.hpp"
+#include "chapters/19_training/trained_on.hpp"
 #include "chapters/20_quantization/few_bits.hpp"
 #include "chapters/20_quantization/quantized_model.hpp"
 #include "lib/machine/command_line.hpp"
@@ -25,9 +25,10 @@ static std::map<std::string, Square> factors_of(const std::string& model, const 
     const TransformerConfig config = read_model_config(model);
     const Tokenizer tokenizer = Tokenizer::load(model);
     const auto longest = static_cast<std::size_t>(config.n_positions);
-    const auto texts =
-        text.empty() ? calibration_texts(Corpus::load(corpus), tokenizer, calibrated, longest).ids
-                     : calibration_pieces(read_file(text), tokenizer, longest);
+    const auto texts = text.empty() ? calibration_texts(*documents_for(model, corpus, longest),
+                                                        tokenizer, calibrated, longest)
+                                          .ids
+                                    : calibration_pieces(read_file(text), tokenizer, longest);
     std::size_t tokens = 0;
     for (const auto& ids : texts) tokens += ids.size();
     const int widest = std::max(config.n_inner, config.n_embd);
@@ -40,7 +41,7 @@ static std::map<std::string, Square> factors_of(const std::string& model, const 
 }
 
 int main(int argc, char** argv) {
-    std::string from, to, text, corpus = "data/corpus";
+    std::string from, to, text, corpus;
     int bits = 8;
     bool gptq = false;
     return run_program(
@@ -52,11 +53,10 @@ int main(int argc, char** argv) {
                 .shows_default();
             const auto by_gptq = line.option(
                 "--gptq", gptq, "in 4 bits: later weights make up for the rounding errors");
-            line.option("--calibration", text, "a text file for --gptq; without it the corpus")
+            line.option("--calibration", text, "a text file for --gptq").needs(by_gptq);
+            line.option("--corpus", corpus,
+                        "--gptq takes training documents from it (else the model's own)")
                 .needs(by_gptq);
-            line.option("--corpus", corpus, "--gptq takes training documents from it")
-                .needs(by_gptq)
-                .shows_default();
         },
         [&] {
             if (bits != 8 && bits != 4)

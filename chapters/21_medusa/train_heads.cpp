@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "chapters/19_training/batches.hpp"
-#include "chapters/19_training/corpus/corpus.hpp"
+#include "chapters/19_training/trained_on.hpp"
 #include "chapters/19_training/validation.hpp"
 #include "chapters/21_medusa/head_trainer.hpp"
 #include "chapters/21_medusa/heads.hpp"
@@ -32,7 +32,7 @@ double now() {
 // The corpus with held-out and other documents exchanged, so that batches have only held-out ones.
 class HeldOut : public DocumentSource {
 public:
-    explicit HeldOut(const Corpus& corpus) : corpus_(corpus) { genres = corpus.genres; }
+    explicit HeldOut(const DocumentSource& corpus) : corpus_(corpus) { genres = corpus.genres; }
     Document document(std::uint64_t seed, std::uint64_t index) const override {
         Document d = corpus_.document(seed, index);
         d.held_out = !d.held_out;  // a batch takes what is not held out
@@ -41,7 +41,7 @@ public:
     std::string hash() const override { return corpus_.hash(); }
 
 private:
-    const Corpus& corpus_;
+    const DocumentSource& corpus_;
 };
 
 // The `wanted` most frequent ids of a batch (filled up with the lowest other ids if it has fewer),
@@ -132,7 +132,9 @@ void write_heads(const HeadTrainingOptions& o, HeadTrainer& trainer, const Heads
     write_heads_config(o.out, config);
     const std::int64_t tokens = o.steps * o.batch * o.sequence;
     const OrderedJson recipe = {
-        {"corpus", {{"folder", o.corpus}, {"hash", corpus_hash}}},
+        {"corpus",
+         {{"folder", o.corpus.empty() ? trained_on(o.target).corpus : o.corpus},
+          {"hash", corpus_hash}}},
         {"target", {{"folder", o.target}, {"weights", config.target}}},
         {"options",
          {{"heads", o.shape.heads},
@@ -173,14 +175,15 @@ void train_heads(const HeadTrainingOptions& given) {
                          ", expected at most the target's context, " +
                          std::to_string(shape.n_positions));
     const Tensor embedding = embedding_for_heads(o.target);
-    const Corpus corpus = Corpus::load(o.corpus);
-    const HeldOut rest(corpus);
-    BatchSource source(corpus, target.tokenizer, o.seed);
+    const auto corpus = documents_for(o.target, o.corpus, index(2 * shape.n_positions));
+    const HeldOut rest(*corpus);
+    BatchSource source(*corpus, target.tokenizer, o.seed);
     BatchSource held_out(rest, target.tokenizer, validation_seed);
     const Batch validation = held_out.next(o.smoke ? 2 : 16, o.sequence);
     HeadsConfig config{o.shape, {}, hash_of_weights(o.target), {}};
-    config.drafted = most_frequent(BatchSource(corpus, target.tokenizer, o.seed + 1).next(256, 512),
-                                   target.tokenizer.vocab_size(), o.draft_vocab);
+    config.drafted =
+        most_frequent(BatchSource(*corpus, target.tokenizer, o.seed + 1).next(256, 512),
+                      target.tokenizer.vocab_size(), o.draft_vocab);
     HeadTrainer trainer(target.transformer, embedding, o.shape, config.drafted, o.seed, o.parts,
                         o.threads);
     train::AdamW optimiser(trainer.layout(), {});
@@ -211,7 +214,7 @@ void train_heads(const HeadTrainingOptions& given) {
                          static_cast<double>((step + 1) * o.batch * o.sequence) / (said - start));
         }
     }
-    write_heads(o, trainer, config, corpus.hash(), curve, now() - start);
+    write_heads(o, trainer, config, corpus->hash(), curve, now() - start);
 }
 
 }  // namespace tbt

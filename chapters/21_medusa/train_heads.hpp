@@ -9,7 +9,7 @@
 namespace tbt {
 
 struct HeadTrainingOptions {
-    std::string corpus = "data/corpus", target = "data/models/storyteller", out;
+    std::string corpus, target = "data/models/storyteller", out;
     HeadsShape shape;        // its channels are set to the target's
     int draft_vocab = 1024;  // the number of most frequent tokens that are drafted
     std::int64_t batch = 8, sequence = 256, steps = 700, warm_up = 50;

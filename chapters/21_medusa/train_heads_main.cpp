@@ -17,7 +17,8 @@ int main(int argc, char** argv) {
         [&](tbt::CommandLine line) {
             line.option("--target", o.target, "the model they guess for").shows_default();
             line.option("--out", o.out, "directory of the heads").required();
-            line.option("--corpus", o.corpus, "folder of the grammar files").shows_default();
+            line.option("--corpus", o.corpus,
+                        "folder of the grammar files (else the target's own, with its genres)");
             line.option("--heads", o.shape.heads, "tokens that are guessed ahead").between(1, 16);
             line.option("--inner", o.shape.inner, "width inside of a head").shows_default();
             line.option("--draft-vocab", o.draft_vocab, "frequent tokens that are drafted")

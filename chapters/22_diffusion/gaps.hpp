@@ -24,8 +24,8 @@ struct Gap {
 std::vector<Gap> gaps(const Corpus& corpus, const std::vector<std::string>& genres,
                       const MaskedModel& model, int each, int length);
 
-// Decoding from left to right: greedily as many tokens as the gap has after the beginning; then the
-// given end.
+// Decoding from left to right: greedily as many tokens as the gap has after the beginning, counted
+// in `model`'s own tokens; then the given end.
 std::string continued(Model& model, const Tokenizer& tokenizer, const Gap& gap);
 
 // The mean of −ln p of a hidden token of the gap when j of its tokens are known, for

@@ -37,8 +37,9 @@ void show_two_languages() {
 }  // namespace
 
 int main(int argc, char** argv) {
-    std::string directory = shipped_model("storyteller").string(), corpus = "data/corpus";
-    std::string genre = "weather";
+    std::string directory = shipped_model("storyteller").string(),
+                corpus = "data/corpus,data/corpus/world";
+    std::string genre = "animals";
     int texts = 40;
     std::uint64_t seed = 0;
     return run_program(

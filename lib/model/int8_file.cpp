@@ -3,13 +3,30 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <vector>
 
 #include "lib/check.hpp"
 #include "lib/error.hpp"
 #include "lib/index.hpp"
+#include "lib/machine/threads.hpp"
 #include "lib/show/short_number.hpp"
 
 namespace tbt {
+namespace {
+
+// The least number, or 0. On all threads: it is the first to read the pages of the file.
+std::int8_t least_of(std::span<const std::int8_t> q) {
+    std::vector<std::int8_t> least(index(default_threads()));
+    run_team(default_threads(), [&](const Worker& worker) {
+        const Range part = worker.share(length_of(q), 4096);
+        std::int8_t here = 0;  // without looking where: in vectors
+        for (std::int64_t i = part.begin; i < part.end; ++i) here = std::min(here, q[index(i)]);
+        least[index(worker.rank)] = here;
+    });
+    return std::ranges::min(least);
+}
+
+}  // namespace
 
 // Each row of these is a column of the output matrix.
 bool scaled_by_rows(const std::string& weight) {
@@ -41,10 +58,8 @@ std::span<const std::int8_t> read_int8(const TensorView& view, const std::string
                  ", expected a finite number of 0 or more");
     }
     const std::span q(reinterpret_cast<const std::int8_t*>(view.bytes.data()), view.bytes.size());
-    std::int8_t least = 0;  // of all, without looking where: in vectors
-    for (const std::int8_t number : q) least = std::min(least, number);
-    if (least == -128)
-        fail("number " + std::to_string(std::find(q.begin(), q.end(), least) - q.begin()) +
+    if (least_of(q) == -128)
+        fail("number " + std::to_string(std::ranges::find(q, std::int8_t{-128}) - q.begin()) +
              " is -128, expected -127 to 127");
     return q;
 }

@@ -131,7 +131,7 @@ TEST_CASE("16-bit keys and values take half the memory, by formula, as counted a
           "[kv_cache]") {
     TransformerConfig config = preset_config("storyteller");
     config.cache_type = WeightType::f16;
-    REQUIRE(KvCache::bytes_per_token(config) == 2 * 6 * 192 * 2);
+    REQUIRE(KvCache::bytes_per_token(config) == 2 * 8 * 256 * 2);
     KvCache cache(config);
     REQUIRE(cache.pool_bytes() == 512 * KvCache::bytes_per_token(config));
     cache.make_room(65);

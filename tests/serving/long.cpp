@@ -234,17 +234,17 @@ double hit_rate(int front, const std::vector<int>& servers) {
 
 }  // namespace
 
-// With 24 MB a replica remembers 40 pages, a good third of what all instructions take.
+// With 42 MB a replica remembers 40 pages, a good third of what all instructions take.
 TEST_CASE("requests that begin alike meet the replica that remembers their beginning",
           "[.][hits]") {
     const auto measured = [&](const std::string& balance, const std::vector<std::string>& more) {
         const Replicas replicas(balance, more);
         return hit_rate(Replicas::front, {18081, 18082, 18083});
     };
-    const std::vector<std::string> small = {"--cache-memory", "24", "--max-running", "4"};
+    const std::vector<std::string> small = {"--cache-memory", "42", "--max-running", "4"};
     const double sticky = measured("", small), in_turns = measured("roundrobin", small);
     WARN("share of prompt tokens that were known, with data/serving/haproxy.cfg and in turns: "
-         << sticky << " and " << in_turns << " with 24 MB for each replica, " << measured("", {})
+         << sticky << " and " << in_turns << " with 42 MB for each replica, " << measured("", {})
          << " and " << measured("roundrobin", {}) << " with room for all");
     REQUIRE(sticky > in_turns + 0.1);
 }

@@ -33,7 +33,7 @@ struct Asked {
 };
 
 // Megabytes: a text as long as the context and a page more, so that of nine texts some must wait.
-constexpr int small_cache = 6;
+constexpr int small_cache = 10;
 
 constexpr const char* system_prompt =
     "Once upon a time, there was a young apprentice named Ben who lived in Millbrook. It was a "

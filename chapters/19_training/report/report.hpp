@@ -26,6 +26,7 @@ struct ReportRow {
 
 struct ReportOptions {
     std::int64_t documents = 16;  // for each genre, to measure the gap to the floor
+    std::string genres;           // those the model has read, with their shares; empty: all
     int failures = 0;             // the number of failures to show for each row
     std::function<void(const std::string&)> show = [](const std::string&) {};
 };
@@ -52,6 +53,7 @@ private:
         std::string prompt, text;
         bool right;
     };
+    bool has_read(const std::string& genre) const;
     void add_rate(const std::string& what, const std::vector<Verdict>& verdicts, double goal,
                   const std::string& nothing);
     void add(const std::string& what, double value, int digits, double goal, bool small);

@@ -14,18 +14,38 @@
 #include "chapters/19_training/report/prompt_rates.hpp"
 #include "chapters/19_training/report/report_table.hpp"
 #include "chapters/19_training/report/texts_to_read.hpp"
+#include "chapters/19_training/trained_on.hpp"
 #include "lib/machine/command_line.hpp"
 #include "lib/machine/files.hpp"
 #include "lib/show/terminal.hpp"
 
+// On the documents of a corpus; if none is given, on the model's own.
+static void print_report(const std::string& directory, const std::string& folder,
+                         tbt::ReportOptions options, const std::string& json) {
+    const auto start = std::chrono::steady_clock::now();
+    const tbt::TrainedOn own =
+        folder.empty() ? tbt::trained_on(directory) : tbt::TrainedOn{folder, {}, {}};
+    const tbt::Corpus corpus = tbt::Corpus::load(own.corpus);
+    options.genres = own.genres;
+    tbt::Model model = tbt::load_model(directory);
+    const tbt::Report report = tbt::Judge(model, corpus, options).report();
+    const double seconds =
+        std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    std::fputs(tbt::report_text(report).c_str(), stdout);
+    if (!json.empty())
+        tbt::write_file(json, tbt::report_json(report, directory, corpus.hash(), seconds));
+    std::fprintf(stderr, "%.0f s\n", seconds);
+}
+
 int main(int argc, char** argv) {
-    std::string directory, folder = "data/corpus", json, prompts;
+    std::string directory, folder, json, prompts;
     tbt::ReportOptions options;
     return tbt::run_program(
         argc, argv, "Evaluates a model: a table of success rates, checked by programs.",
         [&](tbt::CommandLine line) {
             line.option("model", directory, "the model's directory").required();
-            line.option("--corpus", folder, "folder of the grammar files").shows_default();
+            line.option("--corpus", folder,
+                        "folder of the grammar files (else the model's own, with its genres)");
             line.option("--json", json, "write the table as JSON too");
             line.option("--documents", options.documents,
                         "held-out documents of each genre, for the gaps to the floor")
@@ -38,23 +58,12 @@ int main(int argc, char** argv) {
                         "(data/prompts)");
         },
         [&] {
-            const auto start = std::chrono::steady_clock::now();
             options.show = [](const std::string& failure) {
                 std::fprintf(stderr, "%s\n", tbt::visible(failure).c_str());
             };
-            const tbt::Corpus corpus = tbt::Corpus::load(folder);
+            if (prompts.empty()) return print_report(directory, folder, options, json);
             tbt::Model model = tbt::load_model(directory);
-            if (!prompts.empty()) {
-                std::puts(tbt::texts_to_read(model, prompts).c_str());
-                std::fputs(tbt::prompt_rates(model, prompts).c_str(), stdout);
-                return;
-            }
-            const tbt::Report report = tbt::Judge(model, corpus, options).report();
-            const double seconds =
-                std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-            std::fputs(tbt::report_text(report).c_str(), stdout);
-            if (!json.empty())
-                tbt::write_file(json, tbt::report_json(report, directory, corpus.hash(), seconds));
-            std::fprintf(stderr, "%.0f s\n", seconds);
+            std::puts(tbt::texts_to_read(model, prompts).c_str());
+            std::fputs(tbt::prompt_rates(model, prompts).c_str(), stdout);
         });
 }

@@ -135,8 +135,10 @@ MaskedModel& OtherModels::masked() {
 }
 
 bool OtherModels::fits(const Passage& passage) {
-    // The separator before the passage has no place on the canvas, the one after it has.
-    return passage.ids.size() - 1 <= index(masked().gpt.config().n_positions);
+    const Tokenizer& words = masked().tokenizer;
+    // And the separator after the passage.
+    return words.encode(passage.beginning).size() + words.encode(passage.rest).size() + 1 <=
+           index(masked().gpt.config().n_positions);
 }
 
 std::vector<int> OtherModels::filled(const Passage& passage, const Setting& setting,
@@ -146,9 +148,11 @@ std::vector<int> OtherModels::filled(const Passage& passage, const Setting& sett
     Rng rng(seed);
     fill(hole, model.distribution(), drawing(rng), *setting.fill);
     const auto begin = hole.row.begin() + static_cast<std::ptrdiff_t>(hole.begin);
-    auto end = std::find(begin, hole.row.end(), model.tokenizer.eos_id());
-    if (end != hole.row.end()) ++end;
-    return {begin, end};
+    const auto end = std::find(begin, hole.row.end(), model.tokenizer.eos_id());
+    const std::vector<int> written(begin, end);
+    std::vector<int> ids = model_.tokenizer.encode(model.tokenizer.decode(written));
+    if (end != hole.row.end()) ids.push_back(model_.tokenizer.eos_id());
+    return ids;
 }
 
 }  // namespace tbt

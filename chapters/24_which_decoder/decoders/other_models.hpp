@@ -40,8 +40,9 @@ public:
     // not outlive this object.
     BatchLogits logits(const Setting& setting);
 
-    // The passage's beginning, continued by the model that fills masks: up to the end of text, that
-    // included if the canvas has it. Throws Error where the beginning is too long.
+    // The passage's beginning, continued by the model that fills masks, in ids of the model's own
+    // tokenizer: up to the end of text, that included if the canvas has it. Throws Error where the
+    // beginning is too long.
     std::vector<int> filled(const Passage& passage, const Setting& setting, std::uint64_t seed);
     // Does the whole passage, its end included, fit that model's canvas?
     bool fits(const Passage& passage);

@@ -119,10 +119,14 @@ std::string table_of(const std::vector<Measured>& rows, bool with_price) {
     const auto number = [](double value, int width) {
         return std::isfinite(value) ? format("%*.2f", width, value) : format("%*s", width, "-");
     };
+    const auto percent = [](double share, int width) {
+        return std::isfinite(share) ? format("  %*.0f %%", width, 100 * share)
+                                    : format("  %*s  ", width, "-");
+    };
     for (const Measured& m : rows)
-        text += padded(m.decoder + " " + m.value, 22) +
-                format("  %4.0f %%  %3.0f %%  ", 100 * m.valid.mean, 100 * m.lost) +
-                number(m.kl_qp.mean, 7) + number(m.kl_pq.mean, 9) + number(m.divergence.mean, 11) +
+        text += padded(m.decoder + " " + m.value, 22) + percent(m.valid.mean, 4) +
+                percent(m.lost, 3) + "  " + number(m.kl_qp.mean, 7) + number(m.kl_pq.mean, 9) +
+                number(m.divergence.mean, 11) +
                 format("%10.2f  %7.1f %%", m.diversity.distinct[3], 100 * m.diversity.repeated) +
                 number(m.p_bits, 11) + (with_price ? number(m.microseconds, 13) : "") + "\n";
     return text;

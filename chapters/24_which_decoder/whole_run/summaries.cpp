@@ -128,7 +128,7 @@ const std::vector<Claim>& claims() {
         {"Contrast finds what the model has learnt.",
          {"contrast, β *", "min-p 0.01", "DoLa *", "temperature 1"}},
         {"A worse model needs more truncation.",
-         {"temperature *", "top-p *", "storyteller-61M: temperature *", "storyteller-61M: top-p *",
+         {"temperature *", "top-p *", "storyteller-16M: temperature *", "storyteller-16M: top-p *",
           "sketch: temperature *", "sketch: top-p *"}},
         {"Stories: 0.9 to 1.5, top-p 0.95, penalty 1.0 to 1.3.",
          {"guide stories", "preset creative", "preset balanced"}},

@@ -32,7 +32,7 @@ std::string searches_of(const std::vector<Measured>& rows);
 // What people claim, each with the settings that decide it.
 struct Claim {
     std::string says;
-    // "top-p 0.98"; "top-p *": the best of this decoder; "storyteller-61M: temperature 0.8".
+    // "top-p 0.98"; "top-p *": the best of this decoder; "storyteller-16M: temperature 0.8".
     std::vector<std::string> settings;
 };
 const std::vector<Claim>& claims();

@@ -104,8 +104,12 @@ public:
         const std::lock_guard lock(mutex_);
         std::ofstream out(file_, std::ios::app);
         if (!(out << line_of(m) << std::flush)) throw Error("cannot write " + file_);
-        std::fprintf(stderr, "%s, %s, %s: %.1f %% valid, divergence %.2f\n", m.model.c_str(),
-                     m.genre.c_str(), name_of(m).c_str(), 100 * m.valid.mean, m.divergence.mean);
+        std::string figures = "undecided";
+        if (m.texts > 0) figures = format("%.1f %% valid", 100 * m.valid.mean);
+        if (std::isfinite(m.divergence.mean))
+            figures += format(", divergence %.2f", m.divergence.mean);
+        std::fprintf(stderr, "%s, %s, %s: %s\n", m.model.c_str(), m.genre.c_str(),
+                     name_of(m).c_str(), figures.c_str());
     }
 
 private:
@@ -124,6 +128,9 @@ void measure_part(const WholeRun& run, const Language& language, const Part& par
         language.passages(model.tokenizer, part.genre, run.texts, run.seed);
     if (part.model == filling_model)
         std::erase_if(passages, [&](const Passage& p) { return !others.fits(p); });
+    if (passages.empty())
+        throw Error("none of the " + std::to_string(run.texts) + " texts of genre '" + part.genre +
+                    "' fits the canvas of " + filling_model + "; give more --texts");
     DecoderMeasure measure(language, model, others, std::move(passages), part.open, 400,
                            run.searched);
     if (part.truth) writer.add(part, measure.truth());

@@ -11,9 +11,9 @@ struct WholeRun {
     // Shipped models; "diffusion": the storyteller and the model that fills masks, on passages that
     // fit its canvas.
     std::vector<std::string> models{"storyteller", "sketch", "diffusion"};
-    std::vector<std::string> genres{"weather", "weather_log", "dates",
-                                    "three",   "everyday",    "explain"};
-    std::string file = "build/decoders.jsonl", corpus = "data/corpus";
+    std::vector<std::string> genres{"weather", "animals",           "dates",
+                                    "three",   "people_said_world", "explain"};
+    std::string file = "build/decoders.jsonl", corpus = "data/corpus,data/corpus/world";
     std::string decoder;  // only this one; empty: all
     int texts = 2000, searched = 40;
     std::uint64_t seed = 24;

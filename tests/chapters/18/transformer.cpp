@@ -140,7 +140,7 @@ TEST_CASE("what a head of the fast model looks at are the plain one's shares, bi
         AttentionWatch none{2, 0};
         REQUIRE_THROWS_WITH(gpt.watch(&none),
                             "attention: there is no head 0 in layer 2; layers go from 0 to 1, "
-                            "heads from 0 to 2");
+                            "heads from 0 to 3");
     }
 }
 

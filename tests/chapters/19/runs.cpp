@@ -115,13 +115,13 @@ TEST_CASE("a model in several files is one too, and not written over", "[trainin
 TEST_CASE("what contradicts a model to go on from is refused, what it has is taken", "[training]") {
     const Folder folder;
     TrainCommand command = small_command(folder, "more");
-    const std::string init = shipped_model("sketch").string();  // 2 layers, 3 heads, 96 channels
+    const std::string init = shipped_model("sketch").string();  // 2 layers, 4 heads, 128 channels
     const auto said = [&] { return error_of([&] { check_shape(command); }); };
     command.training.shape.n_positions = 0;
     CHECK(said().starts_with("--context is 0, expected 1 or more"));
     CHECK(error_of([&] { run_train(command); }) == said());  // not an endless cutting of the text
     command.training.init = init;
-    command.training.shape = gpt_config(2, 3, 96, 64, 0);
+    command.training.shape = gpt_config(2, 4, 128, 64, 0);
     command.vocab = 4096;
     command.given = {true, true, true, true};
     CHECK(said().empty());
@@ -129,11 +129,11 @@ TEST_CASE("what contradicts a model to go on from is refused, what it has is tak
     CHECK(said() == "--layers is 3, expected 2, which " + init + " has");
     command.given.layers = false;  // the default, which nobody asked for
     CHECK(said().empty());
-    command.training.shape.n_head = 4;
-    CHECK(said() == "--heads is 4, expected 3, which " + init + " has");
+    command.training.shape.n_head = 2;
+    CHECK(said() == "--heads is 2, expected 4, which " + init + " has");
     command.given.heads = false;
     command.training.shape.n_embd = 64;
-    CHECK(said() == "--embd is 64, expected 96, which " + init + " has");
+    CHECK(said() == "--embd is 64, expected 128, which " + init + " has");
     command.given.embd = false;
     command.vocab = 300;
     CHECK(said() == "--vocab is 300, expected 4096, which " + init + " has");

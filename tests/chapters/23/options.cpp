@@ -119,7 +119,8 @@ const std::string schema =
 const std::map<std::string, Typed>& options() {
     const Words cold = draws + Words{"--temperature", "0.2"};
     const Words steered = draws + Words{"--mirostat", "2"};
-    const Words loops = {"The weather today is the weather today is", "-n", "20", "--greedy"};
+    const Words loops = {"The sun is shining and the sky is clear. The sun is", "-n", "20",
+                         "--greedy"};
     const Words dry = loops + Words{"--dry-multiplier", "2"};
     const Words json = {"A name:", "-n", "30", "--json-schema", schema};
     const Words lookup = {
@@ -162,10 +163,10 @@ const std::map<std::string, Typed>& options() {
         {"--preset", {{"--preset", "factual"}}},
         {"--dialect", {{"--dialect", "transformers"}}},
         {"--greedy", {{"--greedy"}}},
-        {"--do-sample", {{"--do-sample"}, {"Once upon a time", "-n", "30", "--num-beams", "3"}}},
+        {"--do-sample", {{"--do-sample"}, {prompt, "-n", "40", "--num-beams", "3", "--seed", "2"}}},
         {"--seed", {{"--seed", "9"}, {prompt, "-n", "40"}}},
-        {"--bad-words", {{"--bad-words", "spring"}}},
-        {"--ban-text", {{"--ban-text", "spring"}}},
+        {"--bad-words", {{"--bad-words", "raincoats"}}},
+        {"--ban-text", {{"--ban-text", "raincoats"}}},
         {"--guidance-scale", {{"--guidance-scale", "3"}}},
         {"--negative-prompt",
          {{"--negative-prompt", "No"}, draws + Words{"--guidance-scale", "3"}}},
@@ -195,9 +196,10 @@ const std::map<std::string, Typed>& options() {
         {"--dry-allowed-length", {{"--dry-allowed-length", "9"}, dry}},
         {"--dry-sequence-breaker", {{"--dry-sequence-breaker", " "}, dry}},
         {"--suppress-tokens", {{"--suppress-tokens", "13,308"}, loops}},
-        {"--begin-suppress-tokens", {{"--begin-suppress-tokens", "920"}, loops}},
+        {"--begin-suppress-tokens", {{"--begin-suppress-tokens", "2621"}, loops}},
         {"--forced-bos-token-id", {{"--forced-bos-token-id", "300"}}},
-        {"--forced-eos-token-id", {{"--forced-eos-token-id", "300"}}},
+        {"--forced-eos-token-id",
+         {{"--forced-eos-token-id", "300"}, {prompt, "-n", "9", "--seed", "1"}}},
         {"--exponential-decay-length-penalty", {{"--exponential-decay-length-penalty", "2,9"}}},
         {"--sequence-bias", {{"--sequence-bias", "13=60"}}},
         {"--min-tokens-to-keep", {{"--min-tokens-to-keep", "2000"}}},
@@ -216,7 +218,7 @@ const std::map<std::string, Typed>& options() {
          {{"--length-penalty", "-3"}, beams + Words{"--output-format", "json"}}},
         {"--early-stopping",
          {{"--early-stopping", "true"},
-          {"Explain gravity:", "-n", "80", "--num-beams", "6", "--output-format", "json"}}},
+          {"Explain rain:", "-n", "80", "--num-beams", "6", "--output-format", "json"}}},
         {"--num-beam-groups",
          {{"--num-beam-groups", "3"},
           beams + Words{"--output-format", "json", "--num-return-sequences", "3"}}},

@@ -18,9 +18,17 @@ const std::vector<Measured>& rows() {
 
 Summary of(const std::string& name) { return setting_of(rows(), name); }
 
+double valid_in(const std::string& genre, const std::string& preset) {
+    for (const Measured& m : rows())
+        if (m.model == "storyteller" && m.genre == genre && m.decoder == "preset" &&
+            m.value == preset)
+            return m.valid.mean;
+    return std::nan("");
+}
+
 }  // namespace
 
-TEST_CASE("the preset balanced is the nearest setting to the truth, creative 2 bits from it",
+TEST_CASE("no setting is nearer to the truth than the preset balanced, by their intervals",
           "[which]") {
     const Summary balanced = of("preset balanced");
     int compared = 0;
@@ -28,7 +36,7 @@ TEST_CASE("the preset balanced is the nearest setting to the truth, creative 2 b
         if (std::isnan(s.divergence.mean)) continue;
         INFO(s.name());
         CHECK(s.genres == balanced.genres);
-        CHECK(balanced.divergence.mean <= s.divergence.mean + 1e-9);
+        CHECK(balanced.divergence.low <= s.divergence.mean);
         ++compared;
     }
     CHECK(compared > 80);
@@ -36,30 +44,33 @@ TEST_CASE("the preset balanced is the nearest setting to the truth, creative 2 b
 }
 
 TEST_CASE("claims: each verdict of the second page follows from the measurements", "[which]") {
-    CHECK(of("top-p *").divergence.high < of("top-k *").divergence.low);
+    CHECK(of("top-p *").divergence.mean < of("top-k *").divergence.low);
     CHECK(of("min-p 0.1, T 1.5").valid > 2 * of("top-p 0.9, T 1.5").valid);
     CHECK(of("min-p 0.1, T 1.5").valid > 2 * of("top-k 40, T 1.5").valid);
     CHECK(of("min-p 0.1, T 1.5").valid < of("temperature 0.7").valid);
     CHECK(of("typical-p 0.99").divergence.high > of("top-p 0.99").divergence.mean);
-    CHECK(of("beams 64").valid < of("beams 1").valid);
-    CHECK(of("beams 64").tokens < of("beams 1").tokens);
+    CHECK(of("beams 2").valid > of("beams 1").valid);
+    CHECK(of("beams 64").searched_bits < of("beams 2").searched_bits);
+    CHECK(of("beams 64").repeated > 2 * of("temperature 0.7").repeated);
     CHECK(of("repetition 1.2").valid < .8 * of("temperature 1").valid);
     CHECK(of("temperature 0.5").valid > of("temperature 0.7").valid);
     CHECK(of("temperature 0.3").valid < of("temperature 0.5").valid + .05);
     CHECK(of("temperature 0.3").divergence.low > of("temperature 0.7").divergence.high);
     CHECK(of("contrast, β *").divergence.low > of("temperature 0.7").divergence.high);
-    CHECK(of("contrast, β *").divergence.mean >= of("min-p 0.01").divergence.mean);
+    CHECK(of("contrast, β *").divergence.low < of("min-p 0.01").divergence.mean);
+    CHECK(of("min-p 0.01").divergence.low < of("contrast, β *").divergence.mean);
     CHECK(of("contrast, β *").value == "0.2, α 0.01");
     CHECK(of("DoLa *").lost > .5);
     CHECK(of("DoLa *").divergence.low > of("temperature 1").divergence.high);
-    for (const std::string model : {"", "storyteller-61M: ", "sketch: "}) {
+    for (const std::string model : {"", "storyteller-16M: ", "sketch: "}) {
         INFO(model);
         CHECK(of(model + "temperature *").divergence.mean < of(model + "top-p *").divergence.mean);
     }
-    // Conservative: the most valid texts; factual within the interval of that (600 texts).
+    // Conservative: the most valid texts; factual has as many where there is a fact to state.
     for (const Summary& s : summaries(rows(), "storyteller"))
         if (!std::isnan(s.divergence.mean)) CHECK(s.valid <= of("preset conservative").valid);
-    CHECK(of("preset factual").valid > of("preset conservative").valid - 2 * .0232);
+    for (const std::string genre : {"dates", "three", "people_said_world", "explain"})
+        CHECK(valid_in(genre, "factual") > valid_in(genre, "conservative") - .015);
     CHECK(of("guide stories").valid < .5 * of("preset creative").valid);
     CHECK(of("guide general text").lost > .5);
     CHECK(of("temperature 0.8").lost == 0);

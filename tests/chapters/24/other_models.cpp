@@ -146,7 +146,7 @@ TEST_CASE(
 TEST_CASE("whole run: of searched texts those are counted that the search decided", "[which]") {
     const test::TemporaryFolder folder;
     WholeRun run;
-    run.models = {"sketch"};
+    run.models = {"storyteller"};
     run.genres = {"three"};
     run.decoder = "best of all";
     run.texts = 2, run.searched = 1;
@@ -156,4 +156,14 @@ TEST_CASE("whole run: of searched texts those are counted that the search decide
     REQUIRE(rows.size() == 1);
     CHECK(rows[0].texts == 1);
     CHECK(rows[0].undecided == 0);
+}
+
+TEST_CASE("whole run: a genre of which no text fits the canvas is refused", "[which]") {
+    const test::TemporaryFolder folder;
+    WholeRun run;
+    run.models = {"diffusion"};
+    run.genres = {"weather"};
+    run.texts = 1, run.seed = 4;
+    run.file = folder.file("canvas.jsonl");
+    CHECK_THROWS_WITH(measure_what_is_missing(run), Catch::Contains("fits the canvas"));
 }
