@@ -35,7 +35,7 @@ std::unique_ptr<DocumentSource> open_documents(const TrainedOn& from, std::size_
 
 std::unique_ptr<DocumentSource> documents_for(const std::filesystem::path& model,
                                               const std::string& corpus, std::size_t longest) {
-    return open_documents(corpus.empty() ? trained_on(model) : TrainedOn{corpus}, longest);
+    return open_documents(corpus.empty() ? trained_on(model) : TrainedOn{corpus, {}, {}}, longest);
 }
 
 }  // namespace tbt

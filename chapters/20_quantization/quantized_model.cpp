@@ -27,11 +27,14 @@ constexpr const char* copied[] = {
     "special_tokens_map.json", "vocab.json",     "merges.txt"};
 
 // Writes config.json with quantization_config, so that programs without support for these weights
-// refuse the model.
-void write_config(const std::string& from, const std::string& to, int bits) {
+// refuse the model. `original` is the hash of the weights that were rounded: heads (chapter 21)
+// that were trained for them work with the rounded ones too.
+void write_config(const std::string& from, const std::string& to, int bits,
+                  const std::string& original) {
     Json config = read_json(join_path(from, "config.json"));
     config["quantization_config"] = {{"bits", bits},
-                                     {"quant_method", bits == 8 ? int8_method : int4_method}};
+                                     {"quant_method", bits == 8 ? int8_method : int4_method},
+                                     {"original", original}};
     write_file(join_path(to, "config.json"), json_text(config, 2) + "\n");
 }
 
@@ -190,7 +193,7 @@ QuantizedSizes write_quantized_model(const std::string& from, const std::string&
         ++sizes.matrices;
     }
     make_directory(to);
-    write_config(from, to, how.bits);
+    write_config(from, to, how.bits, file.hash());
     for (const char* name : copied)
         if (file_exists(join_path(from, name)))
             write_file(join_path(to, name), read_file(join_path(from, name)));

@@ -5,7 +5,6 @@
 #include "lib/check.hpp"
 #include "lib/error.hpp"
 #include "lib/index.hpp"
-#include "lib/kernels/hash.hpp"
 #include "lib/kernels/matmul.hpp"
 #include "lib/machine/files.hpp"
 #include "lib/machine/json_file.hpp"
@@ -75,10 +74,12 @@ void write_heads_config(const std::string& directory, const HeadsConfig& c) {
 }
 
 std::string hash_of_weights(const std::string& directory) {
-    const Safetensors file = Safetensors::open_directory(directory);
-    Hash hash;
-    for (const auto& [name, tensor] : file.tensors()) hash.add(name).add(tensor.bytes);
-    return hash.text();
+    const Json config = read_json(join_path(directory, "config.json"));
+    const Json::const_iterator quantized = config.find("quantization_config");
+    if (quantized != config.end() && quantized->is_object() && quantized->contains("original") &&
+        quantized->at("original").is_string())
+        return quantized->at("original").get<std::string>();
+    return Safetensors::open_directory(directory).hash();
 }
 
 Tensor embedding_for_heads(const std::string& target) {
@@ -98,14 +99,8 @@ Heads Heads::load(const std::filesystem::path& directory, const std::filesystem:
     const HeadsConfig config = read_heads_config(name);
     const std::string hash = hash_of_weights(of);
     if (config.target != hash) {
-        const WeightType stored = stored_type(Safetensors::open_directory(of));
-        const bool few_bits = stored == WeightType::int8 || stored == WeightType::int4;
         throw Error(name + ": these heads belong to a model with the weights " + config.target +
-                    ", and " + of + " has " + hash + "; " +
-                    (few_bits ? "open the original with --weights " +
-                                    std::string(names_of(stored).option) + ", or train its own"
-                              : "train its own") +
-                    ": make train-medusa");
+                    ", and " + of + " has " + hash + "; train its own: make train-medusa");
     }
     const Safetensors weights = Safetensors::open_directory(name);
     const Tensor embedding = embedding_for_heads(of);

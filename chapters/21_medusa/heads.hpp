@@ -29,7 +29,8 @@ struct HeadsConfig {
 HeadsConfig read_heads_config(const std::string& directory);
 void write_heads_config(const std::string& directory, const HeadsConfig& config);
 
-// A hash of the names and bytes of all tensors of a model directory, as hexadecimal digits.
+// A hash of the names and bytes of all tensors of a model directory, as hexadecimal digits. For
+// a directory in 8 or 4 bits (chapter 20), that of the weights from which it was made.
 std::string hash_of_weights(const std::string& directory);
 
 // The embedding (V, C) of the model in this directory. Throws Error if its output matrix is not the

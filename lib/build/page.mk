@@ -4,7 +4,11 @@
 .PHONY: page test-wasm test-page
 WASM_MAKE = $(MAKE) --no-print-directory MODE=wasm BUILD=$(BUILD)-wasm CXX="$(CXX)"
 PLAYGROUNDS := $(BUILD)-wasm/playground.html $(BUILD)-wasm/playground_gaps.html
-page: $(BUILD)/.packages-page
+# The playground's models have 4 bits a weight, so that a page has at most 9 MB.
+PAGE_MODELS := $(patsubst %,$(BUILD)-wasm/models/%/model.safetensors,storyteller sketch)
+$(PAGE_MODELS): $(BUILD)-wasm/models/%/model.safetensors: data/models/%/model.safetensors $(BUILD)/quantize
+	$(Q)rm -rf $(@D) && mkdir -p $(@D) && $(BUILD)/quantize data/models/$* $(@D) --bits 4
+page: $(BUILD)/.packages-page $(PAGE_MODELS)
 	@playgrounds="$(PLAYGROUNDS)"; \
 	$(WASM_MAKE) $$playgrounds || \
 	    { echo "make: the pages come without the playgrounds, which need emscripten (see above)" >&2; playgrounds=; }; \
@@ -31,6 +35,6 @@ $(BUILD)/text_generator.js: $(RUN_OBJECTS) $(FMAF)
 	$(call say,LINK,$@)
 	$(Q)NODE_PATH=/usr/share/nodejs $(LINK) $^ $(WASM_LINK) -o $@
 $(BUILD)/playground.html $(BUILD)/playground_gaps.html: $(BUILD)/text_generator.js chapters/10_generate/page/page.cpp \
-	$(wildcard data/page/*.* data/page/playground/* data/schemas/* data/models/*/*)
+	$(wildcard data/page/*.* data/page/playground/* data/schemas/* data/models/*/* $(BUILD)/models/*/*)
 	@node data/page/playground/pack.mjs $< $@
 endif

@@ -23,7 +23,7 @@ std::int8_t least_of(std::span<const std::int8_t> q) {
         for (std::int64_t i = part.begin; i < part.end; ++i) here = std::min(here, q[index(i)]);
         least[index(worker.rank)] = here;
     });
-    return std::ranges::min(least);
+    return *std::min_element(least.begin(), least.end());
 }
 
 }  // namespace
@@ -59,7 +59,8 @@ std::span<const std::int8_t> read_int8(const TensorView& view, const std::string
     }
     const std::span q(reinterpret_cast<const std::int8_t*>(view.bytes.data()), view.bytes.size());
     if (least_of(q) == -128)
-        fail("number " + std::to_string(std::ranges::find(q, std::int8_t{-128}) - q.begin()) +
+        fail("number " +
+             std::to_string(std::find(q.begin(), q.end(), std::int8_t{-128}) - q.begin()) +
              " is -128, expected -127 to 127");
     return q;
 }

@@ -16,7 +16,8 @@ namespace fs = std::filesystem;
 namespace {
 
 bool ends_with_any(std::string_view text, std::initializer_list<std::string_view> endings) {
-    return std::ranges::any_of(endings, [&](std::string_view end) { return text.ends_with(end); });
+    return std::any_of(endings.begin(), endings.end(),
+                       [&](std::string_view end) { return text.ends_with(end); });
 }
 
 // True for "Qwen/Qwen2.5-0.5B": an owner and a name.

@@ -11,6 +11,7 @@
 #include "lib/error.hpp"
 #include "lib/index.hpp"
 #include "lib/kernels/half.hpp"
+#include "lib/kernels/hash.hpp"
 #include "lib/kernels/weight_type.hpp"
 #include "lib/machine/files.hpp"
 #include "lib/machine/json_file.hpp"
@@ -139,6 +140,12 @@ void check_finite(const std::string& file, const std::string& name, const Tensor
 }
 
 }  // namespace
+
+std::string Safetensors::hash() const {
+    Hash hash;
+    for (const auto& [name, tensor] : tensors_) hash.add(name).add(tensor.bytes);
+    return hash.text();
+}
 
 bool Safetensors::in_4_bits(const std::string& name) const {
     return !find(on_file(name)) && find(codes_name(name));

@@ -26,6 +26,8 @@ public:
 
     const std::map<std::string, TensorView>& tensors() const { return tensors_; }
     const std::map<std::string, std::string>& metadata() const { return metadata_; }
+    // A hash of the names and bytes of all tensors, as hexadecimal digits.
+    std::string hash() const;
     const TensorView* find(const std::string& name) const;  // null if there is no such tensor
     // Throws Error if there is no such tensor, or if it has another shape.
     const TensorView& expect(const std::string& name, const Shape& shape) const;

@@ -25,7 +25,7 @@
     };
     // What pack.mjs says of this page: its files, its ways to write, the layers and heads to look at.
     tbt.inPage = JSON.parse(document.getElementById("index").textContent);
-    const { offers, heads } = tbt.inPage;
+    const { offers, heads, weights } = tbt.inPage;
     const decoders = Object.fromEntries(offers.map((name) => [name, ways[name]]));
     const gap = ["I'm going to the beach to build a", " Would you like to come with us?"];
     const defaults = {
@@ -39,7 +39,6 @@
         schema: "person",
         length: offers[0] === "gap" ? "12" : "40",
         seed: "0",
-        weights: "f16",
         ...Object.fromEntries(controls.map((c) => [c.name, String(c.value)])),
     };
     // A search takes the best and draws nothing: what cuts or draws has no say in it.
@@ -114,7 +113,6 @@
             }),
             length: number("length", "Tokens", 1, 200),
             seed: number("seed", "Seed", 0, 4294967295),
-            weights: choice("weights", "Weights", { f16: "16 bits, as shipped", int8: "8 bits, faster" }),
             ...Object.fromEntries(controls.map((c) => [c.name, slider(c, () => changed())])),
         };
         const own = h("textarea", { id: "own", rows: 6, spellcheck: "false", "aria-label": "JSON Schema" });
@@ -164,7 +162,7 @@
             fields["num-beams"].field,
             fields.schema.field,
             own,
-            h("div", { class: "trio" }, ["length", "seed", "weights"].map((n) => fields[n].field)),
+            h("div", { class: "trio" }, ["length", "seed"].map((n) => fields[n].field)),
             group("Choosing", ["temperature", "top-k", "top-p", "min-p"]),
             group("Penalties", penalties, false),
             fields.attention.field,
@@ -201,7 +199,7 @@
             )
                 words.push(`--${c.name}`, v[c.name]);
         if (!searches) words.push("--seed", v.seed);
-        if (v.weights !== defaults.weights) words.push("--weights", v.weights);
+        if (weights) words.push("--weights", weights);
         return { words, more };
     };
 

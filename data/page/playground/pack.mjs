@@ -16,18 +16,24 @@ const here = path.dirname(new URL(import.meta.url).pathname);
 const read = (name) => fs.readFileSync(path.join(here, name), "utf8");
 
 // What the program opens, at its place below the root of the repository. (vocab.json and merges.txt
-// say what tokenizer.json says.)
-const model = (name) =>
-    ["config.json", "generation_config.json", "tokenizer.json", "tokenizer_config.json"]
+// say what tokenizer.json says.) A model in 4 bits is in FOLDER/models; the other ones are as shipped.
+const model = (name) => {
+    const few = path.join(path.dirname(out), "models", name);
+    const from = fs.existsSync(few) ? few : `data/models/${name}`;
+    return ["config.json", "generation_config.json", "tokenizer.json", "tokenizer_config.json"]
         .concat(["special_tokens_map.json", "model.safetensors"])
-        .map((file) => `data/models/${name}/${file}`)
-        .filter((file) => fs.existsSync(file));
-const schemas = ["person", "weather", "order"].map((name) => `data/schemas/${name}.json`);
+        .map((file) => ({ name: `data/models/${name}/${file}`, from: path.join(from, file) }))
+        .filter((file) => fs.existsSync(file.from));
+};
+const schemas = ["person", "weather", "order"]
+    .map((name) => `data/schemas/${name}.json`)
+    .map((name) => ({ name, from: name }));
 const kinds = {
     "playground.html": {
         files: [...["storyteller", "sketch", "medusa"].flatMap(model), ...schemas],
         offers: ["plain", "beams", "sketch", "heads", "schema"],
         heads: shapeOf("storyteller"),
+        weights: "int4",
     },
     "playground_gaps.html": { files: model("diffusion"), offers: ["gap"] },
 };
@@ -52,7 +58,7 @@ const [first, ...views] = [...inOrder.matchAll(/"(\w+\.js)"/g)]
     .map((name) => read(`../${name}`));
 const worker = Buffer.from(fs.readFileSync(module, "utf8") + read("runner.js") + read("worker.js"));
 const entries = [
-    ...kind.files.map((name) => ({ name, bytes: fs.readFileSync(name) })),
+    ...kind.files.map(({ name, from }) => ({ name, bytes: fs.readFileSync(from) })),
     { name: "program", bytes: fs.readFileSync(module.replace(/\.js$/, ".wasm")) },
     { name: "worker", bytes: worker },
     { name: "viewer", bytes: Buffer.from(views.join("\n")) },
@@ -93,6 +99,7 @@ const index = {
     files: entries.map(({ name, size, split, same }) => ({ name, size, split, same })),
     offers: kind.offers,
     heads: kind.heads,
+    weights: kind.weights,
 };
 const pieces = {
     "/* page.css */": ascii.css(read("../page.css") + read("play.css")),
@@ -107,6 +114,12 @@ for (const [mark, content] of Object.entries(pieces)) {
     page = page.replace(mark, () => content);
 }
 const [before, after] = page.split("/* packed */");
+const size = before.length + escaped.length + after.length;
+const most = 9e6; // bytes of a page
+if (size > most) {
+    console.error(`${out}: would have ${(size / 1e6).toFixed(2)} MB, expected at most ${most / 1e6}`);
+    process.exit(1);
+}
 fs.writeFileSync(
     `${out}.tmp`,
     Buffer.concat([Buffer.from(before), Buffer.from(escaped), Buffer.from(after)]),

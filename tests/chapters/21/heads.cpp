@@ -276,7 +276,7 @@ TEST_CASE("a tree deeper than the heads, and heads of another model, are refused
     const TemporaryFolder folder;
     make_directory(folder.file("heads"));
     REFUSES(Heads::load(folder.file("none"), "data/models/storyteller"));
-    write_heads_config(folder.file("heads"), {{1, 192, 16}, {1, 2}, "0123", {{.5}}});
+    write_heads_config(folder.file("heads"), {{1, 256, 16}, {1, 2}, "0123", {{.5}}});
     const std::string error =
         error_of([&] { Heads::load(folder.file("heads"), "data/models/storyteller"); });
     CHECK(contains(error, "these heads belong to a model with the weights 0123"));

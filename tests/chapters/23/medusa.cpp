@@ -92,17 +92,32 @@ TEST_CASE("heads that do not belong to the model are refused in one line", "[med
     TextOptions o;
     o.medusa = true, o.medusa_heads = models().heads, o.max_new_tokens = 3;
     CHECK(contains(error_of([&] { generator.generate("a", o); }), "these heads belong to a model"));
-    // Their own model, rounded, has other weights; opened with --weights it keeps its heads.
-    const std::string rounded = models().folder.file("rounded");
-    write_quantized_model(models().target, rounded);
-    CHECK(contains(error_of([&] { TextGenerator(rounded).generate("a", o); }),
-                   "open the original with --weights int8"));
     o.medusa_heads = models().folder.file("none");
     CHECK(contains(error_of([&] { generator.generate("a", o); }), "no such heads"));
     // A model that was opened elsewhere has no directory to compare with.
     TextGenerator bare(load_model(models().target));
     o.medusa_heads = models().heads;
     CHECK(contains(error_of([&] { bare.generate("a", o); }), "--medusa: heads"));
+}
+
+TEST_CASE("a model written in few bits keeps the heads of the model that it was made from",
+          "[medusa]") {
+    const std::vector<std::string> prompts = {"a", "once"};
+    for (const int bits : {8, 4}) {
+        const std::string rounded = models().folder.file("rounded" + std::to_string(bits)),
+                          other = models().folder.file("other" + std::to_string(bits));
+        write_quantized_model(models().target, rounded, {bits});
+        write_quantized_model(models().other, other, {bits});
+        TextOptions o;
+        o.max_new_tokens = 20;
+        TextGenerator generator(rounded);
+        const auto plain = ids_of(generator.generate(prompts, o));
+        o.medusa = true, o.medusa_heads = models().heads;
+        CHECK(ids_of(generator.generate(prompts, o)) == plain);
+        CHECK(generator.effort().guessed > 0);
+        CHECK(contains(error_of([&] { TextGenerator(other).generate("a", o); }),
+                       "these heads belong to a model"));
+    }
 }
 
 TEST_CASE("a tree deeper than the heads is refused in one line", "[medusa]") {
