@@ -14,6 +14,47 @@ namespace tbt {
 
 namespace {
 
+// Eight numbers before and after the two norms: RMS norm keeps zero where it is.
+LineChart norm_chart() {
+    const Row x = {1, 3, 2, 5, 4, -1, 2, 0}, ones(x.size(), 1.0f), zeros(x.size(), 0.0f);
+    LineChart chart{"A row before and after a norm", "component", "value", {}, false, false, false};
+    const auto add = [&](const char* name, const Row& row) {
+        LineChart::Series line{name, {}};
+        for (std::size_t i = 0; i < row.size(); ++i)
+            line.points.push_back({static_cast<double>(i), static_cast<double>(row[i])});
+        chart.series.push_back(line);
+    };
+    add("the row", x);
+    add("layer norm, GPT-2", layer_norm(x, ones, zeros, 1e-5f));
+    add("RMS norm", rms_norm(x, ones, 1e-5f));
+    return chart;
+}
+
+// The score of a query and a key that are equal and point everywhere alike, as they grow.
+LineChart score_chart() {
+    constexpr int D = 64;
+    LineChart chart{"A score q · k / √D, D = 64, of queries and keys that grow",
+                    "length of q and k, in √D",
+                    "score",
+                    {},
+                    false,
+                    false,
+                    false};
+    LineChart::Series plain{"as they are", {}}, normed{"after a norm of each", {}};
+    for (int length = 1; length <= 8; ++length) {
+        const Row q(D, static_cast<float>(length)), ones(D, 1.0f), k = rms_norm(q, ones, 1e-5f);
+        double before = 0, after = 0;
+        for (int d = 0; d < D; ++d) {
+            before += static_cast<double>(q[index(d)] * q[index(d)]) / std::sqrt(D);
+            after += static_cast<double>(k[index(d)] * k[index(d)]) / std::sqrt(D);
+        }
+        plain.points.push_back({static_cast<double>(length), before});
+        normed.points.push_back({static_cast<double>(length), after});
+    }
+    chart.series = {plain, normed};
+    return chart;
+}
+
 // The product of a query and a key that are equal, a pair of components alone.
 LineChart rotary_chart() {
     LineChart chart{"A pair's share of q · k, by the distance of the two tokens",
@@ -88,6 +129,8 @@ std::string window_squares() {
 }  // namespace
 
 void write_figures(const std::string& folder) {
+    write_svg(folder + "/norm.svg", norm_chart());
+    write_svg(folder + "/score.svg", score_chart());
     write_svg(folder + "/rotary.svg", rotary_chart());
     write_svg(folder + "/gate.svg", gate_chart());
     write_svg(folder + "/cache.svg", cache_chart());
