@@ -18,16 +18,15 @@ struct Made {
 };
 
 // A text in a made-up world: a guess is right with probability alpha, a round of n guesses takes
-// 1 + cost·n, give or take a tenth; the first draft `start` more, to read the prompt.
-Made write(DraftLength length, double alpha, double cost, int tokens, double start,
-           std::uint64_t seed) {
+// round(n), give or take a tenth.
+template <class Round>
+Made write_in(const Round& round, DraftLength length, double alpha, int tokens,
+              std::uint64_t seed) {
     Rng rng(seed);
     Made made;
-    bool started = false;
     while (made.tokens < tokens) {
         const int n = length.next();
-        double seconds = (1 + cost * n) * (0.9 + 0.2 * rng.uniform());
-        if (n > 0 && !started) seconds += start, started = true;
+        const double seconds = round(n) * (0.9 + 0.2 * rng.uniform());
         int right = 0;
         while (right < n && rng.uniform() < alpha) ++right;
         if (n > 0) length.learn(std::min(n, right + 1), right);
@@ -38,6 +37,18 @@ Made write(DraftLength length, double alpha, double cost, int tokens, double sta
     return made;
 }
 
+// A round of n guesses takes 1 + cost·n.
+Made write(DraftLength length, double alpha, double cost, int tokens, std::uint64_t seed) {
+    return write_in([&](int n) { return 1 + cost * n; }, std::move(length), alpha, tokens, seed);
+}
+
+// As measured with 124 million weights in F16: rounds of four rows, and of eight.
+double stairs(int n) {
+    static constexpr double milliseconds[] = {3.95, 5.0, 5.7, 6.05, 7.05, 7.1, 7.2,
+                                              6.95, 8.4, 8.4, 8.0,  8.2,  8.1};
+    return milliseconds[n] / milliseconds[0];
+}
+
 }  // namespace
 
 TEST_CASE("by the clock, no draft makes a text more than a twentieth slower", "[ch12]") {
@@ -46,7 +57,7 @@ TEST_CASE("by the clock, no draft makes a text more than a twentieth slower", "[
             for (const int tokens : {120, 400}) {
                 double seconds = 0, plain = 0;
                 for (std::uint64_t seed = 0; seed < 40; ++seed) {
-                    const Made made = write(DraftLength::timed(8), alpha, cost, tokens, 0, seed);
+                    const Made made = write(DraftLength::timed(8), alpha, cost, tokens, seed);
                     seconds += made.seconds, plain += made.tokens;
                 }
                 INFO("right " << alpha << ", a guess costs " << cost << " tokens, " << tokens);
@@ -61,7 +72,7 @@ TEST_CASE("by the clock, a draft that pays is used, at about its best length", "
             best = std::max(best, expected_tokens(alpha, n) / (1 + cost * n));
         double seconds = 0, tokens = 0;
         for (std::uint64_t seed = 0; seed < 20; ++seed) {
-            const Made made = write(DraftLength::timed(8), alpha, cost, 400, 0, seed);
+            const Made made = write(DraftLength::timed(8), alpha, cost, 400, seed);
             seconds += made.seconds, tokens += made.tokens;
         }
         INFO("right " << alpha << ", a guess costs " << cost << " tokens");
@@ -70,7 +81,7 @@ TEST_CASE("by the clock, a draft that pays is used, at about its best length", "
 }
 
 TEST_CASE("where a draft loses, the length is 0 nearly always, and tries grow rare", "[ch12]") {
-    const Made made = write(DraftLength::timed(8), .3, .8, 1000, 0, 3);
+    const Made made = write(DraftLength::timed(8), .3, .8, 1000, 3);
     CHECK(made.last_length == 0);
     CHECK(made.drafted_rounds >= 2);  // it was tried
     CHECK(made.drafted_rounds <= 30);
@@ -114,7 +125,7 @@ TEST_CASE("by the clock, texts share what they learn: a short second text is as 
         for (std::uint64_t seed = 0; seed < 20; ++seed) {
             const DraftLength shared = DraftLength::timed(12);
             for (std::uint64_t text = 0; text < 8; ++text) {
-                const Made made = write(shared, alpha, cost, 64, 0, 100 * seed + text);
+                const Made made = write(shared, alpha, cost, 64, 100 * seed + text);
                 if (text > 0) seconds += made.seconds, tokens += made.tokens;
             }
         }
@@ -123,8 +134,22 @@ TEST_CASE("by the clock, texts share what they learn: a short second text is as 
     }
     // Alone, each text has to find out anew.
     const DraftLength shared = DraftLength::timed(12);
-    const double first = write(shared, .9, .05, 64, 0, 7).seconds;
-    CHECK(write(shared, .9, .05, 64, 0, 7).seconds < first);
+    const double first = write(shared, .9, .05, 64, 7).seconds;
+    CHECK(write(shared, .9, .05, 64, 7).seconds < first);
+}
+
+TEST_CASE("by the clock, lengths that are faster than a line says are found", "[ch12]") {
+    for (const double alpha : {.7, .8, .9}) {
+        double best = 0;
+        for (int n = 1; n <= 12; ++n) best = std::max(best, expected_tokens(alpha, n) / stairs(n));
+        double seconds = 0, tokens = 0;
+        for (std::uint64_t seed = 0; seed < 10; ++seed) {
+            const Made made = write_in(stairs, DraftLength::timed(12), alpha, 2000, seed);
+            seconds += made.seconds, tokens += made.tokens;
+        }
+        INFO("right " << alpha);
+        CHECK(tokens / seconds >= .93 * best);
+    }
 }
 
 TEST_CASE("without the clock nothing of it is asked", "[ch12]") {
