@@ -74,7 +74,6 @@ public:
     bool end_object() override { return end(); }
     bool end_array() override { return end(); }
     bool key(string_t& key) override {
-        check_depth();
         Open& open = open_.back();
         open.key = std::move(key);
         if (!open.streamed && open.value.contains(open.key))

@@ -4,6 +4,8 @@
 #include <algorithm>
 
 #include "chapters/13_json_grammar/guide_state.hpp"
+#include "lib/grammar/recognizer/gbnf.hpp"
+#include "lib/grammar/recognizer/grammar_recognizer.hpp"
 #include "lib/grammar/recognizer/json_recognizer.hpp"
 #include "tests/support/guided.hpp"
 #include "tests/support/json_tokens.hpp"
@@ -31,6 +33,17 @@ TEST_CASE("where a JSON text stands is said in words", "[ch13]") {
     // A key that is no UTF-8 yet, and one that is very long.
     REQUIRE(json_words("{\"\xc3") == "the object › \xEF\xBF\xBD: in a key");
     REQUIRE(json_words("{\"" + std::string(500, 'k')).size() < 80);
+}
+
+TEST_CASE("the bytes that may come next are ranges of bytes", "[ch13]") {
+    JsonRecognizer json;
+    Recognizer::State here = json.start();
+    for (const char c : std::string("\"a")) here = json.next(here, static_cast<unsigned char>(c));
+    // In a string: no control character, no byte of a character that has not begun.
+    CHECK(next_bytes(json, here) == std::vector<std::pair<int, int>>{{0x20, 0x7f}, {0xc2, 0xf4}});
+    // The first byte and the last, too.
+    GrammarRecognizer low(compile_gbnf("root ::= [\\x00-\\x09] | [a-c]"));
+    CHECK(next_bytes(low, low.start()) == std::vector<std::pair<int, int>>{{0, 9}, {'a', 'c'}});
 }
 
 TEST_CASE("the two sides of a mask are the model's first choices of each", "[ch13]") {
