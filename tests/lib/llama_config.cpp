@@ -58,6 +58,11 @@ TEST_CASE("each family has its own defaults where a key is absent", "[config]") 
     CHECK(changed("tiny-phi3", without("sliding_window")).layer(0).window == 0);
     CHECK_FALSE(changed("tiny-llama3", without("tie_word_embeddings")).tie_word_embeddings);
     CHECK(changed("tiny-smollm3", without("tie_word_embeddings")).tie_word_embeddings);
+    CHECK_FALSE(changed("tiny-phi3", without("tie_word_embeddings")).tie_word_embeddings);
+    CHECK(changed("tiny-smollm3",
+                  [](Json& j) { j.erase("use_sliding_window"), j["sliding_window"] = 16; })
+              .layer(0)
+              .window == 0);
     CHECK(changed("tiny-llama", without("rope_theta")).architecture.rotaries[0].theta == 1e4);
     CHECK(changed("tiny-smollm3", without("rope_theta")).architecture.rotaries[0].theta == 2e6);
     CHECK(changed("tiny-llama", without("rms_norm_eps")).layer_norm_epsilon == 1e-6f);

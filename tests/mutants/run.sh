@@ -14,6 +14,8 @@
 # make passes BUILD, the commands to compile a test and to link (COMPILE_TEST, LINK), the archives (LIBRARY) and LIBS.
 set -u
 only=${1:-${ONLY:-}}
+# A compiler cache does not see that a mutated file is found before the original.
+CCACHE_DISABLE=1 export CCACHE_DISABLE
 case $only in
 exercises) exec sh tests/mutants/exercises.sh ;;
 [0-9]*) exec sh tests/mutants/exercises.sh "$@" ;;

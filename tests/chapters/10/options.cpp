@@ -177,6 +177,9 @@ TEST_CASE("a prompt must leave room for what was asked, unless the context slide
     REQUIRE_THROWS_WITH(prompt_ids(parsed("--max-new-tokens 5"), model, prompt),
                         Catch::Contains("exceed the model's context of 64"));
     REQUIRE_THROWS_AS(prompt_ids(parsed(""), model, prompt + "xxxx"), Error);
+    // Without a limit, there must be room for one token.
+    REQUIRE(prompt_ids(parsed(""), model, prompt + "xxx").size() == 63);
+    REQUIRE(prompt_ids(parsed("--max-new-tokens -1"), model, prompt + "xxx").size() == 63);
     REQUIRE(
         prompt_ids(parsed("--context slide --max-new-tokens 500"), model, prompt + prompt).size() ==
         120);

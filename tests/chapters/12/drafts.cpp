@@ -68,6 +68,17 @@ TEST_CASE("a draft is kept in few bits where the target is, and else as it is st
     REQUIRE(draft_options({2, WeightType::int8}).threads == 2);
 }
 
+TEST_CASE("what says how to draft is refused where nothing drafts, but not beside other drafts",
+          "[ch12]") {
+    DraftSettings scheduled, coupled;
+    scheduled.schedule = "adaptive";
+    coupled.coupling = coupled.coupling == "seed" ? "rejection" : "seed";
+    for (const DraftSettings& s : {scheduled, coupled}) {
+        CHECK_THROWS_AS(check_drafts(s), UsageError);
+        CHECK_NOTHROW(check_drafts(s, true));  // Medusa's heads
+    }
+}
+
 TEST_CASE("how many tokens a lookup guesses is said once", "[ch12]") {
     DraftSettings s;
     s.prompt_lookup_num_tokens = 4;

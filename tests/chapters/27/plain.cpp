@@ -91,6 +91,13 @@ TEST_CASE("a tree of six pages, by hand", "[ch27]") {
     REQUIRE(pages.used() == 0);
 }
 
+TEST_CASE("a tree needs a pool, and pages of at least one token", "[ch27]") {
+    const auto pool = std::make_shared<KvPool>(smallest());
+    CHECK_THROWS_AS(PrefixTree(nullptr, 1), Error);
+    for (const int tokens : {0, -1}) CHECK_THROWS_AS(PrefixTree(pool, tokens), Error);
+    CHECK_NOTHROW(PrefixTree(pool, 1));
+}
+
 TEST_CASE("the library's tree does what the plain one does, in thousands of random operations",
           "[ch27]") {
     long found = 0, forgotten = 0, in_part = 0;
