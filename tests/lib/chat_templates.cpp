@@ -150,6 +150,21 @@ TEST_CASE("no template hangs, grows without end or nests without end", "[chat]")
     CHECK(rendered(std::string(1 << 20, 'x')) == std::string(1 << 20, 'x'));
 }
 
+TEST_CASE("objects of thousands of members are not compared without end", "[chat]") {
+    const auto wide = [](int members) {
+        std::string object;
+        for (int i = 0; i < members; ++i)
+            object += (i == 0 ? "" : ", ") + ("\"key" + std::to_string(i) + "\": 1");
+        return "{" + object + "}";
+    };
+    ChatOptions options;
+    options.tools = "[" + wide(400) + ", " + wide(400) + "]";
+    CHECK(rendered("{{ tools[0] == tools[1] }}", options) == "True");
+    options.tools = "[" + wide(6000) + ", " + wide(6000) + "]";
+    CHECK(rendered("{{ tools | length }}", options) == "2");
+    CHECK_THAT(refusal("{{ tools[0] == tools[1] }}", options), Contains("exceeds the work limit"));
+}
+
 TEST_CASE("only the template writes special tokens, wherever a message's bytes go", "[chat]") {
     const Tokenizer t = Tokenizer::load("tests/data/tokenizers/tiny-qwen");
     const int start = *t.id_of("<|im_start|>"), end = *t.id_of("<|im_end|>");

@@ -104,6 +104,25 @@ TEST_CASE("the cache keeps the branch it is told, and the text goes on with the 
     }
 }
 
+TEST_CASE("a row of a tree looks at the text and its branch as a text read in order does",
+          "[gpt][tree]") {
+    Transformer gpt = model_of(1);
+    const std::vector<int> text = long_text(20);
+    AttentionWatch of_tree{1, 1}, of_text{1, 1};
+    KvCache cache(gpt.config());
+    gpt.forward(cache, text);
+    gpt.watch(&of_tree);
+    const Step step{&cache, tokens, true, parents};
+    gpt.forward({&step, 1});
+    REQUIRE(of_tree.rows.size() == 7);
+    gpt.watch(&of_text);
+    for (int r = 0; r < 7; ++r) {
+        KvCache fresh(gpt.config());
+        gpt.forward(fresh, text_of(text, r));
+        CHECK(of_tree.rows[index(r)] == of_text.rows.back());
+    }
+}
+
 TEST_CASE("a tree beside a text without one, in one pass", "[gpt][tree]") {
     Transformer gpt = model_of(2);
     const std::vector<int> a = long_text(10), b = long_text(33), plain = {5, 6};

@@ -50,6 +50,20 @@ TEST_CASE("a recipe makes its model again, bit for bit, with other threads", "[t
     }
 }
 
+TEST_CASE("a recipe may have a single step", "[training]") {
+    const Folder folder;
+    const Quiet quiet;
+    TrainCommand command = small_command(folder, "first");
+    command.training.steps = 1, command.training.warm_up = 0;
+    REQUIRE(run_train(command) == 0);
+    TrainCommand again;
+    again.recipe = (folder.path / "first/recipe.json").string();
+    again.loop.out = folder.path / "again";
+    again.loop.validation_documents = 1;
+    REQUIRE(run_train(again) == 0);
+    CHECK(weights_of(again.loop.out) == weights_of(command.loop.out));
+}
+
 TEST_CASE("training goes on from a model, with its shape and tokenizer, and leaves it as it was",
           "[training]") {
     const Folder folder;
