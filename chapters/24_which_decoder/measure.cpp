@@ -4,61 +4,24 @@
 #include <chrono>
 #include <cmath>
 #include <limits>
-#include <numbers>
+#include <map>
 #include <set>
 
-#include "chapters/06_combining/trace.hpp"
-#include "chapters/11_beam_search/beam_search.hpp"
-#include "chapters/11_beam_search/exact_search.hpp"
 #include "chapters/19_training/report/write_texts.hpp"
+#include "chapters/24_which_decoder/decoders/write_together.hpp"
 #include "chapters/24_which_decoder/plain_measures.hpp"
 #include "lib/error.hpp"
 #include "lib/index.hpp"
 
 namespace tbt {
 
-Bits score(const BatchLogits& model, const std::vector<int>& ids, std::size_t prompt_length,
-           const std::vector<Mixture>& mixtures) {
-    if (prompt_length == 0 || prompt_length > ids.size())
-        throw Error("score: a prompt of " + std::to_string(prompt_length) +
-                    " tokens, expected 1 to " + std::to_string(ids.size()));
-    Bits bits{0, std::vector<double>(mixtures.size())};
-    if (prompt_length == ids.size()) return bits;
-    const BatchText read{0, std::span(ids).first(ids.size() - 1), ids.size() - prompt_length};
-    const auto rows = model({&read, 1});
-    Candidates candidates;
-    std::vector<double> log_probabilities;  // ln m of the tokens so far: mirostat steers by them
-    for (std::size_t t = prompt_length; t < ids.size(); ++t) {
-        const auto row = rows[t - prompt_length];
-        candidates.reset(row);
-        const double ln_m = candidates.log_probability(index(ids[t]));
-        bits.m -= ln_m / std::numbers::ln2;
-        const TextSoFar text{std::span(ids).first(t), prompt_length, log_probabilities};
-        for (std::size_t k = 0; k < mixtures.size(); ++k) {
-            if (std::isinf(bits.q[k])) continue;
-            double p = 0;
-            for (const auto& [share, chain] : mixtures[k]) {
-                candidates.reset(row);
-                chain.apply(candidates, text);
-                p += share * probability_of(candidates, ids[t]);
-            }
-            bits.q[k] -= std::log2(p);
-        }
-        log_probabilities.push_back(ln_m);
-    }
-    return bits;
-}
-
-Bits score(Transformer& gpt, const std::vector<int>& ids, std::size_t prompt_length,
-           const std::vector<Mixture>& mixtures) {
-    CachedBatch batch(gpt);
-    return score([&](std::span<const BatchText> texts) { return batch(texts); }, ids, prompt_length,
-                 mixtures);
-}
-
 namespace {
 
-constexpr long most_expanded = 1000;  // beginnings that the search for the best of all may read
+std::vector<int> joined(const std::vector<int>& prompt, const std::vector<int>& ids) {
+    std::vector<int> whole = prompt;
+    whole.insert(whole.end(), ids.begin(), ids.end());
+    return whole;
+}
 
 template <class Map>
 double entropy(const Map& counts) {
@@ -97,13 +60,15 @@ DecoderMeasure::DecoderMeasure(const Language& language, Model& model, OtherMode
                 score(logits, p.ids, p.prompt.size(), {settings_[k].mixture()}).q[0]);
     }
     std::vector<std::string> texts;
-    Used used(passages_.size());
+    std::vector<Alternatives> derivations(passages_.size());
+    std::vector<const Alternatives*> used;
     truth_.decoder = "the truth";
     truth_.texts = to_int(passages_.size());
     for (std::size_t i = 0; i < passages_.size(); ++i) {
         const Passage& passage = passages_[i];
         texts.push_back(passage.rest);
-        language_.bits(passage, passage.rest, &used[i]);
+        language_.bits(passage, passage.rest, &derivations[i]);
+        used.push_back(&derivations[i]);
         const Bits bits = score(model_.transformer, passage.ids, passage.prompt.size(), mixtures);
         for (std::size_t k = 0; k < own.size(); ++k) true_bits_[own[k]].push_back(bits.q[k]);
         truth_.m_bits += bits.m / truth_.texts;
@@ -118,7 +83,7 @@ DecoderMeasure::DecoderMeasure(const Language& language, Model& model, OtherMode
 }
 
 Diversity DecoderMeasure::diversity_of(const std::vector<std::string>& texts,
-                                       const Used& used) const {
+                                       const std::vector<const Alternatives*>& used) const {
     Diversity d = word_diversity(texts);
     std::set<std::string> whole;  // with their beginnings: the same end of two beginnings is two
     for (std::size_t i = 0; i < texts.size(); ++i) whole.insert(passages_[i].beginning + texts[i]);
@@ -126,27 +91,47 @@ Diversity DecoderMeasure::diversity_of(const std::vector<std::string>& texts,
         d.distinct_texts = static_cast<double>(whole.size()) / static_cast<double>(texts.size());
     std::set<const void*> alternatives;
     std::map<std::vector<const void*>, double> plots;
-    for (const auto& text : used) {
+    for (const Alternatives* text : used) {
         std::vector<const void*> plot;
-        for (const auto& a : text) {
+        for (const auto& a : *text) {
             alternatives.insert(a.sequence);
             if (a.depth <= 2) plot.push_back(a.sequence);
         }
-        if (!text.empty()) plots[plot] += 1;
+        if (!text->empty()) plots[plot] += 1;
     }
     d.alternatives = alternatives.size();
     d.plot_entropy = entropy(plots);
     return d;
 }
 
-std::vector<DecoderMeasure::Written> DecoderMeasure::write(const Setting& setting,
-                                                           std::size_t texts, std::uint64_t seed) {
+StopRules DecoderMeasure::stop_rules() const {
     StopRules stop;
     stop.eos = {model_.tokenizer.eos_id()};
     stop.max_new_tokens = most_tokens_;
     stop.context = model_.config().n_positions;
-    if (setting.beams > 0) return search(setting, texts, stop, seed);
+    return stop;
+}
+
+TokenBytes DecoderMeasure::bytes() const {
+    return [this](int id) { return model_.tokenizer.token_bytes(id); };
+}
+
+std::vector<std::vector<int>> DecoderMeasure::prompts(std::size_t count) const {
+    std::vector<std::vector<int>> prompts;
+    for (std::size_t i = 0; i < count; ++i) prompts.push_back(passages_[i].prompt);
+    return prompts;
+}
+
+std::vector<DecoderMeasure::Written> DecoderMeasure::write(const Setting& setting,
+                                                           std::size_t texts, std::uint64_t seed) {
+    const StopRules stop = stop_rules();
     std::vector<Written> written;
+    if (setting.beams > 0) {
+        for (std::size_t i = 0; i < texts; ++i)
+            if (auto ids = others_.searched(passages_[i], setting, stop, seed))
+                written.push_back({i, std::move(*ids)});
+        return written;
+    }
     if (setting.fill) {
         for (std::size_t i = 0; i < texts; ++i)
             written.push_back({i, others_.filled(passages_[i], setting, seed + i)});
@@ -156,79 +141,93 @@ std::vector<DecoderMeasure::Written> DecoderMeasure::write(const Setting& settin
     request.chain = setting.chain();
     request.stop = stop;
     request.seed = seed;
-    std::vector<std::vector<int>> prompts;
-    for (std::size_t i = 0; i < texts; ++i) prompts.push_back(passages_[i].prompt);
-    const TokenBytes bytes = [&](int id) { return model_.tokenizer.token_bytes(id); };
-    for (GeneratedText& text : write_texts(others_.logits(setting), bytes, prompts, request))
+    for (GeneratedText& text :
+         write_texts(others_.logits(setting), bytes(), prompts(texts), request))
         written.push_back({written.size(), std::move(text.ids)});
     return written;
 }
 
-std::vector<DecoderMeasure::Written> DecoderMeasure::search(const Setting& setting,
-                                                            std::size_t texts,
-                                                            const StopRules& stop,
-                                                            std::uint64_t seed) {
-    BeamRequest request;
-    request.beams.num_beams = setting.beams;
-    request.beams.length_penalty = 0;  // the sum of the log-probabilities itself
-    request.beams.early_stopping = EarlyStopping::never;
-    request.stop = stop;
-    if (setting.drawn_beams) request.seed = seed;
-    const BatchLogits model = others_.logits(setting);
-    const NextLogits next = [&](std::span<const int> ids) {
-        const BatchText text{0, ids};
-        return model({&text, 1})[0];
-    };
-    std::vector<Written> written;
-    for (std::size_t i = 0; i < texts; ++i) {
-        BeamText best = beam_search(model, request, passages_[i].prompt).at(0);
-        if (setting.exact) {
-            // Better than the beams' best, or that.
-            ExactText exact =
-                ExactSearch(next, request, passages_[i].prompt, best.score, most_expanded).run();
-            if (!exact.proven) continue;
-            if (!exact.ids.empty()) best.ids = std::move(exact.ids);
-        }
-        written.push_back({i, std::move(best.ids)});
-    }
-    return written;
-}
-
-void DecoderMeasure::read_written(const Setting& setting, const std::vector<Written>& written,
-                                  Measured& r, std::vector<double>& far) {
+void DecoderMeasure::judge(const Setting& setting, std::vector<Written>& written) {
     const BatchLogits logits = others_.logits(setting);
     const std::vector<Mixture> mixture{setting.mixture()};
+    const bool searched = !setting.is_distribution(), own = setting.amateur.empty();
+    for (Written& w : written) {
+        w.judged = std::make_shared<Judged>(
+            tbt::judge(language_, model_.tokenizer, passages_[w.passage], w.ids));
+        const std::vector<int>& prompt = passages_[w.passage].prompt;
+        const std::vector<int> whole = joined(prompt, w.ids);
+        const bool valid = !std::isinf(w.judged->p);
+        if (valid) {
+            const Bits bits = score(logits, whole, prompt.size(), mixture);
+            w.q = bits.q[0];
+            w.judged->m = bits.m;
+        }
+        if (!searched && (own || !valid)) continue;
+        const double m = score(model_.transformer, whole, prompt.size(), {}).m;
+        if (searched) w.judged->searched = m;
+        if (!own) w.judged->m = m;
+    }
+}
+
+void DecoderMeasure::draw_all(std::uint64_t seed) {
+    std::vector<std::size_t> drawn;
+    std::vector<GenerateRequest> requests;
+    for (std::size_t k = 0; k < settings_.size(); ++k) {
+        if (!settings_[k].draws_own()) continue;
+        drawn.push_back(k);
+        GenerateRequest& request = requests.emplace_back();
+        request.chain = settings_[k].chain();
+        request.stop = stop_rules();
+        request.seed = seed;
+    }
+    const BatchLogits model = others_.logits({});
+    const auto start = std::chrono::steady_clock::now();
+    WrittenTogether texts = write_together(model, bytes(), prompts(passages_.size()), requests);
+    const std::chrono::duration<double, std::micro> time = std::chrono::steady_clock::now() - start;
+    drawn_microseconds_ = time.count() / static_cast<double>(texts.rows);
+    drawn_seed_ = seed;
+    drawn_.assign(settings_.size(), {});
+    for (std::size_t i = 0; i < passages_.size(); ++i) {
+        std::map<std::vector<int>, std::vector<std::size_t>> writers;  // of each text
+        for (std::size_t d = 0; d < drawn.size(); ++d)
+            writers[std::move(texts.ids[d][i])].push_back(drawn[d]);
+        for (const auto& [ids, its] : writers) {
+            const auto judged = std::make_shared<Judged>(
+                tbt::judge(language_, model_.tokenizer, passages_[i], ids));
+            Bits bits{0, std::vector<double>(its.size())};
+            if (!std::isinf(judged->p)) {
+                std::vector<Mixture> mixtures;
+                for (const std::size_t k : its) mixtures.push_back(settings_[k].mixture());
+                const std::vector<int>& prompt = passages_[i].prompt;
+                bits = score(model, joined(prompt, ids), prompt.size(), mixtures);
+                judged->m = bits.m;
+            }
+            for (std::size_t n = 0; n < its.size(); ++n)
+                drawn_[its[n]].push_back({i, ids, judged, bits.q[n]});
+        }
+    }
+}
+
+void DecoderMeasure::read_written(const std::vector<Written>& written, Measured& r,
+                                  std::vector<double>& far) {
     std::vector<double> valid, kl;
-    Used used(written.size());
+    std::vector<const Alternatives*> used;
     texts_.clear();
     for (std::size_t i = 0; i < written.size(); ++i) {
-        const Passage& passage = passages_[written[i].passage];
-        const std::vector<int>& ids = written[i].ids;
-        const bool ended = !ids.empty() && ids.back() == model_.tokenizer.eos_id();
-        texts_.push_back(
-            model_.tokenizer.decode(std::span(ids).first(ids.size() - (ended ? 1 : 0))));
-        r.tokens += static_cast<double>(ids.size()) / static_cast<double>(written.size());
-        double p = std::numeric_limits<double>::infinity();
-        try {
-            if (ended) p = language_.bits(passage, texts_.back(), &used[i]);
-        } catch (const Error&) {
-            ++r.undecided;
-        }
-        valid.push_back(std::isinf(p) ? 0 : 1);
+        const Judged& judged = *written[i].judged;
+        texts_.push_back(judged.text);
+        used.push_back(&judged.used);
+        r.tokens +=
+            static_cast<double>(written[i].ids.size()) / static_cast<double>(written.size());
+        r.undecided += judged.undecided;
+        valid.push_back(std::isinf(judged.p) ? 0 : 1);
         far[i] = most_bits;
-        std::vector<int> whole = passage.prompt;
-        whole.insert(whole.end(), ids.begin(), ids.end());
-        if (!setting.is_distribution())
-            r.searched_bits += score(model_.transformer, whole, passage.prompt.size(), {}).m /
-                               static_cast<double>(written.size());
-        if (std::isinf(p)) continue;
-        const Bits bits = score(logits, whole, passage.prompt.size(), mixture);
-        kl.push_back(p - bits.q[0]);
+        r.searched_bits += judged.searched / static_cast<double>(written.size());
+        if (std::isinf(judged.p)) continue;
+        kl.push_back(judged.p - written[i].q);
         far[i] = std::min(kl.back(), most_bits);
-        r.m_bits += setting.amateur.empty()
-                        ? bits.m
-                        : score(model_.transformer, whole, passage.prompt.size(), {}).m;
-        r.p_bits += p;
+        r.m_bits += judged.m;
+        r.p_bits += judged.p;
     }
     r.m_bits /= static_cast<double>(kl.size());
     r.p_bits /= static_cast<double>(kl.size());
@@ -257,16 +256,26 @@ Measured DecoderMeasure::run(std::size_t number, std::uint64_t seed) {
     r.value = setting.value;
     std::size_t texts =
         setting.beams == 0 ? passages_.size() : std::min(passages_.size(), index(most_searched_));
-    const auto start = std::chrono::steady_clock::now();
-    const auto written = write(setting, texts, seed);
-    const double seconds =
-        std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    std::vector<Written> written;
+    if (setting.draws_own()) {
+        if (drawn_.empty() || drawn_seed_ != seed) draw_all(seed);
+        written = drawn_[number];
+        r.microseconds = drawn_microseconds_;
+    } else {
+        const auto start = std::chrono::steady_clock::now();
+        written = write(setting, texts, seed);
+        const std::chrono::duration<double, std::micro> time =
+            std::chrono::steady_clock::now() - start;
+        std::size_t tokens = 0;
+        for (const Written& w : written) tokens += w.ids.size();
+        r.microseconds = time.count() / static_cast<double>(tokens);
+        judge(setting, written);
+    }
     if (setting.exact) r.undecided = to_int(texts - written.size());
     texts = written.size();
     r.texts = to_int(texts);
     std::vector<double> far(texts);
-    read_written(setting, written, r, far);
-    r.microseconds = seconds * 1e6 / (r.tokens * static_cast<double>(texts));
+    read_written(written, r, far);
     // What a search finds is one text, and no distribution; that of a filled canvas is not known.
     if (setting.is_distribution()) {
         compare_truth(number, r, far);

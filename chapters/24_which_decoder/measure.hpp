@@ -9,30 +9,20 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
-#include "chapters/09_stopping/stopping.hpp"
+#include "chapters/10_generate/text_writer.hpp"
 #include "chapters/24_which_decoder/decoders/other_models.hpp"
 #include "chapters/24_which_decoder/decoders/settings.hpp"
 #include "chapters/24_which_decoder/diversity.hpp"
 #include "chapters/24_which_decoder/estimates.hpp"
+#include "chapters/24_which_decoder/judge.hpp"
 #include "chapters/24_which_decoder/language.hpp"
 #include "lib/model/model.hpp"
 
 namespace tbt {
-
-// −log2 of what the model gives the tokens after the prompt, and of what each of the decoders gives
-// them: by the integer weights that tokens are drawn with. An infinite one can never be drawn.
-struct Bits {
-    double m = 0;
-    std::vector<double> q;  // one for each mixture
-};
-Bits score(const BatchLogits& model, const std::vector<int>& ids, std::size_t prompt_length,
-           const std::vector<Mixture>& mixtures);
-Bits score(Transformer& gpt, const std::vector<int>& ids, std::size_t prompt_length,
-           const std::vector<Mixture>& mixtures);
 
 struct Measured {
     std::string model, genre, decoder, value;
@@ -48,7 +38,7 @@ struct Measured {
     double m_bits = 0, p_bits = 0;  // −log2 m and −log2 p of valid texts, means
     double searched_bits = 0;       // searches: −log2 m of all their texts, mean
     Diversity diversity;
-    double microseconds = 0;  // a token, all texts side by side
+    double microseconds = 0;  // for each position that the model computed, texts side by side
 };
 
 // What a text counts at most in `divergence`: one that is not in the language, or that was cut.
@@ -71,21 +61,26 @@ public:
     const std::vector<std::string>& texts() const { return texts_; }
 
 private:
-    using Used = std::vector<std::vector<TextProbability::Alternative>>;
-
     struct Written {
         std::size_t passage = 0;
-        std::vector<int> ids;
+        std::vector<int> ids = {};
+        std::shared_ptr<Judged> judged = nullptr;  // shared by settings that wrote the same
+        double q = 0;                              // −log2 q of texts in the language
     };
 
+    // The texts of all settings that draw from the model's own logits, written together.
+    void draw_all(std::uint64_t seed);
+    void judge(const Setting& setting, std::vector<Written>& written);
     std::vector<Written> write(const Setting& setting, std::size_t texts, std::uint64_t seed);
-    std::vector<Written> search(const Setting& setting, std::size_t texts, const StopRules& stop,
-                                std::uint64_t seed);
     // How far each text is from the truth, added to `far`.
-    void read_written(const Setting& setting, const std::vector<Written>& written, Measured& result,
+    void read_written(const std::vector<Written>& written, Measured& result,
                       std::vector<double>& far);
     void compare_truth(std::size_t setting, Measured& result, std::vector<double>& far);
-    Diversity diversity_of(const std::vector<std::string>& texts, const Used& used) const;
+    Diversity diversity_of(const std::vector<std::string>& texts,
+                           const std::vector<const Alternatives*>& used) const;
+    StopRules stop_rules() const;
+    TokenBytes bytes() const;
+    std::vector<std::vector<int>> prompts(std::size_t count) const;
 
     const Language& language_;
     Model& model_;
@@ -95,6 +90,9 @@ private:
     int most_tokens_, most_searched_;
     std::vector<std::vector<double>> true_bits_;  // −log2 q of each true text, by setting
     Measured truth_;
+    std::vector<std::vector<Written>> drawn_;  // by setting; empty for those that do not draw
+    std::uint64_t drawn_seed_ = 0;
+    double drawn_microseconds_ = 0;
     std::vector<std::string> texts_;
 };
 

@@ -5,6 +5,8 @@
 #include <limits>
 #include <memory>
 
+#include "chapters/11_beam_search/beam_search.hpp"
+#include "chapters/11_beam_search/exact_search.hpp"
 #include "chapters/23_text_generator/contrast.hpp"
 #include "lib/check.hpp"
 #include "lib/error.hpp"
@@ -48,6 +50,8 @@ BatchLogits own_logits(Transformer& gpt) {
         return (*batch)(texts);
     };
 }
+
+constexpr long most_expanded = 1000;  // beginnings that the search for the best of all may read
 
 BatchLogits with_early_layers(BatchLogits model, std::vector<BatchLogits> early, double alpha) {
     return [model = std::move(model), early = std::move(early), alpha,
@@ -127,6 +131,27 @@ BatchLogits OtherModels::logits(const Setting& setting) {
         early.push_back(own_logits(found->second));
     }
     return with_early_layers(std::move(own), std::move(early), setting.contrast.plausible);
+}
+
+std::optional<std::vector<int>> OtherModels::searched(const Passage& passage,
+                                                      const Setting& setting, const StopRules& stop,
+                                                      std::uint64_t seed) {
+    BeamRequest request;
+    request.beams.num_beams = setting.beams;
+    request.beams.length_penalty = 0;  // the sum of the log-probabilities itself
+    request.beams.early_stopping = EarlyStopping::never;
+    request.stop = stop;
+    if (setting.drawn_beams) request.seed = seed;
+    const BatchLogits model = logits(setting);
+    BeamText best = beam_search(model, request, passage.prompt).at(0);
+    if (!setting.exact) return best.ids;
+    const NextLogits next = [&](std::span<const int> ids) {
+        const BatchText text{0, ids};
+        return model({&text, 1})[0];
+    };
+    ExactText exact = ExactSearch(next, request, passage.prompt, best.score, most_expanded).run();
+    if (!exact.proven) return std::nullopt;
+    return exact.ids.empty() ? best.ids : exact.ids;  // nothing is better than the beams' best
 }
 
 MaskedModel& OtherModels::masked() {

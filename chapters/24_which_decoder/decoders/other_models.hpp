@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "chapters/09_stopping/stopping.hpp"
 #include "chapters/10_generate/batch.hpp"
 #include "chapters/22_diffusion/masked_model.hpp"
 #include "chapters/24_which_decoder/decoders/settings.hpp"
@@ -40,6 +41,10 @@ public:
     // not outlive this object.
     BatchLogits logits(const Setting& setting);
 
+    // The passage's beginning, continued by the most probable text that beams find; none where the
+    // best of all is asked for and cannot be proven.
+    std::optional<std::vector<int>> searched(const Passage& passage, const Setting& setting,
+                                             const StopRules& stop, std::uint64_t seed);
     // The passage's beginning, continued by the model that fills masks, in ids of the model's own
     // tokenizer: up to the end of text, that included if the canvas has it. Throws Error where the
     // beginning is too long.

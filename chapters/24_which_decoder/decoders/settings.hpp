@@ -30,6 +30,8 @@ struct Setting {
 
     // Is q(x) known? Not where texts are searched for, or filled in.
     bool is_distribution() const { return beams == 0 && !fill; }
+    // Are its tokens drawn from the model's own logits?
+    bool draws_own() const { return is_distribution() && amateur.empty(); }
     std::string name() const { return decoder + " " + value; }
     Mixture mixture() const;
     Chain chain() const;

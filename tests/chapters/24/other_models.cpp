@@ -6,7 +6,9 @@
 #include <regex>
 #include <sstream>
 
+#include "chapters/19_training/report/write_texts.hpp"
 #include "chapters/23_text_generator/contrast.hpp"
+#include "chapters/24_which_decoder/decoders/write_together.hpp"
 #include "chapters/24_which_decoder/measure.hpp"
 #include "chapters/24_which_decoder/whole_run/results.hpp"
 #include "chapters/24_which_decoder/whole_run/whole_run.hpp"
@@ -77,6 +79,37 @@ TEST_CASE("first layers: all of them are the model; fewer say something else", "
     CHECK(fresh_logits(one, ids) != fresh_logits(model.transformer, ids));
     CHECK_THROWS_AS(first_layers(directory, 0), Error);
     CHECK_THROWS_AS(first_layers(directory, model.config().n_layer + 1), Error);
+}
+
+TEST_CASE("together: every decoder writes what it writes alone, and what is common is read once",
+          "[which]") {
+    Transformer gpt = tiny_gpt();
+    const TokenBytes bytes = [](int) { return std::string_view("x"); };
+    std::vector<std::vector<int>> prompts;
+    for (int i = 0; i < 30; ++i) prompts.push_back({1 + i % 3, 2, 5});
+    std::vector<GenerateRequest> requests;
+    long alone = 0;
+    for (const Setting& setting : settings()) {
+        if (!setting.draws_own()) continue;
+        GenerateRequest& request = requests.emplace_back();
+        request.chain = setting.chain();
+        request.stop.eos = {0};
+        request.stop.context = gpt.config().n_positions;
+        request.stop.max_new_tokens = 6 + to_int(requests.size() % 5);
+        request.seed = 4;
+    }
+    REQUIRE(requests.size() > 80);
+    const WrittenTogether together = write_together(logits_of(gpt), bytes, prompts, requests);
+    for (std::size_t r = 0; r < requests.size(); ++r) {
+        const auto texts = write_texts(logits_of(gpt), bytes, prompts, requests[r]);
+        for (std::size_t i = 0; i < prompts.size(); ++i) {
+            CHECK(together.ids[r][i] == texts[i].ids);
+            alone += to_int(texts[i].ids.size());
+        }
+    }
+    CHECK(together.rows < alone / 2);
+    CHECK(write_together(logits_of(gpt), bytes, {}, requests).rows == 0);
+    CHECK(write_together(logits_of(gpt), bytes, prompts, {}).rows == 0);
 }
 
 TEST_CASE("score: of contrasted logits, too, all texts add up to one", "[which]") {

@@ -220,6 +220,14 @@ TEST_CASE(
         const Measured again = measure.run(k, 1);
         CHECK(again.valid.mean == m.valid.mean);
         CHECK(again.tokens == m.tokens);
+        // The same as when no other setting writes beside it.
+        DecoderMeasure one(language, model, others, passages, {few[k]}, 200, 5);
+        const Measured alone = one.run(0, 1);
+        CHECK(one.texts() == measure.texts());
+        if (m.valid.mean > 0) CHECK(alone.m_bits == Approx(m.m_bits));
+        if (few[k].beams > 0) continue;
+        if (m.valid.mean > 0) CHECK(alone.kl_qp.mean == Approx(m.kl_qp.mean));
+        CHECK(alone.divergence.mean == Approx(m.divergence.mean));
     }
     // Greedy can write one text only: it loses nearly all of the truth.
     CHECK(measure.run(few.size() - 2, 1).lost > .5);
