@@ -244,6 +244,13 @@ holds 'without standard input a text is written' [ $? -eq 0 -a -s "$work/out" -a
 holds 'without standard error a text is written' [ $? -eq 0 -a -s "$work/out" ]
 holds 'and the page is one' [ "$(head -c 15 "$work/page.html")" = '<!doctype html>' ]
 
+# Gaps: the page and the trace in one go, each in its own file; neither when one cannot be opened.
+"$build/23_text_generator" --decoder diffusion -n 9 --html "$work/gaps.html" --trace "$work/gaps.jsonl" >"$work/out" 2>"$work/err"
+holds 'a text with gaps has a page and a trace' [ $? -eq 0 -a "$(head -c 15 "$work/gaps.html")" = '<!doctype html>' \
+    -a "$(grep -c '^{' "$work/gaps.jsonl")" -eq "$(wc -l <"$work/gaps.jsonl")" -a -s "$work/gaps.jsonl" ]
+refused 1 '/nonexistent/t' 23_text_generator --decoder diffusion -n 9 --html "$work/none.html" --trace /nonexistent/t
+holds 'and no page is left of what was refused' [ ! -e "$work/none.html" ]
+
 # --seed -1 and -n -1, as llama.cpp has them.
 "$build/23_text_generator" --seed -1 -n 40 >"$work/out" 2>"$work/err"
 # shellcheck disable=SC2046

@@ -44,12 +44,15 @@ build() {
     # If a .cpp file is mutated, the object of the test does not change.
     object="$work/$name.o"
     case ${1:-} in
-    "$work"/*) object="$work/base-$(basename "$test_source" .cpp).o" ;;
+    "$work"/*) object="$work/$(base_of "$test_source").o" ;;
     *) $compile -c "$test_source" -o "$object" || return 1 ;;
     esac
     # shellcheck disable=SC2086
     $LINK "$object" "$BUILD/obj/tests/main.o" $extra $LIBRARY $LIBS -o "$work/$name"
 }
+
+# Two tests in different folders may have one name.
+base_of() { echo "base-${1%.cpp}" | tr / -; }
 
 field() { sed -n "s/^$1: //p" "$2" | head -n 1; }
 
@@ -62,7 +65,7 @@ for list in tests/mutants/*.txt; do
         number=$((number + 1))
         what=$(field mutant "$m") file=$(field file "$m") test=$(field test "$m")
         # The tests must pass without the mutation; otherwise a failure would mean nothing.
-        whole="base-$(basename "$test" .cpp)"
+        whole=$(base_of "$test")
         if [ ! -f "$work/$whole" ]; then
             if ! build "$whole" "$work" "$test" || ! $limit "$work/$whole" >"$work/log" 2>&1; then
                 echo "BROKEN    $test fails without any mutation:"

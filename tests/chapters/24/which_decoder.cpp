@@ -199,15 +199,15 @@ TEST_CASE(
     "measure: all that the truth writes is valid, and a decoder that cannot differ has its "
     "divergence in closed form",
     "[which]") {
-    const Corpus corpus = Corpus::load("data/corpus");
+    const Corpus corpus = Corpus::load("data/corpus/world");
     const Language language(corpus);
-    Model model = load_model(shipped_model("sketch"));
-    const auto passages = language.passages(model.tokenizer, "hello", 12, 5);
+    Model model = load_model(shipped_model("storyteller"));
+    const auto passages = language.passages(model.tokenizer, "people_said_world", 12, 5);
     std::vector<Setting> few = settings("temperature");
     few.push_back(settings("greedy").at(0));
     Setting beams{"beams", "2", {}, 2};
     few.push_back(beams);
-    OtherModels others(model, shipped_model("sketch"));
+    OtherModels others(model, shipped_model("storyteller"));
     DecoderMeasure measure(language, model, others, passages, few, 200, 5);
     CHECK(measure.truth().diversity.distinct_texts > 0);
     CHECK(measure.truth().valid.mean == 1);
