@@ -1,19 +1,7 @@
 // Schemas never met before, shaped like those that people have: what does the first mask cost, what
 // each one after it, and near the end of a budget? How often does a step ask for memory?
-// Times are those of the thread, which others on the machine disturb little.
-#include <time.h>
-
-#include <algorithm>
-#include <cstdlib>
-#include <memory>
-#include <new>
-
-#include "lib/grammar/recognizer/grammar_recognizer.hpp"
-#include "lib/grammar/schema/schema.hpp"
-#include "lib/grammar/tokens/grammar_matcher.hpp"
 #include "tests/bench/bench.hpp"
-#include "tests/bench/vocabulary.hpp"
-#include "tests/support/counted_new.hpp"
+#include "tests/bench/schema_figures.hpp"
 #include "tests/support/schema_maker.hpp"
 
 namespace tbt::bench {
@@ -126,7 +114,7 @@ const Kind kinds[] = {
                  {"type", "array"}, {"uniqueItems", true}, {"items", {{"enum", words}}}};
              if (d % 3 == 0) object["patternProperties"]["^x-"] = true;
              if (d % 2 == 0) object["additionalProperties"] = false;
-             schema["definitions"]["d" + std::to_string(d)] = {
+             schema["definitions"][std::string("d").append(std::to_string(d))] = {
                  {"description", "how strictly this is looked at"},
                  {"anyOf",
                   {{{"enum", words}},
@@ -159,133 +147,20 @@ const Kind kinds[] = {
      }},
 };
 
-// Of one sort of schemas; of steps: the time of the mask, and how often it asked for memory.
-struct Steps {
-    std::vector<double> times;
-    std::size_t allocations = 0;
-};
-struct Figures {
-    std::vector<double> compile, first;
-    Steps masks, tight, again;
-    std::size_t memory = 0, texts = 0;
-};
-
-double cpu_now() {
-    timespec t;
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-    return static_cast<double>(t.tv_sec) + 1e-9 * static_cast<double>(t.tv_nsec);
-}
-
-double microseconds(std::vector<double> times, double share) {
-    if (times.empty()) return 0;
-    std::sort(times.begin(), times.end());
-    return times[static_cast<std::size_t>(share * static_cast<double>(times.size() - 1))] * 1e6;
-}
-double mean(const std::vector<double>& times) {
-    double sum = 0;
-    for (const double t : times) sum += t;
-    return times.empty() ? 0 : sum / static_cast<double>(times.size()) * 1e6;
-}
-
-// A text by a model that knows nothing but ends its strings: quotes and commas are likelier.
-void write(const std::shared_ptr<CompiledGrammar>& language, int budget, Rng rng,
-           const std::vector<bool>& is_structure, Steps& steps) {
-    GrammarMatcher constraint(language, budget);
-    std::vector<int> legal, structure;
-    while (!constraint.ended() && constraint.remaining() > 0) {
-        const std::size_t before = allocations;
-        const double start = cpu_now();
-        const TokenMask& mask = constraint.mask();
-        steps.times.push_back(cpu_now() - start);
-        steps.allocations += allocations - before;
-        legal.clear(), structure.clear();
-        mask.each([&](int id) {
-            legal.push_back(id);
-            if (is_structure[static_cast<std::size_t>(id)]) structure.push_back(id);
-        });
-        if (legal.empty()) break;
-        const std::vector<int>& from = !structure.empty() && rng.below(3) == 0 ? structure : legal;
-        constraint.advance(from[rng.below(from.size())]);
-    }
-    if (!constraint.complete()) throw Error("bench: a text was not complete within its budget");
-}
-
-void measure(Figures& f, const std::string& schema, const std::shared_ptr<const TokenTrie>& trie,
-             Rng& rng) {
-    std::vector<bool> is_structure;
-    for (int id = 0; id < trie->vocabulary(); ++id)
-        is_structure.push_back(trie->bytes(id).find_first_of("\",}]:") != std::string::npos);
-    SchemaOptions options;
-    options.warn = [](const std::string&) {};
-    options.closed = true;
-    const double start = cpu_now();
-    const auto language = std::make_shared<CompiledGrammar>(
-        std::make_shared<GrammarRecognizer>(compile_schema(schema, options)), trie);
-    f.compile.push_back(cpu_now() - start);
-    const double before = cpu_now();
-    GrammarMatcher(language, 1000).mask();
-    f.first.push_back(cpu_now() - before);
-    const Rng draws = rng;
-    for (Steps* steps : {&f.masks, &f.again}) write(language, 1000, draws, is_structure, *steps);
-    rng.below(2);
-    const int least = language->closing().enough(language->recognizer().start());
-    write(language, least + 10, rng, is_structure, f.tight);
-    write(language, least, rng, is_structure, f.tight);
-    f.memory = std::max(f.memory, language->memory());
-    ++f.texts;
-}
-
-void add(Steps& to, const Steps& from) {
-    to.times.insert(to.times.end(), from.times.begin(), from.times.end());
-    to.allocations += from.allocations;
-}
-double allocations_of(const Steps& s) {
-    return s.times.empty()
-               ? 0
-               : static_cast<double>(s.allocations) / static_cast<double>(s.times.size());
-}
-
 void run(const Settings&) {
-    std::string name;
-    std::vector<std::string> tokens = vocabulary(name);
-    const int eos = static_cast<int>(tokens.size()) - 1;
-    const auto trie = std::make_shared<const TokenTrie>(std::move(tokens), eos);
-    std::printf(
-        "%s; times of the thread in µs: to compile, of the first mask, of each on the way of a "
-        "text of at most 1000 tokens, and of each of texts with a budget of the fewest tokens and "
-        "of ten more; new: calls of operator new a step, for the first time and of the same text "
-        "once more\n",
-        name.c_str());
-    Table table("schemas",
-                {"schemas", "number", "compile", "first", "worst", "mean", "median", "p99",
-                 "worst ", "new", "again", "near the end", "p99 ", "worst  ", "MB"});
-    Figures all;
+    const auto trie = schema_vocabulary();
+    SchemaTable table("schemas");
+    SchemaFigures all;
     Rng rng(7);
-    const auto row = [&](const std::string& what, const Figures& g) {
-        table.row({what, Cell(static_cast<double>(g.texts), 0), Cell(mean(g.compile), 0),
-                   Cell(mean(g.first), 0), Cell(microseconds(g.first, 1), 0),
-                   Cell(mean(g.masks.times), 1), Cell(microseconds(g.masks.times, .5), 1),
-                   Cell(microseconds(g.masks.times, .99), 0),
-                   Cell(microseconds(g.masks.times, 1), 0), Cell(allocations_of(g.masks), 1),
-                   Cell(allocations_of(g.again), 2), Cell(mean(g.tight.times), 0),
-                   Cell(microseconds(g.tight.times, .99), 0),
-                   Cell(microseconds(g.tight.times, 1), 0),
-                   Cell(static_cast<double>(g.memory) / 1e6, 1)});
-    };
     for (const Kind& kind : kinds) {
         SchemaMaker maker(static_cast<std::uint64_t>(kind.schemas));
-        Figures f;
+        SchemaFigures f;
         for (int i = 0; i < (quick() ? 4 : kind.schemas); ++i)
-            measure(f, kind.make(maker, i).dump(), trie, rng);
-        row(kind.name, f);
-        for (auto times : {&Figures::compile, &Figures::first})
-            (all.*times).insert((all.*times).end(), (f.*times).begin(), (f.*times).end());
-        for (auto steps : {&Figures::masks, &Figures::tight, &Figures::again})
-            add(all.*steps, f.*steps);
-        all.memory = std::max(all.memory, f.memory);
-        all.texts += f.texts;
+            measure_schema(f, kind.make(maker, i).dump(), trie, rng);
+        table.row(kind.name, f);
+        all.add(f);
     }
-    row("all", all);
+    table.row("all", all);
 }
 
 const Section section{"schemas", 61, "masks under schemas never met before, µs", run};

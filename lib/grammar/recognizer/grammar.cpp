@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <deque>
 #include <map>
+#include <numeric>
 #include <utility>
 
 #include "lib/error.hpp"
@@ -112,8 +113,9 @@ void Grammar::expand(int id) {
     const int first = nodes();
     source(which).expand(*this, id);
     // Copies to the node the edges of the nodes that its ε-edges lead to.
-    const std::span<const int> edges = epsilon_edges(id);
-    const std::vector<int> open(edges.begin(), edges.end());
+    std::vector<int> open;
+    for (const EpsilonEdge& e : epsilon_edges_)
+        if (e.from == id) open.push_back(e.to);
     close_epsilon_edges(first);
     for (const int other : open) {
         const Node& n = node(other);
@@ -121,53 +123,55 @@ void Grammar::expand(int id) {
         node(id).calls.insert(node(id).calls.end(), n.calls.begin(), n.calls.end());
         node(id).final = node(id).final || n.final;
     }
-    epsilon_edges_.clear();
     settle_costs(first);
 }
 
 // ε-elimination: a node gets a copy of the edges of every node that it reaches by ε-edges.
 void Grammar::close_epsilon_edges(int first) {
+    // Those of a node that is finished already are expand()'s.
+    std::erase_if(epsilon_edges_, [&](const EpsilonEdge& e) { return e.from < first; });
+    std::ranges::stable_sort(epsilon_edges_, {}, &EpsilonEdge::from);
+    const std::vector<EpsilonEdge> edges = std::exchange(epsilon_edges_, {});
     const auto local = [&](int id) { return static_cast<std::size_t>(id - first); };
-    // What a node had before it got copies. Only nodes with ε-edges get copies.
+    std::vector<std::size_t> begin(local(nodes()) + 1);  // of a node's ε-edges
+    for (const EpsilonEdge& e : edges) ++begin[local(e.from) + 1];
+    std::partial_sum(begin.begin(), begin.end(), begin.begin());
+    // What a node has before it gets copies: only nodes with ε-edges get some.
     struct Own {
-        std::size_t bytes, calls;
+        std::ptrdiff_t bytes, calls;
         bool final;
     };
     const auto own = [&](int id) {
         const Node& n = node(id);
-        return Own{n.bytes.size(), n.calls.size(), n.final};
+        return Own{std::ssize(n.bytes), std::ssize(n.calls), n.final};
     };
-    std::unordered_map<int, Own> before;
-    std::vector<int> stamp(local(nodes()), -1), from, open;
-    for (const auto& [id, to] : epsilon_edges_)
-        if (id >= first) from.push_back(id), before.emplace(id, own(id));
-    std::sort(from.begin(), from.end());
-    const auto add_edges_of = [&](int id) {
-        const std::span<const int> edges = epsilon_edges(id);
-        open.insert(open.end(), edges.begin(), edges.end());
-    };
-    for (const int id : from) {
+    std::vector<Own> before;  // by ε-edge: of the node that it starts from
+    for (const EpsilonEdge& e : edges) before.push_back(own(e.from));
+    std::vector<int> stamp(local(nodes()), -1), open;
+    for (std::size_t e = 0; e < edges.size(); e = begin[local(edges[e].from) + 1]) {
+        const int id = edges[e].from;
         stamp[local(id)] = id;
-        for (add_edges_of(id); !open.empty();) {
-            const int other = open.back();
+        for (open = {id}; !open.empty();) {
+            const int at = open.back();
             open.pop_back();
-            if (other < first) throw Error("grammar: an ε-edge to a node that was finished before");
-            if (stamp[local(other)] == id) continue;
-            stamp[local(other)] = id;
-            Node &n = node(id), &o = node(other);
-            if (is_open(other))
-                throw Error("grammar: an ε-edge to a node that is not expanded yet");
-            const auto changed = before.find(other);
-            const Own has = changed == before.end() ? own(other) : changed->second;
-            n.bytes.insert(n.bytes.end(), o.bytes.begin(),
-                           o.bytes.begin() + static_cast<std::ptrdiff_t>(has.bytes));
-            n.calls.insert(n.calls.end(), o.calls.begin(),
-                           o.calls.begin() + static_cast<std::ptrdiff_t>(has.calls));
-            n.final = n.final || has.final;
-            add_edges_of(other);
+            for (std::size_t k = begin[local(at)]; k < begin[local(at) + 1]; ++k) {
+                const int other = edges[k].to;
+                if (other < first)
+                    throw Error("grammar: an ε-edge to a node that was finished before");
+                if (std::exchange(stamp[local(other)], id) == id) continue;
+                if (is_open(other))
+                    throw Error("grammar: an ε-edge to a node that is not expanded yet");
+                open.push_back(other);
+                Node& n = node(id);
+                const Node& o = node(other);
+                const std::size_t its = begin[local(other)];
+                const Own has = its < begin[local(other) + 1] ? before[its] : own(other);
+                n.bytes.insert(n.bytes.end(), o.bytes.begin(), o.bytes.begin() + has.bytes);
+                n.calls.insert(n.calls.end(), o.calls.begin(), o.calls.begin() + has.calls);
+                n.final = n.final || has.final;
+            }
         }
     }
-    for (const int id : from) epsilon_edges_.erase(id);
 }
 
 // cost(node) = 0 if final, else the minimum of 1 + cost(to) over byte edges and cost(rule) +

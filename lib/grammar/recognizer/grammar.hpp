@@ -16,7 +16,6 @@
 #include <span>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
 
 #include "lib/check.hpp"
@@ -108,11 +107,11 @@ public:
     }
     int rules() const { return static_cast<int>(rules_.size()); }
     int nodes() const { return static_cast<int>(nodes_.size()); }
-    // The nodes that this node's ε-edges lead to.
-    std::span<const int> epsilon_edges(int id) const {
-        const auto found = epsilon_edges_.find(id);
-        return found == epsilon_edges_.end() ? std::span<const int>() : std::span(found->second);
-    }
+    // An ε-edge reads no byte. These are added by skip() and removed by finish().
+    struct EpsilonEdge {
+        int from, to;
+    };
+    std::span<const EpsilonEdge> epsilon_edges() const { return epsilon_edges_; }
     // Sets the most nodes that the grammar may have; add_node() throws TooLarge beyond.
     void limit_nodes(int most) { max_nodes_ = most; }
 
@@ -124,10 +123,9 @@ public:
     int sequences(int from, const std::vector<ByteSequence>& alternatives, int to);
     int call(int from, int rule);
     void call(int from, int rule, int to) { node(from).calls.push_back({rule, to}); }
-    // Adds an ε-edge, which reads no byte. finish() removes all ε-edges.
     void skip(int from, int to) {
         node(from);  // throws if there is no such node
-        epsilon_edges_[from].push_back(to);
+        epsilon_edges_.push_back({from, to});
     }
     void edge(int from, std::uint8_t low, std::uint8_t high, int to) {
         node(from).bytes.push_back({low, high, to});
@@ -159,7 +157,7 @@ private:
 
     std::vector<Node> nodes_;
     int max_nodes_ = max_nodes;
-    std::unordered_map<int, std::vector<int>> epsilon_edges_;  // ε-edges, by node: few have any
+    std::vector<EpsilonEdge> epsilon_edges_;
     std::vector<Rule> rules_;
     std::vector<std::unique_ptr<NodeSource>> sources_;
     std::vector<std::unique_ptr<StateAnnotations>> annotations_;

@@ -136,10 +136,11 @@ void ObjectGraph::add_class(Grammar& grammar, int c, int key) {
     const int first = grammar.nodes();
     const int start = grammar.add_node();
     grammar.skip(key, start);
+    const std::size_t first_epsilon = grammar.epsilon_edges().size();
     const int out = add_dfa(grammar, tbt::at(shape_->classes, c).keys, start, Spelling::json);
     const int end = grammar.nodes();
     mark(grammar, {Where::of_class, c});
-    measure_class(grammar, first, out);
+    measure_class(grammar, first, first_epsilon, out);
     for (int id = first; id < end; ++id)
         for (Grammar::ByteEdge& e : grammar.node(id).bytes) e.annotated = true;
     class_starts_.push_back(start);
@@ -149,17 +150,19 @@ void ObjectGraph::add_class(Grammar& grammar, int c, int key) {
 
 // Finds the fewest bytes from each node to the end, going backwards from the end. Also finds the
 // nodes that lead to a loop: those left after nodes without successors are removed repeatedly.
-void ObjectGraph::measure_class(const Grammar& grammar, int first, int out) {
+void ObjectGraph::measure_class(const Grammar& grammar, int first, std::size_t first_epsilon,
+                                int out) {
     const int size = grammar.nodes() - first;
     std::vector<std::vector<std::pair<int, int>>> before(index(size));
     std::vector<int> ways(index(size)), open;
+    const auto add = [&](int from, int to, int bytes) {
+        before[index(to - first)].emplace_back(from, bytes);
+        ++ways[index(from - first)];
+    };
+    for (const Grammar::EpsilonEdge& e : grammar.epsilon_edges().subspan(first_epsilon))
+        add(e.from, e.to, 0);
     for (int id = first; id < grammar.nodes(); ++id) {
-        const auto add = [&](int to, int bytes) {
-            before[index(to - first)].emplace_back(id, bytes);
-            ++ways[index(id - first)];
-        };
-        for (const Grammar::ByteEdge& e : grammar.node(id).bytes) add(e.to, 1);
-        for (const int to : grammar.epsilon_edges(id)) add(to, 0);
+        for (const Grammar::ByteEdge& e : grammar.node(id).bytes) add(id, e.to, 1);
         positions_[index(id - base_)].to_end = Grammar::never;
         positions_[index(id - base_)].endless = true;
     }

@@ -93,7 +93,7 @@ private:
     int add_branch(Grammar& grammar, const Open& from, int low, int high);
     void add_value(Grammar& grammar, int after_key, Position colon, int rule, int label);
     void add_class(Grammar& grammar, int index, int key);
-    void measure_class(const Grammar& grammar, int first, int end);
+    void measure_class(const Grammar& grammar, int first, std::size_t first_epsilon, int out);
 
     const ObjectShape* shape_;
     const Blanks* blanks_;
