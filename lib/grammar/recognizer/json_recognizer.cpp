@@ -54,6 +54,23 @@ State JsonRecognizer::next(State state, unsigned char byte) {
     return v.mode != Mode::beyond && byte == letter.byte ? in(v, letter.next) : dead;
 }
 
+// Every mode treats the bytes of a range alike.
+int JsonRecognizer::last_equivalent(State, int byte) const {
+    using namespace std::string_view_literals;
+    static constexpr auto first =  // of each range
+        "\0\t\n\v\r\x0e !\"#+,-./018:;ACDEFG[\\]^abcdefglmnorstuv{|}~"
+        "\x80\x90\xa0\xc0\xc2\xe0\xe1\xed\xee\xf0\xf1\xf4\xf5"sv;
+    static const auto last = [] {
+        std::array<unsigned char, 256> table{};
+        for (int b = 255, end = 255; b >= 0; --b) {
+            table[index(b)] = static_cast<unsigned char>(end);
+            if (first.find(static_cast<char>(b)) != first.npos) end = b - 1;
+        }
+        return table;
+    }();
+    return last[index(byte)];
+}
+
 // Reads a byte between symbols, where white space is allowed.
 State JsonRecognizer::between(const View& v, unsigned char byte) {
     if (is_blank(byte)) {

@@ -97,6 +97,7 @@ public:
 
     State start() override { return pack({Mode::value, false, 0, bottom}); }
     State next(State state, unsigned char byte) override;
+    int last_equivalent(State, int byte) const override;
     bool accepts(State state) const override;
     int closing_bytes(State state) const override;
     State abstraction(State state) override;

@@ -1,9 +1,5 @@
-// The JSON recognizer: what is JSON and what is not, and the shortest way to its end.
+// The JSON recognizer: what is JSON and what is not.
 #include "tests/catch.hpp"
-
-#include <deque>
-#include <map>
-#include <set>
 
 #include <nlohmann/json.hpp>
 
@@ -230,48 +226,6 @@ TEST_CASE("the recognizer and nlohmann-json agree on a hundred thousand short te
         accepted += expected;
     }
     REQUIRE(accepted > 5000);
-}
-
-TEST_CASE("closing_bytes is the length of the shortest completion", "[ch13]") {
-    for (const JsonOptions options :
-         {JsonOptions{1, false, false}, JsonOptions{1, true, false}, JsonOptions{1, false, true}}) {
-        JsonRecognizer recognizer(options);
-        // All states within three open containers, found by search, and their distances to the end,
-        // backwards.
-        std::map<Recognizer::State, std::set<Recognizer::State>> before;
-        std::deque<Recognizer::State> open{recognizer.start()};
-        std::set<Recognizer::State> seen{recognizer.start()};
-        std::map<Recognizer::State, int> distance;
-        while (!open.empty()) {
-            const auto state = open.front();
-            open.pop_front();
-            for (int byte = 0; byte < 256; ++byte) {
-                const auto next = recognizer.next(state, static_cast<unsigned char>(byte));
-                if (next == Recognizer::dead || recognizer.stack(next).size() > 3) continue;
-                before[next].insert(state);
-                if (seen.insert(next).second) open.push_back(next);
-            }
-        }
-        for (const auto state : seen) {
-            if (recognizer.accepts(state)) distance[state] = 0, open.push_back(state);
-        }
-        while (!open.empty()) {
-            const auto state = open.front();
-            open.pop_front();
-            for (const auto previous : before[state]) {
-                if (distance.emplace(previous, distance[state] + 1).second)
-                    open.push_back(previous);
-            }
-        }
-        REQUIRE(seen.size() > 300);
-        for (const auto state : seen) {
-            INFO(JsonRecognizer::name(JsonRecognizer::unpack(state).mode)
-                 << " " << recognizer.stack(state) << " "
-                 << static_cast<int>(JsonRecognizer::unpack(state).mode));
-            REQUIRE(distance.count(state) == 1);  // every state that is alive can be completed
-            REQUIRE(recognizer.closing_bytes(state) == distance[state]);
-        }
-    }
 }
 
 TEST_CASE("three required keys have six orders, not twenty-seven", "[ch13]") {
