@@ -282,7 +282,7 @@ refused 1 "there is no tokenizer" evaluate tests/data/tiny-gpt2 README.md
 refused 1 "no such model directory" decoders --models none --file "$work/measured.jsonl"
 refused 1 "is not a regular file" evaluate data/models/sketch "$work"
 refused 2 "has learned weather and everyday only" decoders --models diffusion --genres dates --texts 1 --file "$work/measured.jsonl"
-refused 1 "100 texts each, and 3 are asked for" decoders --texts 3 --file chapters/24_which_decoder/measured.jsonl
+refused 1 "2000 texts each, and 3 are asked for" decoders --texts 3 --file chapters/24_which_decoder/measured.jsonl
 refused 2 "--table: nothing not in" decoders --show --table nothing
 refused 1 "no genre named 'nothing'" decoders --genres nothing --file "$work/measured.jsonl"
 refused 2 "expected one of: greedy, temperature" decoders --decoder nothing --file "$work/measured.jsonl"

@@ -44,7 +44,7 @@ TEST_CASE("no setting is nearer to the truth than the preset balanced, by their 
 }
 
 TEST_CASE("claims: each verdict of the second page follows from the measurements", "[which]") {
-    CHECK(of("top-p *").divergence.mean < of("top-k *").divergence.low);
+    CHECK(of("top-p *").divergence.high < of("top-k *").divergence.low);
     CHECK(of("min-p 0.1, T 1.5").valid > 2 * of("top-p 0.9, T 1.5").valid);
     CHECK(of("min-p 0.1, T 1.5").valid > 2 * of("top-k 40, T 1.5").valid);
     CHECK(of("min-p 0.1, T 1.5").valid < of("temperature 0.7").valid);
@@ -52,7 +52,7 @@ TEST_CASE("claims: each verdict of the second page follows from the measurements
     CHECK(of("beams 2").valid > of("beams 1").valid);
     CHECK(of("beams 64").searched_bits < of("beams 2").searched_bits);
     CHECK(of("beams 64").repeated > 2 * of("temperature 0.7").repeated);
-    CHECK(of("repetition 1.2").valid < .8 * of("temperature 1").valid);
+    CHECK(of("repetition 1.2").valid < .85 * of("temperature 1").valid);
     CHECK(of("temperature 0.5").valid > of("temperature 0.7").valid);
     CHECK(of("temperature 0.3").valid < of("temperature 0.5").valid + .05);
     CHECK(of("temperature 0.3").divergence.low > of("temperature 0.7").divergence.high);
