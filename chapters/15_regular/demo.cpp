@@ -182,7 +182,7 @@ void show_range(const std::string& low, const std::string& high) {
 }
 
 void show_dates() {
-    const Dfa dates = format_language("date", false).value();
+    const Dfa dates = *format_language("date", false);
     std::printf("4. Dates that exist, as one expression: %zu states\n\n", dates.states.size());
     show_beginnings(dates, {"20", "2023-", "2023-1", "2023-02-", "2023-02-2", "2024-02-2",
                             "1900-02-2", "2000-02-2", "2024-04-3"});

@@ -4,7 +4,9 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "lib/grammar/automata/code_points.hpp"
@@ -44,5 +46,18 @@ Dfa operator&(const Dfa& a, const Dfa& b);
 Dfa operator|(const Dfa& a, const Dfa& b);
 Dfa operator-(const Dfa& a, const Dfa& b);
 Dfa complement(const Dfa& a);
+
+// An automaton that copies share, or nothing: all texts.
+class SharedDfa {
+public:
+    SharedDfa() = default;
+    SharedDfa(Dfa dfa) : dfa_(std::make_shared<const Dfa>(std::move(dfa))) {}
+    explicit operator bool() const { return dfa_ != nullptr; }
+    const Dfa& operator*() const { return *dfa_; }
+    const Dfa* operator->() const { return dfa_.get(); }
+
+private:
+    std::shared_ptr<const Dfa> dfa_;
+};
 
 }  // namespace tbt

@@ -103,7 +103,7 @@ std::string ipv6_pattern() {
     return "(?:" + all + ")";
 }
 
-static std::optional<Dfa> made_language(const std::string& name, bool validating) {
+static SharedDfa made_language(const std::string& name, bool validating) {
     if (name == "date") return regex_full_match(date(validating));
     if (name == "time") return regex_full_match(time(validating));
     if (name == "date-time")
@@ -124,18 +124,18 @@ static std::optional<Dfa> made_language(const std::string& name, bool validating
     if (name == "iri-reference") return regex_full_match(uri_pattern(true, true));
     if (name == "uri-template") return regex_full_match(uri_template_pattern());
     if (name == "regex") return regular_expressions(validating);
-    return std::nullopt;
+    return {};
 }
 
 // Each language is made once.
-std::optional<Dfa> format_language(const std::string& name, bool validating) {
+SharedDfa format_language(const std::string& name, bool validating) {
     static std::mutex mutex;
-    static std::map<std::pair<std::string, bool>, Dfa> known;
+    static std::map<std::pair<std::string, bool>, SharedDfa> known;
     const std::lock_guard<std::mutex> lock(mutex);
     const std::pair key(name, validating);
     if (const auto found = known.find(key); found != known.end()) return found->second;
-    std::optional<Dfa> language = made_language(name, validating);
-    if (language) known.emplace(key, *language);
+    SharedDfa language = made_language(name, validating);
+    if (language) known.emplace(key, language);
     return language;
 }
 

@@ -1,7 +1,6 @@
 // The values of JSON Schema's keyword `format` that are enforced, as regular languages.
 #pragma once
 
-#include <optional>
 #include <string>
 
 #include "lib/grammar/automata/dfa.hpp"
@@ -15,7 +14,7 @@ namespace tbt {
 // The texts of this format; nothing for any other name. validating: all texts that the standards
 // allow. Otherwise those that are generated: T and Z in capitals, years from 0001, no leap seconds
 // (they need a larger automaton).
-std::optional<Dfa> format_language(const std::string& name, bool validating);
+SharedDfa format_language(const std::string& name, bool validating);
 // Formats of numbers: int32 and the like are whole numbers in that range; float and double allow
 // all numbers. Null for any other name.
 const Dfa* number_format(const std::string& name);

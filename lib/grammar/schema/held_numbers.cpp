@@ -85,7 +85,7 @@ Dfa held_by_a_double(const Dfa& numbers) {
                                                                    : short_numbers(numbers);
 }
 
-Dfa written_numbers(const std::optional<Dfa>& numbers, bool everyday) {
+Dfa written_numbers(const SharedDfa& numbers, bool everyday) {
     static const Dfa any =
         regex_full_match("-?(?:0|[1-9][0-9]*)(?:\\.[0-9]+)?(?:[eE][+\\-]?[0-9]{1,2})?");
     if (everyday) {

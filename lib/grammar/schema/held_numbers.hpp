@@ -13,10 +13,10 @@ namespace tbt {
 Dfa held_by_a_double(const Dfa& numbers);
 
 // The spellings of numbers to generate, such that every reader holds them and finds them valid.
-// numbers: the valid ones; nullopt: any number. everyday: at most 15 digits, no exponents, whole
+// numbers: the valid ones; none: any number. everyday: at most 15 digits, no exponents, whole
 // numbers without a point. Otherwise all that the schema allows, but at most 15 digits if rounding
 // could break a demand. Exponents have at most two digits. If there are demands, exponents are used
 // only if all numbers on that side of 1 meet them.
-Dfa written_numbers(const std::optional<Dfa>& numbers, bool everyday);
+Dfa written_numbers(const SharedDfa& numbers, bool everyday);
 
 }  // namespace tbt

@@ -75,7 +75,7 @@ ObjectFact SchemaFacts::read_object(const Json& schema) {
     }
     if (schema.contains("additionalProperties")) fact.others = &schema.at("additionalProperties");
     if (schema.contains("propertyNames")) {
-        const std::optional<Dfa> keys = scalars_->of(schema.at("propertyNames")).whole_strings();
+        const SharedDfa keys = scalars_->of(schema.at("propertyNames")).whole_strings();
         if (keys) fact.each.push_back({complement(*keys), &never});
     }
     for (const auto& [keyword, rules] : {std::pair{"$each", &fact.each}, {"$need", &fact.needs}}) {

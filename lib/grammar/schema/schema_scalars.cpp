@@ -10,13 +10,13 @@
 namespace tbt {
 
 namespace {
-using Language = std::optional<Dfa>;  // nullopt: all texts
-
-Language both(const Language& a, const Language& b) { return !a ? b : !b ? a : Language(*a & *b); }
-Language either(const Language& a, const Language& b) {
-    return !a || !b ? Language() : Language(*a | *b);
+SharedDfa both(const SharedDfa& a, const SharedDfa& b) {
+    return !a ? b : !b ? a : SharedDfa(*a & *b);
 }
-Language without(const Language& a, const Language& b, const Dfa& everything) {
+SharedDfa either(const SharedDfa& a, const SharedDfa& b) {
+    return !a || !b ? SharedDfa() : SharedDfa(*a | *b);
+}
+SharedDfa without(const SharedDfa& a, const SharedDfa& b, const Dfa& everything) {
     if (!b) return Dfa{};
     if (b->empty()) return a;
     return (a ? *a : everything) - *b;
@@ -67,7 +67,7 @@ Dfa of_length(long long low, long long high) {
     return length;
 }
 
-Language Scalars::whole_strings() const {
+SharedDfa Scalars::whole_strings() const {
     if ((least == 0 && most < 0) || no_strings(*this)) return strings;
     if (most >= 0 && most < least) return Dfa{};
     return both(of_length(least, most), strings);
@@ -183,8 +183,8 @@ Scalars ScalarRules::own(const Json& schema) {
     if (!no_strings(result)) result.strings = both(result.strings, strings(schema, result.exact));
     if (formats_ && schema.contains("format"))
         result.everyday = everyday_format(schema.at("format").get<std::string>());
-    result.numbers = both(result.numbers,
-                          result.numbers && result.numbers->empty() ? Language() : numbers(schema));
+    result.numbers = both(
+        result.numbers, result.numbers && result.numbers->empty() ? SharedDfa() : numbers(schema));
     bool restricted = false;
     const std::vector<const Json*> values = listed_values(schema, restricted);
     if (restricted) {
@@ -240,16 +240,16 @@ void ScalarRules::limit_length(const Json& schema, Scalars& result) const {
     if (result.most >= 0 && result.most < result.least) result.strings = Dfa{};
 }
 
-std::optional<Dfa> language_of(SchemaDocument& document, const Json& schema,
-                               const std::string& keyword, bool validating) {
-    if (!schema.contains(keyword)) return std::nullopt;
+SharedDfa language_of(SchemaDocument& document, const Json& schema, const std::string& keyword,
+                      bool validating) {
+    if (!schema.contains(keyword)) return {};
     const Json& value = schema.at(keyword);
     try {
         if (keyword == "pattern") return regex_search(value.get<std::string>(), "pattern");
         if (keyword == "format") {
             return format_language(value.get<std::string>(), validating);
         }
-        if (!value.is_number()) return std::nullopt;
+        if (!value.is_number()) return {};
         const Decimal d = Decimal::parse(json_text(value));
         // In draft 4 an exclusive bound is a bound with "exclusiveMinimum": true beside it.
         const auto strict = [&](const char* other) {
@@ -277,8 +277,8 @@ Dfa pattern_of_keys(const SchemaDocument& document, const Json& schema,
     }
 }
 
-std::optional<Dfa> ScalarRules::strings(const Json& schema, bool& exact) const {
-    Language language = language_of(*document_, schema, "pattern", validating_);
+SharedDfa ScalarRules::strings(const Json& schema, bool& exact) const {
+    SharedDfa language = language_of(*document_, schema, "pattern", validating_);
     if (formats_ && schema.contains("format")) {
         language = both(language, language_of(*document_, schema, "format", validating_));
         exact = !written_narrower(schema.at("format").get<std::string>());
@@ -286,8 +286,8 @@ std::optional<Dfa> ScalarRules::strings(const Json& schema, bool& exact) const {
     return language;
 }
 
-std::optional<Dfa> ScalarRules::numbers(const Json& schema) const {
-    Language language;
+SharedDfa ScalarRules::numbers(const Json& schema) const {
+    SharedDfa language;
     for (const char* keyword : number_keywords)
         language = both(language, language_of(*document_, schema, keyword, validating_));
     const Dfa* const format = formats_ && schema.contains("format")

@@ -16,8 +16,8 @@ namespace tbt {
 
 struct Scalars {
     bool null = true, yes = true, no = true;
-    std::optional<Dfa> numbers, strings;  // nullopt: all numbers, all strings
-    long long least = 0, most = -1;       // also limits of the strings' characters; −1: no limit
+    SharedDfa numbers, strings;      // none: all numbers, all strings
+    long long least = 0, most = -1;  // also limits of the strings' characters; −1: no limit
     bool exact = true;    // false: a format restricts the set more than the standard does
     bool listed = false;  // the strings were listed one by one (enum, const)
     const EverydayFormat* everyday = nullptr;  // the common texts of the strings' format, if any
@@ -25,7 +25,7 @@ struct Scalars {
     static Scalars all() { return {}; }
     static Scalars none() { return {false, false, false, Dfa{}, Dfa{}}; }
     // The strings, with the limits of length included in the automaton. Throws TooLarge.
-    std::optional<Dfa> whole_strings() const;
+    SharedDfa whole_strings() const;
     bool has_strings() const {
         return strings ? has_length(*strings, least, most) : most < 0 || most >= least;
     }
@@ -38,13 +38,13 @@ Scalars operator&(const Scalars& a, const Scalars& b);
 Scalars operator|(const Scalars& a, const Scalars& b);
 Scalars operator-(const Scalars& a, const Scalars& b);
 
-// The texts of numbers or strings that a keyword of the schema allows; nullopt: all of them.
+// The texts of numbers or strings that a keyword of the schema allows; none: all of them.
 // validating: formats as the standards define them; otherwise the texts that are generated, which
 // for some formats are fewer.
 inline constexpr const char* number_keywords[] = {"minimum", "exclusiveMinimum", "maximum",
                                                   "exclusiveMaximum", "multipleOf"};
-std::optional<Dfa> language_of(SchemaDocument& document, const Json& schema,
-                               const std::string& keyword, bool validating);
+SharedDfa language_of(SchemaDocument& document, const Json& schema, const std::string& keyword,
+                      bool validating);
 // The keys that match a pattern of patternProperties.
 Dfa pattern_of_keys(const SchemaDocument& document, const Json& schema, const std::string& pattern);
 
@@ -69,9 +69,9 @@ private:
     Scalars own(const Json& schema);
     Scalars of_types(const Json& schema) const;
     Scalars of_values(const std::vector<const Json*>& values, const Scalars& others) const;
-    std::optional<Dfa> strings(const Json& schema, bool& exact) const;
+    SharedDfa strings(const Json& schema, bool& exact) const;
     void limit_length(const Json& schema, Scalars& result) const;
-    std::optional<Dfa> numbers(const Json& schema) const;
+    SharedDfa numbers(const Json& schema) const;
 
     SchemaDocument* document_;
     bool validating_, formats_;

@@ -281,7 +281,7 @@ private:
     std::string place_, fault_;
     std::set<std::pair<const Json*, const Value*>> in_progress_;
     std::map<const Json*, std::set<std::string>> values_;  // forms of enum's or const's values
-    std::map<const Json*, std::optional<Dfa>> languages_;  // by the keyword's value
+    std::map<const Json*, SharedDfa> languages_;           // by the keyword's value
 };
 
 SchemaValidator::SchemaValidator(const std::string& schema, const SchemaOptions& options,

@@ -38,34 +38,36 @@ void add_counted(Grammar& grammar, std::unique_ptr<CountedText> made, const Dfa&
 }  // namespace
 
 void WrittenStrings::add(Grammar& grammar, const Scalars& s, int start, int end) const {
-    Dfa texts = s.strings ? *s.strings : Dfa::anything();
+    static const SharedDfa anything = Dfa::anything();
+    SharedDfa texts = s.strings ? s.strings : anything;
     long long least = s.least, most = s.most;
     std::function<void()> at_limit;
     if (options_.everyday && !s.listed) {
         long long usual = options_.max_characters;
         if (s.everyday != nullptr) {
-            Dfa mostly = common(texts, s.everyday->texts);
+            Dfa mostly = common(*texts, s.everyday->texts);
             if (has_length(mostly, least, most)) texts = std::move(mostly);
             usual = std::min<long long>(usual, s.everyday->most);
         }
         if (most < 0 && usual >= 0) {
-            most = std::max({usual, least, shortest_length(texts)});
+            most = std::max({usual, least, shortest_length(*texts)});
             at_limit = said_at(most);
         }
     }
-    if (const long long longest = longest_length(texts); longest >= 0 && longest <= most) most = -1;
-    const bool any = texts == Dfa::anything();
-    if (!any && least > 0) texts = texts & of_length(least, -1), least = 0;
+    if (const long long longest = longest_length(*texts); longest >= 0 && longest <= most)
+        most = -1;
+    const bool any = *texts == *anything;
+    if (!any && least > 0) texts = *texts & of_length(least, -1), least = 0;
     // Characters are counted by an annotation (counted), or by a state for each length if the
     // automaton is small or its shortest text is long.
     const bool counted = any ? std::max(least, most) > few_characters
-                             : most >= 0 && shortest_length(texts) < few_characters &&
-                                   most * count(texts.states) > few_states;
+                             : most >= 0 && shortest_length(*texts) < few_characters &&
+                                   most * count(texts->states) > few_states;
     if (counted)
         return add_counted(grammar, std::make_unique<CountedText>(least, most, std::move(at_limit)),
-                           texts, start, end);
-    if (least > 0 || most >= 0) texts = texts & of_length(least, most);
-    const int text = add_dfa(grammar, texts, grammar.bytes(start, "\""), Spelling::json);
+                           *texts, start, end);
+    if (least > 0 || most >= 0) texts = *texts & of_length(least, most);
+    const int text = add_dfa(grammar, *texts, grammar.bytes(start, "\""), Spelling::json);
     grammar.skip(grammar.bytes(text, "\""), end);
 }
 

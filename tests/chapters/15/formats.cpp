@@ -75,7 +75,7 @@ TEST_CASE("the borders of other formats", "[ch15]") {
           "g1234567-89ab-cdef-ABCD-EF0123456789", "01234567-89ab-cdef-ABCD-EF01234567890"}},
         {"json-pointer", {"", "/", "/a/0/b~0~1", "//"}, {"a", "/~", "/~2", "#/a"}}};
     for (const Case& c : cases) {
-        const std::optional<Dfa> dfa = format_language(c.format, true);
+        const SharedDfa dfa = format_language(c.format, true);
         REQUIRE(dfa);
         for (const char* text : c.right) {
             INFO(c.format << ": " << text);
