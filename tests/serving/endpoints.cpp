@@ -1,10 +1,12 @@
 // Every endpoint.
 #include "tests/catch.hpp"
 
+#include <sstream>
 #include <string>
 #include <vector>
 
 #include "chapters/23_text_generator/languages.hpp"
+#include "chapters/26_serving/server/metrics.hpp"
 #include "tests/serving/client.hpp"
 
 using namespace tbt;
@@ -325,4 +327,16 @@ TEST_CASE("compiled guides are kept while they are used, and forgotten after", "
     }
     REQUIRE(first.expired());
     REQUIRE(languages.get(guide) == held);
+}
+
+TEST_CASE("before the first request every count is 0", "[serving]") {
+    std::istringstream text(Metrics().prometheus("m"));
+    int counts = 0;
+    for (std::string line; std::getline(text, line);) {
+        if (line.starts_with('#')) continue;
+        CAPTURE(line);
+        REQUIRE((line.ends_with(" 0") || line.ends_with(" 0.000000")));
+        ++counts;
+    }
+    REQUIRE(counts > 10);
 }

@@ -1,6 +1,7 @@
 // The likeliest of several fillings: what it is judged by.
 #include "tests/catch.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <map>
 #include <utility>
@@ -130,6 +131,21 @@ TEST_CASE("each place of a gap is recorded in its own order, with the pass that 
         CHECK(tokens[i].pass == (i == 2 ? 1 : 2));
         CHECK(!tokens[i].has_u);
     }
+}
+
+TEST_CASE("noting keeps the row before each pass once", "[diffusion]") {
+    const MaskedDistribution model = random_model(6);
+    std::vector<Canvas> rows;
+    const MaskedDistribution noted = noting(model, rows);
+    Hole hole{{0, mask_token, mask_token, mask_token, mask_token, 1}, 1, 5};
+    const Canvas begin = hole.row;
+    FillOptions o;
+    o.steps = 2;
+    Rng rng(3);
+    fill(hole, noted, drawing(rng), o);
+    REQUIRE(rows.size() == 2);
+    CHECK(rows[0] == begin);
+    CHECK(std::count(rows[1].begin(), rows[1].end(), mask_token) == 2);
 }
 
 TEST_CASE("what is no order and no number of steps, blocks or tries is refused", "[diffusion]") {

@@ -127,6 +127,7 @@ TEST_CASE("a trace is a line of JSON for each thing, with version 1's fields", "
     REQUIRE(beams[0]["decoder"] == "beams");
     int nodes = 0, results = 0;
     for (const auto& line : beams) {
+        if (line.contains("fate")) REQUIRE(line["node"] == nodes);
         nodes += line.contains("node") && line.contains("fate") && line["sum"] <= 0;
         results += line.contains("result") && line.contains("score");
     }
