@@ -71,6 +71,8 @@ TEST_CASE("expressions are Python's", "[chat]") {
           "AéTrueFalse");
     CHECK(rendered("{{ 'no' if '' else 'a' }}{{ 'yes' if 'b' else 'a' }}") == "ayes");
     CHECK(rendered("{{ nothing }}{{ nothing is defined }}{{ bos_token }}") == "False<s>");
+    CHECK(rendered("{{ true is true }}{{ false is true }}{{ 1 is true }}{{ false is false }}") ==
+          "TrueFalseFalseTrue");
 }
 
 TEST_CASE("tools and calls keep the order of their members", "[chat]") {

@@ -20,8 +20,8 @@ public:
         : tree_(tree), rules_(tree.rules.size()), choices_(tree.choices.size()) {
         for (bool grows = true; grows;) {
             grows = false;
-            for (std::size_t c = 0; c < choices_.size(); ++c)
-                grows = add(tree.choices[c], choices_[c]) || grows;
+            // The choices inside a choice come before it, so these need no other round.
+            for (std::size_t c = 0; c < choices_.size(); ++c) add(tree.choices[c], choices_[c]);
             for (std::size_t r = 0; r < rules_.size(); ++r)
                 grows = add(tree.rules[r].choice, rules_[r]) || grows;
         }

@@ -82,6 +82,7 @@ TEST_CASE("a choice is the same in any order, and none of nothing", "[ch15]") {
     CHECK(then(a, Regex()).kind == Regex::nothing);
     CHECK(then(any_times({}), a).name == "a");
     CHECK(any_times(then(a, b)).name == "(ab)*");
+    CHECK(any_times(either(a, b)).name == "(a|b)*");
     CHECK(any_times(Regex()).kind == Regex::empty);
     CHECK(byte_from('*', '*').name == "[*]");  // not the star
 }
