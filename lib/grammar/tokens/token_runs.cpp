@@ -51,7 +51,7 @@ const ByteRun* TokenRuns::run(int node, State state) {
     if (trie_->depth(node) + ByteRun::longest > TokenTrie::max_mask_length) return nullptr;
     const Link first = link(state);
     ByteSet bytes = first.bytes;
-    if (bytes.count() < 8) return nullptr;
+    if (bytes.count() < 8) return nullptr;  // walking costs less
     const ByteSet next = link(first.next).bytes;
     const bool narrow = next != bytes && (bytes & ~next).none();
     run_.without = narrow ? next & ~bytes : ByteSet();
