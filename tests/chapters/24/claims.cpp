@@ -64,7 +64,7 @@ TEST_CASE("claims: each verdict of the second page follows from the measurements
     CHECK(of("DoLa *").divergence.low > of("temperature 1").divergence.high);
     for (const std::string model : {"", "storyteller-16M: ", "sketch: "}) {
         INFO(model);
-        CHECK(of(model + "temperature *").divergence.mean < of(model + "top-p *").divergence.mean);
+        CHECK(of(model + "temperature *").divergence.high < of(model + "top-p *").divergence.low);
     }
     // Conservative: the most valid texts; factual has as many where there is a fact to state.
     for (const Summary& s : summaries(rows(), "storyteller"))
