@@ -13,7 +13,7 @@
 #include <span>
 
 #include "exercises/exercise.hpp"
-#include "lib/error.hpp"
+#include "lib/core/error.hpp"
 
 namespace tbt::ex02_01 {
 

@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "exercises/exercise.hpp"
-#include "lib/kernels/math.hpp"
+#include "lib/core/math.hpp"
 
 namespace tbt::ex03_00 {
 

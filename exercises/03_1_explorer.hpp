@@ -27,8 +27,8 @@
 #include "chapters/03_temperature/plain_draw.hpp"
 #include "chapters/03_temperature/plain_temperature.hpp"
 #include "exercises/exercise.hpp"
-#include "lib/kernels/math.hpp"
-#include "lib/kernels/rng.hpp"
+#include "lib/core/math.hpp"
+#include "lib/core/rng.hpp"
 
 namespace tbt::ex03_1 {
 

@@ -31,8 +31,8 @@
 
 #include "chapters/03_temperature/plain_temperature.hpp"
 #include "exercises/exercise.hpp"
-#include "lib/error.hpp"
-#include "lib/kernels/math.hpp"
+#include "lib/core/error.hpp"
+#include "lib/core/math.hpp"
 
 namespace tbt::ex03_2 {
 

@@ -8,7 +8,7 @@
 #include "chapters/06_combining/temperature.hpp"
 #include "chapters/06_combining/top_k.hpp"
 #include "chapters/06_combining/top_p.hpp"
-#include "lib/kernels/rng.hpp"
+#include "lib/core/rng.hpp"
 
 using namespace tbt;
 using namespace tbt::ex06_2;

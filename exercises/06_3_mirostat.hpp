@@ -28,8 +28,8 @@
 #include <vector>
 
 #include "exercises/exercise.hpp"
-#include "lib/error.hpp"
-#include "lib/kernels/math.hpp"
+#include "lib/core/error.hpp"
+#include "lib/core/math.hpp"
 
 namespace tbt::ex06_3 {
 

@@ -24,7 +24,7 @@
 
 #include "chapters/02_greedy/greedy.hpp"
 #include "exercises/exercise.hpp"
-#include "lib/error.hpp"
+#include "lib/core/error.hpp"
 
 namespace tbt::ex07_1 {
 

@@ -20,7 +20,7 @@
 #include <vector>
 
 #include "exercises/exercise.hpp"
-#include "lib/error.hpp"
+#include "lib/core/error.hpp"
 
 namespace tbt::ex10_2 {
 

@@ -6,7 +6,7 @@
 #include "chapters/01_next_token/next_token.hpp"
 #include "chapters/07_kv_cache/cached_model.hpp"
 #include "exercises/11_3_forced_words.hpp"
-#include "lib/index.hpp"
+#include "lib/core/index.hpp"
 #include "lib/machine/command_line.hpp"
 #include "lib/model/model.hpp"
 #include "lib/show/terminal.hpp"

@@ -19,8 +19,8 @@
 #include <string>
 
 #include "exercises/exercise.hpp"
-#include "lib/error.hpp"
-#include "lib/kernels/math.hpp"
+#include "lib/core/error.hpp"
+#include "lib/core/math.hpp"
 
 namespace tbt::ex01_1 {
 

@@ -25,8 +25,8 @@
 
 #include "chapters/01_next_token/next_token.hpp"
 #include "exercises/exercise.hpp"
-#include "lib/error.hpp"
-#include "lib/kernels/math.hpp"
+#include "lib/core/error.hpp"
+#include "lib/core/math.hpp"
 
 namespace tbt::ex02_1 {
 

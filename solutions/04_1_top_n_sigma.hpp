@@ -28,7 +28,7 @@
 #include <vector>
 
 #include "exercises/exercise.hpp"
-#include "lib/error.hpp"
+#include "lib/core/error.hpp"
 
 namespace tbt::ex04_1 {
 

@@ -19,7 +19,7 @@
 #include <cstdint>
 
 #include "exercises/exercise.hpp"
-#include "lib/error.hpp"
+#include "lib/core/error.hpp"
 
 namespace tbt::ex07_01 {
 

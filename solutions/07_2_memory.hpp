@@ -23,7 +23,7 @@
 #include <string>
 
 #include "exercises/exercise.hpp"
-#include "lib/error.hpp"
+#include "lib/core/error.hpp"
 
 namespace tbt::ex07_2 {
 

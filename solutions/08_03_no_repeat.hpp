@@ -16,7 +16,7 @@
 #include <vector>
 
 #include "exercises/exercise.hpp"
-#include "lib/error.hpp"
+#include "lib/core/error.hpp"
 
 namespace tbt::ex08_03 {
 

@@ -23,7 +23,7 @@
 #include <vector>
 
 #include "exercises/exercise.hpp"
-#include "lib/error.hpp"
+#include "lib/core/error.hpp"
 #include "lib/grammar/recognizer/recognizer.hpp"
 
 namespace tbt::ex14_01 {

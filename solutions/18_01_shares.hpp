@@ -21,7 +21,7 @@
 #include <vector>
 
 #include "exercises/exercise.hpp"
-#include "lib/kernels/math.hpp"
+#include "lib/core/math.hpp"
 
 namespace tbt::ex18_01 {
 

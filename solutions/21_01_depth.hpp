@@ -19,7 +19,7 @@
 #include <vector>
 
 #include "exercises/exercise.hpp"
-#include "lib/index.hpp"
+#include "lib/core/index.hpp"
 
 namespace tbt::ex21_01 {
 

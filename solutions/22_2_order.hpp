@@ -25,7 +25,7 @@
 #include <vector>
 
 #include "exercises/exercise.hpp"
-#include "lib/error.hpp"
+#include "lib/core/error.hpp"
 
 namespace tbt::ex22_2 {
 

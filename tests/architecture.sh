@@ -9,7 +9,7 @@ picture=data/architecture.svg
 
 draw() {
     grep -rH --include='*.cpp' --include='*.hpp' -E '^#include "(lib|chapters)/' lib chapters | sort | awk -F'[:"]' '
-        # "lib/model/transformer.hpp" belongs to model, "chapters/05_top_p/main.cpp" to 05_top_p; lib/error.hpp to nobody.
+        # "lib/model/transformer.hpp" belongs to model, "chapters/05_top_p/main.cpp" to 05_top_p; lib/core/error.hpp to nobody.
         function part_of(path,  p) {
             if (split(path, p, "/") < 3) return ""
             return p[2]

@@ -7,8 +7,8 @@
 #include <span>
 #include <vector>
 
-#include "lib/error.hpp"
-#include "lib/index.hpp"
+#include "lib/core/error.hpp"
+#include "lib/core/index.hpp"
 #include "lib/model/kv_cache.hpp"
 #include "lib/model/layers.hpp"
 #include "lib/model/transformer.hpp"

@@ -7,8 +7,8 @@
 #include <string>
 
 #include "chapters/01_next_token/next_token.hpp"
-#include "lib/error.hpp"
-#include "lib/index.hpp"
+#include "lib/core/error.hpp"
+#include "lib/core/index.hpp"
 
 namespace tbt {
 

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "chapters/02_greedy/greedy.hpp"
-#include "lib/index.hpp"
+#include "lib/core/index.hpp"
 #include "lib/machine/command_line.hpp"
 #include "lib/machine/text_options.hpp"
 #include "lib/model/model.hpp"

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "chapters/03_temperature/plain_temperature.hpp"
-#include "lib/error.hpp"
+#include "lib/core/error.hpp"
 #include "lib/show/short_number.hpp"
 
 namespace tbt {

@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "chapters/03_temperature/further/checks.hpp"
+#include "lib/core/math.hpp"
 #include "lib/kernels/integer_weights.hpp"
-#include "lib/kernels/math.hpp"
 
 namespace tbt {
 

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "chapters/03_temperature/plain_temperature.hpp"
-#include "lib/error.hpp"
+#include "lib/core/error.hpp"
 
 namespace tbt {
 

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "lib/error.hpp"
-#include "lib/kernels/math.hpp"
+#include "lib/core/error.hpp"
+#include "lib/core/math.hpp"
 
 namespace tbt {
 

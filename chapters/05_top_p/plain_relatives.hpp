@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "chapters/05_top_p/plain_top_p.hpp"
-#include "lib/kernels/math.hpp"
+#include "lib/core/math.hpp"
 
 namespace tbt {
 

@@ -10,7 +10,7 @@
 
 #include "chapters/04_top_k/plain_top_k.hpp"
 #include "chapters/05_top_p/further/checks.hpp"
-#include "lib/check.hpp"
+#include "lib/core/check.hpp"
 
 namespace tbt {
 

@@ -6,11 +6,11 @@
 
 #include "chapters/03_temperature/further/checks.hpp"
 #include "chapters/04_top_k/plain_top_k.hpp"
-#include "lib/check.hpp"
-#include "lib/error.hpp"
-#include "lib/index.hpp"
+#include "lib/core/check.hpp"
+#include "lib/core/error.hpp"
+#include "lib/core/index.hpp"
+#include "lib/core/math.hpp"
 #include "lib/kernels/integer_weights.hpp"
-#include "lib/kernels/math.hpp"
 #include "lib/kernels/scan.hpp"
 #include "lib/show/short_number.hpp"
 

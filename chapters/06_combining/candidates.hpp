@@ -14,7 +14,7 @@
 #include <span>
 #include <vector>
 
-#include "lib/index.hpp"
+#include "lib/core/index.hpp"
 #include "lib/kernels/integer_weights.hpp"
 #include "lib/kernels/select.hpp"
 

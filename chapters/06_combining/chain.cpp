@@ -13,8 +13,8 @@
 #include "chapters/06_combining/temperature.hpp"
 #include "chapters/06_combining/top_k.hpp"
 #include "chapters/06_combining/top_p.hpp"
-#include "lib/error.hpp"
-#include "lib/index.hpp"
+#include "lib/core/error.hpp"
+#include "lib/core/index.hpp"
 #include "lib/show/short_number.hpp"
 
 namespace tbt {

@@ -6,7 +6,7 @@
 #include <span>
 
 #include "chapters/06_combining/candidates.hpp"
-#include "lib/error.hpp"
+#include "lib/core/error.hpp"
 #include "lib/show/short_number.hpp"
 
 namespace tbt {

@@ -11,7 +11,7 @@
 #include "chapters/06_combining/relatives.hpp"
 #include "chapters/06_combining/temperature.hpp"
 #include "chapters/06_combining/top_k.hpp"
-#include "lib/kernels/rng.hpp"
+#include "lib/core/rng.hpp"
 
 namespace tbt {
 

@@ -16,7 +16,7 @@
 #include "chapters/04_top_k/two_distributions.hpp"
 #include "chapters/06_combining/chain.hpp"
 #include "chapters/06_combining/presets.hpp"
-#include "lib/kernels/rng.hpp"
+#include "lib/core/rng.hpp"
 #include "lib/machine/command_line.hpp"
 #include "lib/machine/part_options.hpp"
 #include "lib/machine/text_options.hpp"

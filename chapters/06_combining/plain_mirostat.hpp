@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "chapters/05_top_p/plain_relatives.hpp"
-#include "lib/error.hpp"
-#include "lib/kernels/math.hpp"
+#include "lib/core/error.hpp"
+#include "lib/core/math.hpp"
 
 namespace tbt {
 

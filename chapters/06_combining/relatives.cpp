@@ -8,8 +8,8 @@
 
 #include "chapters/05_top_p/further/plain_typical.hpp"
 #include "chapters/05_top_p/plain_relatives.hpp"
-#include "lib/error.hpp"
-#include "lib/kernels/math.hpp"
+#include "lib/core/error.hpp"
+#include "lib/core/math.hpp"
 #include "lib/kernels/scan.hpp"
 #include "lib/kernels/select.hpp"
 

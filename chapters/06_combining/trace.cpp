@@ -4,7 +4,7 @@
 #include <limits>
 
 #include "chapters/01_next_token/next_token.hpp"
-#include "lib/index.hpp"
+#include "lib/core/index.hpp"
 
 namespace tbt {
 

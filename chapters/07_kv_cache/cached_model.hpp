@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "lib/error.hpp"
-#include "lib/index.hpp"
+#include "lib/core/error.hpp"
+#include "lib/core/index.hpp"
 #include "lib/model/kv_cache.hpp"
 #include "lib/model/transformer.hpp"
 

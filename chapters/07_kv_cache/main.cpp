@@ -22,7 +22,7 @@
 #include "chapters/07_kv_cache/redundancy.hpp"
 #include "chapters/07_kv_cache/timing.hpp"
 #include "chapters/07_kv_cache/work.hpp"
-#include "lib/index.hpp"
+#include "lib/core/index.hpp"
 #include "lib/machine/command_line.hpp"
 #include "lib/machine/text_options.hpp"
 #include "lib/model/model.hpp"

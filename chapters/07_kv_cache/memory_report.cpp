@@ -3,7 +3,7 @@
 #include <cstdio>
 #include <vector>
 
-#include "lib/index.hpp"
+#include "lib/core/index.hpp"
 #include "lib/machine/memory.hpp"
 #include "lib/model/kv_cache.hpp"
 #include "lib/model/memory_plan.hpp"

@@ -7,8 +7,8 @@
 #include <cstddef>
 #include <vector>
 
-#include "lib/check.hpp"
-#include "lib/kernels/math.hpp"
+#include "lib/core/check.hpp"
+#include "lib/core/math.hpp"
 
 namespace tbt {
 

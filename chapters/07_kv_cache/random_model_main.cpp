@@ -8,7 +8,7 @@
 #include <cstdio>
 #include <optional>
 
-#include "lib/index.hpp"
+#include "lib/core/index.hpp"
 #include "lib/machine/command_line.hpp"
 #include "lib/model/random_model.hpp"
 

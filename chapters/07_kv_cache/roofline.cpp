@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstdio>
 
-#include "lib/error.hpp"
+#include "lib/core/error.hpp"
 #include "lib/machine/json_file.hpp"
 
 namespace tbt {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "chapters/07_kv_cache/work.hpp"
-#include "lib/index.hpp"
+#include "lib/core/index.hpp"
 #include "lib/show/svg.hpp"
 #include "lib/show/terminal.hpp"
 

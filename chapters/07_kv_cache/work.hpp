@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string>
 
-#include "lib/error.hpp"
+#include "lib/core/error.hpp"
 
 namespace tbt {
 

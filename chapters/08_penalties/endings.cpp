@@ -1,7 +1,7 @@
 #include "chapters/08_penalties/endings.hpp"
 
 #include "chapters/08_penalties/penalties.hpp"
-#include "lib/index.hpp"
+#include "lib/core/index.hpp"
 
 namespace tbt {
 

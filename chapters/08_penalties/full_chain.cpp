@@ -7,8 +7,8 @@
 #include "chapters/08_penalties/endings.hpp"
 #include "chapters/08_penalties/penalties.hpp"
 #include "chapters/08_penalties/watermark.hpp"
-#include "lib/error.hpp"
-#include "lib/index.hpp"
+#include "lib/core/error.hpp"
+#include "lib/core/index.hpp"
 
 namespace tbt {
 

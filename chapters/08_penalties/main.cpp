@@ -21,7 +21,7 @@
 #include "chapters/08_penalties/option.hpp"
 #include "chapters/08_penalties/plain_penalties.hpp"
 #include "chapters/08_penalties/repetition.hpp"
-#include "lib/kernels/rng.hpp"
+#include "lib/core/rng.hpp"
 #include "lib/machine/command_line.hpp"
 #include "lib/machine/part_options.hpp"
 #include "lib/machine/text_options.hpp"

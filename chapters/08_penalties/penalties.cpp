@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "lib/check.hpp"
-#include "lib/index.hpp"
+#include "lib/core/check.hpp"
+#include "lib/core/index.hpp"
 
 namespace tbt {
 

@@ -13,7 +13,7 @@
 #include <span>
 #include <vector>
 
-#include "lib/check.hpp"
+#include "lib/core/check.hpp"
 
 namespace tbt {
 

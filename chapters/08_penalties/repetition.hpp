@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "lib/index.hpp"
+#include "lib/core/index.hpp"
 
 namespace tbt {
 

@@ -5,9 +5,9 @@
 #include <vector>
 
 #include "chapters/08_penalties/checks.hpp"
-#include "lib/index.hpp"
-#include "lib/kernels/math.hpp"
-#include "lib/kernels/rng.hpp"
+#include "lib/core/index.hpp"
+#include "lib/core/math.hpp"
+#include "lib/core/rng.hpp"
 
 namespace tbt {
 

@@ -15,8 +15,8 @@
 #include "chapters/06_combining/chain_step.hpp"
 #include "chapters/08_penalties/checks.hpp"
 #include "chapters/09_stopping/stop_strings.hpp"
-#include "lib/check.hpp"
-#include "lib/index.hpp"
+#include "lib/core/check.hpp"
+#include "lib/core/index.hpp"
 
 namespace tbt {
 

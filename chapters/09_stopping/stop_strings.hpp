@@ -12,10 +12,10 @@
 #include <string>
 #include <vector>
 
-#include "lib/error.hpp"
-#include "lib/index.hpp"
+#include "lib/core/error.hpp"
+#include "lib/core/index.hpp"
+#include "lib/core/utf8.hpp"
 #include "lib/show/terminal.hpp"
-#include "lib/text/utf8.hpp"
 
 namespace tbt {
 

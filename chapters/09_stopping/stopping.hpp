@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "chapters/09_stopping/text_stream.hpp"
-#include "lib/index.hpp"
+#include "lib/core/index.hpp"
 
 namespace tbt {
 

@@ -10,8 +10,8 @@
 #include <string_view>
 
 #include "chapters/09_stopping/stop_strings.hpp"
-#include "lib/index.hpp"
-#include "lib/text/utf8.hpp"
+#include "lib/core/index.hpp"
+#include "lib/core/utf8.hpp"
 
 namespace tbt {
 

@@ -16,8 +16,8 @@
 #include <vector>
 
 #include "chapters/01_next_token/next_token.hpp"
-#include "lib/error.hpp"
-#include "lib/index.hpp"
+#include "lib/core/error.hpp"
+#include "lib/core/index.hpp"
 #include "lib/serve/prefix_cache.hpp"
 
 namespace tbt {

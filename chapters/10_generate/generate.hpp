@@ -10,9 +10,9 @@
 
 #include "chapters/10_generate/batch.hpp"
 #include "chapters/10_generate/text_writer.hpp"
-#include "lib/check.hpp"
-#include "lib/error.hpp"
-#include "lib/index.hpp"
+#include "lib/core/check.hpp"
+#include "lib/core/error.hpp"
+#include "lib/core/index.hpp"
 
 namespace tbt {
 

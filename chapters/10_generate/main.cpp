@@ -15,7 +15,7 @@
 #include "chapters/10_generate/page/page.hpp"
 #include "chapters/10_generate/recording/trace_json.hpp"
 #include "chapters/10_generate/request.hpp"
-#include "lib/index.hpp"
+#include "lib/core/index.hpp"
 #include "lib/machine/command_line.hpp"
 
 using namespace tbt;

@@ -5,7 +5,7 @@
 #include "chapters/10_generate/interrupt.hpp"
 #include "chapters/10_generate/page/page.hpp"
 #include "chapters/10_generate/recording/report.hpp"
-#include "lib/index.hpp"
+#include "lib/core/index.hpp"
 #include "lib/machine/command_line.hpp"
 #include "lib/show/terminal.hpp"
 

@@ -6,7 +6,7 @@
 
 #include "chapters/01_next_token/next_token.hpp"
 #include "chapters/06_combining/candidates.hpp"
-#include "lib/index.hpp"
+#include "lib/core/index.hpp"
 #include "lib/show/terminal.hpp"
 
 namespace tbt {

@@ -6,11 +6,11 @@
 
 #include "chapters/06_combining/presets.hpp"
 #include "chapters/08_penalties/full_chain.hpp"
-#include "lib/error.hpp"
-#include "lib/index.hpp"
+#include "lib/core/error.hpp"
+#include "lib/core/index.hpp"
+#include "lib/core/utf8.hpp"
 #include "lib/machine/memory.hpp"
 #include "lib/show/short_number.hpp"
-#include "lib/text/utf8.hpp"
 
 namespace tbt {
 

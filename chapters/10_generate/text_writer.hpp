@@ -15,9 +15,9 @@
 #include "chapters/06_combining/chain.hpp"
 #include "chapters/06_combining/trace.hpp"
 #include "chapters/09_stopping/stopping.hpp"
-#include "lib/error.hpp"
-#include "lib/index.hpp"
-#include "lib/kernels/rng.hpp"
+#include "lib/core/error.hpp"
+#include "lib/core/index.hpp"
+#include "lib/core/rng.hpp"
 
 namespace tbt {
 

@@ -10,8 +10,8 @@
 #include "chapters/06_combining/candidates.hpp"
 #include "chapters/06_combining/top_k.hpp"
 #include "chapters/11_beam_search/hypothesis.hpp"
-#include "lib/index.hpp"
-#include "lib/kernels/rng.hpp"
+#include "lib/core/index.hpp"
+#include "lib/core/rng.hpp"
 
 namespace tbt {
 

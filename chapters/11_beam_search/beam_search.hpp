@@ -21,8 +21,8 @@
 #include "chapters/11_beam_search/hypothesis.hpp"
 #include "chapters/11_beam_search/lattice.hpp"
 #include "chapters/11_beam_search/plain_length_penalty.hpp"
-#include "lib/check.hpp"
-#include "lib/index.hpp"
+#include "lib/core/check.hpp"
+#include "lib/core/index.hpp"
 
 namespace tbt {
 

@@ -17,7 +17,7 @@
 #include <vector>
 
 #include "chapters/11_beam_search/beam_search.hpp"
-#include "lib/index.hpp"
+#include "lib/core/index.hpp"
 
 namespace tbt {
 

@@ -19,7 +19,7 @@
 #include "chapters/01_next_token/next_token.hpp"
 #include "chapters/11_beam_search/hypothesis.hpp"
 #include "chapters/11_beam_search/plain_length_penalty.hpp"
-#include "lib/index.hpp"
+#include "lib/core/index.hpp"
 
 namespace tbt {
 

@@ -9,8 +9,8 @@
 #include "chapters/07_kv_cache/cached_model.hpp"
 #include "chapters/11_beam_search/exact_search.hpp"
 #include "chapters/11_beam_search/report.hpp"
-#include "lib/check.hpp"
-#include "lib/index.hpp"
+#include "lib/core/check.hpp"
+#include "lib/core/index.hpp"
 #include "lib/show/terminal.hpp"
 
 namespace tbt {

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "chapters/09_stopping/stopping.hpp"
-#include "lib/index.hpp"
+#include "lib/core/index.hpp"
 
 namespace tbt {
 

@@ -9,7 +9,7 @@
 #include "chapters/01_next_token/next_token.hpp"
 #include "chapters/03_temperature/plain_temperature.hpp"
 #include "chapters/11_beam_search/plain_length_penalty.hpp"
-#include "lib/check.hpp"
+#include "lib/core/check.hpp"
 
 namespace tbt {
 

@@ -5,8 +5,8 @@
 #include <cstddef>
 #include <string>
 
-#include "lib/error.hpp"
-#include "lib/kernels/math.hpp"
+#include "lib/core/error.hpp"
+#include "lib/core/math.hpp"
 #include "lib/show/short_number.hpp"
 
 namespace tbt {

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cstdio>
 
-#include "lib/check.hpp"
-#include "lib/index.hpp"
+#include "lib/core/check.hpp"
+#include "lib/core/index.hpp"
 #include "lib/machine/json_file.hpp"
 #include "lib/show/svg.hpp"
 #include "lib/show/terminal.hpp"

@@ -15,7 +15,7 @@
 #include "chapters/11_beam_search/exact_search.hpp"
 #include "chapters/11_beam_search/gap.hpp"
 #include "chapters/11_beam_search/plain_beam_search.hpp"
-#include "lib/index.hpp"
+#include "lib/core/index.hpp"
 #include "lib/show/terminal.hpp"
 
 namespace tbt {

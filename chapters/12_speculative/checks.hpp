@@ -5,8 +5,8 @@
 #include <span>
 #include <string>
 
-#include "lib/check.hpp"
-#include "lib/error.hpp"
+#include "lib/core/check.hpp"
+#include "lib/core/error.hpp"
 #include "lib/show/short_number.hpp"
 
 namespace tbt {

@@ -11,7 +11,7 @@
 
 #include "chapters/10_generate/text_writer.hpp"
 #include "chapters/12_speculative/speculative.hpp"
-#include "lib/index.hpp"
+#include "lib/core/index.hpp"
 
 namespace tbt {
 

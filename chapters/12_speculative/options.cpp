@@ -1,7 +1,7 @@
 #include "chapters/12_speculative/options.hpp"
 
 #include "chapters/12_speculative/checks.hpp"
-#include "lib/error.hpp"
+#include "lib/core/error.hpp"
 #include "lib/machine/command_line.hpp"
 
 namespace tbt {

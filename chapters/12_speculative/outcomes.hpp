@@ -14,8 +14,8 @@
 
 #include "chapters/06_combining/draw.hpp"
 #include "chapters/12_speculative/plain_speculative.hpp"
-#include "lib/index.hpp"
-#include "lib/kernels/rng.hpp"
+#include "lib/core/index.hpp"
+#include "lib/core/rng.hpp"
 
 namespace tbt {
 

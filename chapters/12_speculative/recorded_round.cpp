@@ -5,7 +5,7 @@
 #include <functional>
 
 #include "chapters/10_generate/recording/trace_json.hpp"
-#include "lib/index.hpp"
+#include "lib/core/index.hpp"
 #include "lib/machine/json_file.hpp"
 #include "lib/model/model.hpp"
 

@@ -5,7 +5,7 @@
 #include <cstdio>
 
 #include "chapters/12_speculative/plain_speculative.hpp"
-#include "lib/index.hpp"
+#include "lib/core/index.hpp"
 #include "lib/machine/json_file.hpp"
 #include "lib/show/svg.hpp"
 #include "lib/show/terminal.hpp"

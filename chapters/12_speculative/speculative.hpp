@@ -20,9 +20,9 @@
 #include "chapters/06_combining/chain.hpp"
 #include "chapters/12_speculative/draft_length.hpp"
 #include "chapters/12_speculative/drafts.hpp"
-#include "lib/check.hpp"
-#include "lib/error.hpp"
-#include "lib/index.hpp"
+#include "lib/core/check.hpp"
+#include "lib/core/error.hpp"
+#include "lib/core/index.hpp"
 
 namespace tbt {
 

@@ -10,7 +10,7 @@
 
 #include "chapters/10_generate/generate.hpp"
 #include "chapters/12_speculative/speculative.hpp"
-#include "lib/index.hpp"
+#include "lib/core/index.hpp"
 
 namespace tbt {
 

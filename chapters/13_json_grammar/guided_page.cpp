@@ -11,8 +11,8 @@
 #include "chapters/10_generate/page/page.hpp"
 #include "chapters/10_generate/recording/trace_json.hpp"
 #include "chapters/13_json_grammar/grammar_step.hpp"
-#include "lib/index.hpp"
-#include "lib/kernels/rng.hpp"
+#include "lib/core/index.hpp"
+#include "lib/core/rng.hpp"
 #include "lib/machine/text_options.hpp"
 #include "lib/model/model.hpp"
 

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "lib/check.hpp"
+#include "lib/core/check.hpp"
 #include "lib/grammar/recognizer/recognizer.hpp"
 
 namespace tbt {

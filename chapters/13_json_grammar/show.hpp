@@ -10,9 +10,9 @@
 #include <vector>
 
 #include "chapters/02_greedy/greedy.hpp"
-#include "lib/check.hpp"
+#include "lib/core/check.hpp"
+#include "lib/core/index.hpp"
 #include "lib/grammar/tokens/grammar_matcher.hpp"
-#include "lib/index.hpp"
 #include "lib/model/layers.hpp"
 #include "lib/show/svg.hpp"
 #include "lib/show/terminal.hpp"

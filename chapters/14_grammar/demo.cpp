@@ -6,10 +6,10 @@
 #include <vector>
 
 #include "chapters/13_json_grammar/plain_mask.hpp"
+#include "lib/core/index.hpp"
 #include "lib/grammar/recognizer/gbnf.hpp"
 #include "lib/grammar/recognizer/grammar_recognizer.hpp"
 #include "lib/grammar/recognizer/shortest_text.hpp"
-#include "lib/index.hpp"
 #include "lib/machine/files.hpp"
 #include "lib/show/svg.hpp"
 #include "lib/show/terminal.hpp"

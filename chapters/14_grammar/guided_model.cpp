@@ -9,7 +9,7 @@
 #include "chapters/13_json_grammar/guided_loop.hpp"
 #include "chapters/13_json_grammar/guided_page.hpp"
 #include "chapters/13_json_grammar/show.hpp"
-#include "lib/kernels/rng.hpp"
+#include "lib/core/rng.hpp"
 #include "lib/model/model.hpp"
 
 namespace tbt {

@@ -5,11 +5,11 @@
 #include <map>
 
 #include "chapters/15_regular/plain_derivative.hpp"
-#include "lib/error.hpp"
+#include "lib/core/error.hpp"
+#include "lib/core/index.hpp"
 #include "lib/grammar/automata/numbers.hpp"
 #include "lib/grammar/automata/regex.hpp"
 #include "lib/grammar/schema/formats.hpp"
-#include "lib/index.hpp"
 #include "lib/show/terminal.hpp"
 
 namespace tbt {

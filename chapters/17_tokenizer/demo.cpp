@@ -7,12 +7,12 @@
 #include <vector>
 
 #include "chapters/17_tokenizer/text_pieces.hpp"
-#include "lib/error.hpp"
-#include "lib/index.hpp"
+#include "lib/core/error.hpp"
+#include "lib/core/index.hpp"
+#include "lib/core/utf8.hpp"
 #include "lib/show/svg.hpp"
 #include "lib/show/terminal.hpp"
 #include "lib/text/pretokenizer.hpp"
-#include "lib/text/utf8.hpp"
 
 namespace tbt {
 

@@ -5,7 +5,7 @@
 #include <filesystem>
 
 #include "chapters/17_tokenizer/text_pieces.hpp"
-#include "lib/index.hpp"
+#include "lib/core/index.hpp"
 #include "lib/show/terminal.hpp"
 #include "lib/text/tokenizer.hpp"
 

@@ -1,6 +1,6 @@
 #include "chapters/17_tokenizer/text_pieces.hpp"
 
-#include "lib/error.hpp"
+#include "lib/core/error.hpp"
 #include "lib/text/byte_alphabet.hpp"
 #include "lib/text/pretokenizer.hpp"
 

@@ -9,7 +9,7 @@
 
 #include "chapters/01_next_token/next_token.hpp"
 #include "chapters/18_transformer/patterns.hpp"
-#include "lib/index.hpp"
+#include "lib/core/index.hpp"
 #include "lib/model/layers.hpp"
 #include "lib/show/terminal.hpp"
 

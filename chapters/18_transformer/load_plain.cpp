@@ -1,6 +1,6 @@
 #include "chapters/18_transformer/load_plain.hpp"
 
-#include "lib/index.hpp"
+#include "lib/core/index.hpp"
 #include "lib/model/model_config.hpp"
 #include "lib/model/safetensors.hpp"
 

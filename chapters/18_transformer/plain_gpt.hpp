@@ -15,8 +15,8 @@
 #include <vector>
 
 #include "chapters/18_transformer/plain_layers.hpp"
-#include "lib/error.hpp"
-#include "lib/kernels/math.hpp"
+#include "lib/core/error.hpp"
+#include "lib/core/math.hpp"
 
 namespace tbt {
 

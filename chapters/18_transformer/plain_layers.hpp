@@ -5,7 +5,7 @@
 #include <cmath>
 #include <vector>
 
-#include "lib/kernels/math.hpp"
+#include "lib/core/math.hpp"
 
 namespace tbt {
 

@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "chapters/19_training/adopt.hpp"
-#include "lib/error.hpp"
+#include "lib/core/error.hpp"
 #include "lib/machine/command_line.hpp"
 
 int main(int argc, char** argv) {

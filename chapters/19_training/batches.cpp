@@ -1,7 +1,7 @@
 #include "chapters/19_training/batches.hpp"
 
-#include "lib/error.hpp"
-#include "lib/kernels/rng.hpp"
+#include "lib/core/error.hpp"
+#include "lib/core/rng.hpp"
 
 namespace tbt {
 

@@ -3,7 +3,7 @@
 #include <filesystem>
 
 #include "chapters/19_training/pretrained.hpp"
-#include "lib/error.hpp"
+#include "lib/core/error.hpp"
 #include "lib/kernels/bf16_matmul.hpp"
 #include "lib/machine/files.hpp"
 #include "lib/model/model_config.hpp"

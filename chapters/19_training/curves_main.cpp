@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "lib/error.hpp"
+#include "lib/core/error.hpp"
 #include "lib/machine/command_line.hpp"
 #include "lib/machine/files.hpp"
 #include "lib/show/svg.hpp"

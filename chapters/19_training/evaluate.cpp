@@ -2,8 +2,8 @@
 
 #include <cmath>
 
-#include "lib/error.hpp"
-#include "lib/index.hpp"
+#include "lib/core/error.hpp"
+#include "lib/core/index.hpp"
 #include "lib/model/layers.hpp"
 #include "lib/model/model.hpp"
 

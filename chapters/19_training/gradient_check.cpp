@@ -3,8 +3,8 @@
 #include <cmath>
 #include <cstdio>
 
-#include "lib/index.hpp"
-#include "lib/kernels/rng.hpp"
+#include "lib/core/index.hpp"
+#include "lib/core/rng.hpp"
 #include "lib/model/llama_config.hpp"
 #include "lib/show/terminal.hpp"
 #include "lib/train/trainer.hpp"

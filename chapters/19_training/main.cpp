@@ -17,7 +17,7 @@
 #include "chapters/19_training/corpus/corpus.hpp"
 #include "chapters/19_training/gradient_check.hpp"
 #include "chapters/19_training/training.hpp"
-#include "lib/index.hpp"
+#include "lib/core/index.hpp"
 #include "lib/machine/command_line.hpp"
 #include "lib/model/transformer.hpp"
 #include "lib/show/terminal.hpp"

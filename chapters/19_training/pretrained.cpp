@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "lib/error.hpp"
+#include "lib/core/error.hpp"
 #include "lib/kernels/hash.hpp"
 #include "lib/model/model_config.hpp"
 #include "lib/model/safetensors.hpp"

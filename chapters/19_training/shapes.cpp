@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "lib/error.hpp"
+#include "lib/core/error.hpp"
 #include "lib/model/llama_config.hpp"
 
 namespace tbt {

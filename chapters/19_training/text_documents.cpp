@@ -5,11 +5,11 @@
 #include <set>
 
 #include "chapters/19_training/corpus/corpus_expansion.hpp"  // mix
-#include "lib/error.hpp"
+#include "lib/core/error.hpp"
+#include "lib/core/utf8.hpp"
 #include "lib/kernels/hash.hpp"
 #include "lib/machine/files.hpp"
 #include "lib/machine/json_file.hpp"
-#include "lib/text/utf8.hpp"
 
 namespace tbt {
 namespace {

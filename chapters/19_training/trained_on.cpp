@@ -2,7 +2,7 @@
 
 #include "chapters/19_training/corpus/genre_mix.hpp"
 #include "chapters/19_training/text_documents.hpp"
-#include "lib/error.hpp"
+#include "lib/core/error.hpp"
 #include "lib/machine/json_file.hpp"
 
 namespace tbt {

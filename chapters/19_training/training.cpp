@@ -7,7 +7,7 @@
 #include "chapters/19_training/earlier_plans.hpp"
 #include "chapters/19_training/pretrained.hpp"
 #include "chapters/19_training/shapes.hpp"
-#include "lib/error.hpp"
+#include "lib/core/error.hpp"
 #include "lib/machine/json_file.hpp"
 #include "lib/train/checkpoint.hpp"
 

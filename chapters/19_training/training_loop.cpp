@@ -11,7 +11,7 @@
 
 #include "chapters/19_training/canvas/canvas_validation.hpp"
 #include "chapters/19_training/export.hpp"
-#include "lib/error.hpp"
+#include "lib/core/error.hpp"
 #include "lib/machine/files.hpp"
 #include "lib/show/terminal.hpp"
 #include "lib/train/fma_peak.hpp"

@@ -5,8 +5,8 @@
 #include <cstdio>
 #include <numbers>
 
-#include "lib/check.hpp"
-#include "lib/error.hpp"
+#include "lib/core/check.hpp"
+#include "lib/core/error.hpp"
 
 namespace tbt {
 

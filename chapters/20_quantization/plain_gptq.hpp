@@ -16,7 +16,7 @@
 #include <vector>
 
 #include "chapters/20_quantization/plain_factor.hpp"
-#include "lib/check.hpp"
+#include "lib/core/check.hpp"
 
 namespace tbt {
 

@@ -10,7 +10,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "lib/check.hpp"
+#include "lib/core/check.hpp"
 
 namespace tbt {
 

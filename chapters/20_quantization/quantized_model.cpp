@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "chapters/20_quantization/plain_gptq_groups.hpp"
-#include "lib/error.hpp"
-#include "lib/index.hpp"
+#include "lib/core/error.hpp"
+#include "lib/core/index.hpp"
 #include "lib/kernels/int8_matrix.hpp"
 #include "lib/machine/files.hpp"
 #include "lib/machine/json_file.hpp"

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "chapters/20_quantization/plain_factor.hpp"
-#include "lib/kernels/tensor.hpp"
+#include "lib/core/tensor.hpp"
 
 namespace tbt {
 

@@ -4,10 +4,10 @@
 #include <cmath>
 
 #include "chapters/20_quantization/plain_quantize.hpp"
-#include "lib/check.hpp"
-#include "lib/error.hpp"
-#include "lib/index.hpp"
-#include "lib/kernels/math.hpp"
+#include "lib/core/check.hpp"
+#include "lib/core/error.hpp"
+#include "lib/core/index.hpp"
+#include "lib/core/math.hpp"
 
 namespace tbt {
 

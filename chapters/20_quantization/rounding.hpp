@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "lib/kernels/tensor.hpp"
+#include "lib/core/tensor.hpp"
 
 namespace tbt {
 

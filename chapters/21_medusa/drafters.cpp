@@ -10,7 +10,7 @@
 #include "chapters/12_speculative/options.hpp"
 #include "chapters/21_medusa/measure.hpp"
 #include "chapters/21_medusa/medusa.hpp"
-#include "lib/error.hpp"
+#include "lib/core/error.hpp"
 #include "lib/model/model.hpp"
 #include "lib/show/terminal.hpp"
 

@@ -6,10 +6,10 @@
 #include <string>
 
 #include "chapters/21_medusa/head_workspace.hpp"
-#include "lib/check.hpp"
-#include "lib/error.hpp"
-#include "lib/index.hpp"
-#include "lib/kernels/rng.hpp"
+#include "lib/core/check.hpp"
+#include "lib/core/error.hpp"
+#include "lib/core/index.hpp"
+#include "lib/core/rng.hpp"
 #include "lib/model/kv_cache.hpp"
 #include "lib/model/layers.hpp"
 #include "lib/train/train_layers.hpp"

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "chapters/21_medusa/heads_shape.hpp"
-#include "lib/index.hpp"
+#include "lib/core/index.hpp"
 #include "lib/model/kv_cache.hpp"
 #include "lib/model/transformer.hpp"
 #include "lib/train/train_layers.hpp"

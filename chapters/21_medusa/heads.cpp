@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
-#include "lib/check.hpp"
-#include "lib/error.hpp"
-#include "lib/index.hpp"
+#include "lib/core/check.hpp"
+#include "lib/core/error.hpp"
+#include "lib/core/index.hpp"
 #include "lib/kernels/matmul.hpp"
 #include "lib/machine/files.hpp"
 #include "lib/machine/json_file.hpp"

@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-#include "lib/kernels/tensor.hpp"
+#include "lib/core/tensor.hpp"
 
 namespace tbt {
 

@@ -9,7 +9,7 @@
 #include "chapters/10_generate/request.hpp"
 #include "chapters/12_speculative/coupled_rounds.hpp"
 #include "chapters/21_medusa/medusa.hpp"
-#include "lib/index.hpp"
+#include "lib/core/index.hpp"
 
 namespace tbt {
 

@@ -1,6 +1,6 @@
 #include "chapters/21_medusa/options.hpp"
 
-#include "lib/error.hpp"
+#include "lib/core/error.hpp"
 #include "lib/machine/command_line.hpp"
 #include "lib/model/model.hpp"
 

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "lib/check.hpp"
-#include "lib/error.hpp"
+#include "lib/core/check.hpp"
+#include "lib/core/error.hpp"
 
 namespace tbt {
 

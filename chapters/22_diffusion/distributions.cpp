@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "lib/index.hpp"
+#include "lib/core/index.hpp"
 
 namespace tbt {
 

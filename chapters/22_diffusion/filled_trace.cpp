@@ -1,8 +1,8 @@
 #include "chapters/22_diffusion/filled_trace.hpp"
 
-#include "lib/check.hpp"
-#include "lib/error.hpp"
-#include "lib/index.hpp"
+#include "lib/core/check.hpp"
+#include "lib/core/error.hpp"
+#include "lib/core/index.hpp"
 #include "lib/machine/json_file.hpp"
 
 namespace tbt {

@@ -4,9 +4,9 @@
 #include <numeric>
 
 #include "chapters/19_training/validation.hpp"
-#include "lib/check.hpp"
-#include "lib/error.hpp"
-#include "lib/index.hpp"
+#include "lib/core/check.hpp"
+#include "lib/core/error.hpp"
+#include "lib/core/index.hpp"
 
 namespace tbt {
 

@@ -10,7 +10,7 @@
 #include "chapters/22_diffusion/distributions.hpp"
 #include "chapters/22_diffusion/filling.hpp"
 #include "chapters/22_diffusion/gaps.hpp"
-#include "lib/index.hpp"
+#include "lib/core/index.hpp"
 #include "lib/show/svg.hpp"
 #include "lib/show/terminal.hpp"
 

@@ -5,8 +5,8 @@
 #include <utility>
 
 #include "chapters/03_temperature/plain_temperature.hpp"
-#include "lib/error.hpp"
-#include "lib/index.hpp"
+#include "lib/core/error.hpp"
+#include "lib/core/index.hpp"
 
 namespace tbt {
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "chapters/22_diffusion/plain_diffusion.hpp"
-#include "lib/kernels/rng.hpp"
+#include "lib/core/rng.hpp"
 #include "lib/model/masked_gpt.hpp"
 #include "lib/text/tokenizer.hpp"
 

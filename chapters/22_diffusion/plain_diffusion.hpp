@@ -11,7 +11,7 @@
 #include <tuple>
 #include <vector>
 
-#include "lib/check.hpp"
+#include "lib/core/check.hpp"
 
 namespace tbt {
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <string_view>
 
-#include "lib/error.hpp"
+#include "lib/core/error.hpp"
 
 namespace tbt {
 

@@ -3,7 +3,7 @@
 #include <ctime>
 #include <vector>
 
-#include "lib/error.hpp"
+#include "lib/core/error.hpp"
 #include "lib/model/model_chat.hpp"
 
 namespace tbt {

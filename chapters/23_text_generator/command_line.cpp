@@ -7,7 +7,7 @@
 #include "chapters/23_text_generator/combinations.hpp"
 #include "chapters/23_text_generator/filled_texts.hpp"
 #include "lib/chat/chat_template.hpp"
-#include "lib/error.hpp"
+#include "lib/core/error.hpp"
 #include "lib/machine/command_line.hpp"
 #include "lib/machine/files.hpp"
 #include "lib/machine/json_file.hpp"

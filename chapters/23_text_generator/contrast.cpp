@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "chapters/23_text_generator/guidance.hpp"
-#include "lib/check.hpp"
-#include "lib/error.hpp"
-#include "lib/kernels/math.hpp"
+#include "lib/core/check.hpp"
+#include "lib/core/error.hpp"
+#include "lib/core/math.hpp"
 #include "lib/show/short_number.hpp"
 
 namespace tbt {

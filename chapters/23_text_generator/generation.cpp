@@ -9,7 +9,7 @@
 #include "chapters/12_speculative/speculative_text.hpp"
 #include "chapters/21_medusa/medusa.hpp"
 #include "chapters/23_text_generator/known_runs.hpp"
-#include "lib/index.hpp"
+#include "lib/core/index.hpp"
 
 namespace tbt {
 

@@ -7,8 +7,8 @@
 
 #include "chapters/06_combining/candidates.hpp"
 #include "chapters/08_penalties/checks.hpp"
-#include "lib/check.hpp"
-#include "lib/error.hpp"
+#include "lib/core/check.hpp"
+#include "lib/core/error.hpp"
 #include "lib/show/short_number.hpp"
 
 namespace tbt {

@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "lib/error.hpp"
+#include "lib/core/error.hpp"
 
 namespace tbt {
 

@@ -7,8 +7,8 @@
 #include <string_view>
 #include <utility>
 
+#include "lib/core/index.hpp"
 #include "lib/grammar/recognizer/known_bytes.hpp"
-#include "lib/index.hpp"
 
 namespace tbt {
 

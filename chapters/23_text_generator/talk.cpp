@@ -10,7 +10,7 @@
 
 #include "chapters/10_generate/chat.hpp"
 #include "chapters/10_generate/interrupt.hpp"
-#include "lib/index.hpp"
+#include "lib/core/index.hpp"
 #include "lib/show/terminal.hpp"
 
 namespace tbt {

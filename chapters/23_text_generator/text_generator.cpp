@@ -10,8 +10,8 @@
 #include "chapters/23_text_generator/generation.hpp"
 #include "chapters/23_text_generator/guidance.hpp"
 #include "chapters/23_text_generator/languages.hpp"
-#include "lib/error.hpp"
-#include "lib/index.hpp"
+#include "lib/core/error.hpp"
+#include "lib/core/index.hpp"
 
 namespace tbt {
 

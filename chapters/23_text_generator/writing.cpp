@@ -8,7 +8,7 @@
 #include "chapters/10_generate/request.hpp"
 #include "chapters/23_text_generator/filled_texts.hpp"
 #include "chapters/23_text_generator/trace_lines.hpp"
-#include "lib/index.hpp"
+#include "lib/core/index.hpp"
 #include "lib/machine/files.hpp"
 
 namespace tbt {

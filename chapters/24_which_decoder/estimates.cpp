@@ -5,9 +5,9 @@
 #include <limits>
 #include <string>
 
-#include "lib/error.hpp"
-#include "lib/index.hpp"
-#include "lib/kernels/rng.hpp"
+#include "lib/core/error.hpp"
+#include "lib/core/index.hpp"
+#include "lib/core/rng.hpp"
 
 namespace tbt {
 

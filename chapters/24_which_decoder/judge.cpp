@@ -5,8 +5,8 @@
 #include <numbers>
 
 #include "chapters/06_combining/trace.hpp"
-#include "lib/error.hpp"
-#include "lib/index.hpp"
+#include "lib/core/error.hpp"
+#include "lib/core/index.hpp"
 
 namespace tbt {
 

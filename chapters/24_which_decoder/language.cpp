@@ -4,8 +4,8 @@
 #include <limits>
 
 #include "chapters/19_training/corpus/corpus_tree.hpp"
-#include "lib/error.hpp"
-#include "lib/index.hpp"
+#include "lib/core/error.hpp"
+#include "lib/core/index.hpp"
 
 namespace tbt {
 

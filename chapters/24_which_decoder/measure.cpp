@@ -10,8 +10,8 @@
 #include "chapters/19_training/report/write_texts.hpp"
 #include "chapters/24_which_decoder/decoders/write_together.hpp"
 #include "chapters/24_which_decoder/plain_measures.hpp"
-#include "lib/error.hpp"
-#include "lib/index.hpp"
+#include "lib/core/error.hpp"
+#include "lib/core/index.hpp"
 
 namespace tbt {
 

@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include "lib/error.hpp"
+#include "lib/core/error.hpp"
 
 namespace tbt {
 

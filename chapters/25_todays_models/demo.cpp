@@ -5,7 +5,7 @@
 #include <cstdio>
 
 #include "chapters/25_todays_models/published.hpp"
-#include "lib/index.hpp"
+#include "lib/core/index.hpp"
 #include "lib/model/llama_config.hpp"
 #include "lib/model/random_model.hpp"
 

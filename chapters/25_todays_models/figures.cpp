@@ -7,7 +7,7 @@
 #include "chapters/18_transformer/plain_layers.hpp"
 #include "chapters/25_todays_models/plain_llama_layers.hpp"
 #include "chapters/25_todays_models/published.hpp"
-#include "lib/index.hpp"
+#include "lib/core/index.hpp"
 #include "lib/show/svg.hpp"
 
 namespace tbt {

@@ -1,6 +1,6 @@
 #include "chapters/25_todays_models/load_plain.hpp"
 
-#include "lib/index.hpp"
+#include "lib/core/index.hpp"
 #include "lib/model/model_config.hpp"
 
 namespace tbt {

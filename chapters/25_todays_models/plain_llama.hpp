@@ -15,8 +15,8 @@
 #include <vector>
 
 #include "chapters/25_todays_models/plain_llama_layers.hpp"
-#include "lib/error.hpp"
-#include "lib/kernels/math.hpp"
+#include "lib/core/error.hpp"
+#include "lib/core/math.hpp"
 
 namespace tbt {
 

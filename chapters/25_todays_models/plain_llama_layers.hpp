@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "chapters/18_transformer/plain_layers.hpp"
-#include "lib/kernels/math.hpp"
+#include "lib/core/math.hpp"
 
 namespace tbt {
 

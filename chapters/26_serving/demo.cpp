@@ -6,7 +6,7 @@
 #include "chapters/10_generate/request.hpp"
 #include "chapters/26_serving/engine.hpp"
 #include "chapters/26_serving/timeline.hpp"
-#include "lib/index.hpp"
+#include "lib/core/index.hpp"
 #include "lib/model/model.hpp"
 #include "lib/show/svg.hpp"
 

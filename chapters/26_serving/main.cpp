@@ -11,7 +11,7 @@
 #include <string>
 
 #include "chapters/26_serving/demo.hpp"
-#include "lib/check.hpp"
+#include "lib/core/check.hpp"
 #include "lib/machine/command_line.hpp"
 #include "lib/machine/part_options.hpp"
 #include "lib/machine/text_options.hpp"

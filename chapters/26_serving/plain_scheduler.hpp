@@ -8,7 +8,7 @@
 #include <optional>
 #include <vector>
 
-#include "lib/check.hpp"
+#include "lib/core/check.hpp"
 
 namespace tbt {
 

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <map>
 
-#include "lib/check.hpp"
-#include "lib/index.hpp"
+#include "lib/core/check.hpp"
+#include "lib/core/index.hpp"
 
 namespace tbt {
 

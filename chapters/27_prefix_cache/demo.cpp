@@ -9,7 +9,7 @@
 #include "chapters/10_generate/request.hpp"
 #include "chapters/26_serving/engine.hpp"
 #include "chapters/27_prefix_cache/by_hand.hpp"
-#include "lib/index.hpp"
+#include "lib/core/index.hpp"
 #include "lib/model/model.hpp"
 #include "lib/show/svg.hpp"
 

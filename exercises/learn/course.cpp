@@ -5,7 +5,7 @@
 #include <fstream>
 #include <sstream>
 
-#include "lib/error.hpp"
+#include "lib/core/error.hpp"
 
 namespace tbt::learn {
 

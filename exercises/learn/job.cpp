@@ -6,7 +6,7 @@
 #include <unistd.h>
 #include <cstdlib>
 
-#include "lib/error.hpp"
+#include "lib/core/error.hpp"
 
 namespace tbt::learn {
 

@@ -6,10 +6,10 @@
 #include "lib/chat/chat_families.hpp"
 #include "lib/chat/jinja_render.hpp"
 #include "lib/chat/jinja_syntax.hpp"
-#include "lib/error.hpp"
+#include "lib/core/error.hpp"
+#include "lib/core/utf8.hpp"
 #include "lib/machine/files.hpp"
 #include "lib/machine/json_file.hpp"
-#include "lib/text/utf8.hpp"
 
 namespace tbt {
 

@@ -5,8 +5,8 @@
 #include "lib/chat/jinja_filters.hpp"
 #include "lib/chat/jinja_methods.hpp"
 #include "lib/chat/jinja_operators.hpp"
-#include "lib/error.hpp"
-#include "lib/index.hpp"
+#include "lib/core/error.hpp"
+#include "lib/core/index.hpp"
 
 namespace tbt::jinja {
 

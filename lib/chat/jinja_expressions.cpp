@@ -5,7 +5,7 @@
 #include <charconv>
 #include <cstdint>
 
-#include "lib/text/utf8.hpp"
+#include "lib/core/utf8.hpp"
 
 namespace tbt::jinja {
 

@@ -7,9 +7,9 @@
 #include "lib/chat/jinja_filters.hpp"
 #include "lib/chat/jinja_operators.hpp"
 #include "lib/chat/jinja_texts.hpp"
-#include "lib/error.hpp"
-#include "lib/index.hpp"
-#include "lib/text/utf8.hpp"
+#include "lib/core/error.hpp"
+#include "lib/core/index.hpp"
+#include "lib/core/utf8.hpp"
 
 namespace tbt::jinja {
 

@@ -5,9 +5,9 @@
 #include <optional>
 
 #include "lib/chat/jinja_texts.hpp"
-#include "lib/error.hpp"
-#include "lib/index.hpp"
-#include "lib/text/utf8.hpp"
+#include "lib/core/error.hpp"
+#include "lib/core/index.hpp"
+#include "lib/core/utf8.hpp"
 
 namespace tbt::jinja {
 

@@ -5,8 +5,8 @@
 #include "lib/chat/jinja_evaluate.hpp"
 #include "lib/chat/jinja_lexer.hpp"
 #include "lib/chat/jinja_operators.hpp"
-#include "lib/error.hpp"
-#include "lib/index.hpp"
+#include "lib/core/error.hpp"
+#include "lib/core/index.hpp"
 
 namespace tbt::jinja {
 

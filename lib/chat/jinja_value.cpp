@@ -4,8 +4,8 @@
 #include <charconv>
 #include <cmath>
 
-#include "lib/error.hpp"
-#include "lib/index.hpp"
+#include "lib/core/error.hpp"
+#include "lib/core/index.hpp"
 
 namespace tbt::jinja {
 

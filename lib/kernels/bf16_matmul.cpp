@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "lib/error.hpp"
-#include "lib/kernels/simd.hpp"
+#include "lib/core/error.hpp"
+#include "lib/core/simd.hpp"
 
 #if defined(__x86_64__)
 #include <immintrin.h>

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <bit>
 
-#include "lib/error.hpp"
-#include "lib/index.hpp"
+#include "lib/core/error.hpp"
+#include "lib/core/index.hpp"
 
 namespace tbt {
 namespace {

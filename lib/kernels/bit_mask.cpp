@@ -2,8 +2,8 @@
 
 #include <limits>
 
-#include "lib/error.hpp"
-#include "lib/kernels/simd.hpp"
+#include "lib/core/error.hpp"
+#include "lib/core/simd.hpp"
 
 namespace tbt {
 

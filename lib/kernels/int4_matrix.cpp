@@ -8,8 +8,8 @@
 #include <string>
 #include <utility>
 
-#include "lib/error.hpp"
-#include "lib/index.hpp"
+#include "lib/core/error.hpp"
+#include "lib/core/index.hpp"
 #include "lib/kernels/int4_kernel.hpp"
 #include "lib/kernels/int8_matrix.hpp"
 #include "lib/kernels/integer_product.hpp"

@@ -10,8 +10,8 @@
 #include <string>
 #include <utility>
 
-#include "lib/error.hpp"
-#include "lib/index.hpp"
+#include "lib/core/error.hpp"
+#include "lib/core/index.hpp"
 #include "lib/kernels/int8_kernel.hpp"
 #include "lib/kernels/integer_product.hpp"
 #include "lib/kernels/weight_columns.hpp"

@@ -15,7 +15,7 @@
 #include <span>
 #include <vector>
 
-#include "lib/kernels/tensor.hpp"
+#include "lib/core/tensor.hpp"
 #include "lib/machine/threads.hpp"
 
 namespace tbt {

@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "lib/core/simd_half.hpp"
 #include "lib/kernels/matmul.hpp"
-#include "lib/kernels/simd_half.hpp"
 
 namespace tbt::kernel {
 

@@ -6,8 +6,8 @@
 #include <cmath>
 #include <limits>
 
-#include "lib/check.hpp"
-#include "lib/kernels/simd_double.hpp"
+#include "lib/core/check.hpp"
+#include "lib/core/simd_double.hpp"
 
 namespace tbt {
 

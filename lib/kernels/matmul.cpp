@@ -7,8 +7,8 @@
 #include <cstring>
 #include <string>
 
-#include "lib/error.hpp"
-#include "lib/index.hpp"
+#include "lib/core/error.hpp"
+#include "lib/core/index.hpp"
 #include "lib/kernels/matmul_kernel.hpp"
 #include "lib/kernels/matmul_parts.hpp"
 

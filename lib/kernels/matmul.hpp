@@ -8,8 +8,8 @@
 
 #include <cstdint>
 
+#include "lib/core/tensor.hpp"
 #include "lib/kernels/packed_matrix.hpp"
-#include "lib/kernels/tensor.hpp"
 #include "lib/machine/threads.hpp"
 
 namespace tbt {

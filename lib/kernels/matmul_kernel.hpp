@@ -14,10 +14,10 @@
 #include <type_traits>
 #include <utility>
 
-#include "lib/index.hpp"
+#include "lib/core/index.hpp"
+#include "lib/core/simd.hpp"
+#include "lib/core/simd_half.hpp"
 #include "lib/kernels/magnitudes.hpp"
-#include "lib/kernels/simd.hpp"
-#include "lib/kernels/simd_half.hpp"
 #include "lib/kernels/weight_type.hpp"
 #ifdef __wasm_simd128__
 #include "lib/kernels/wasm/try_row.hpp"

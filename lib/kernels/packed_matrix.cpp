@@ -5,8 +5,8 @@
 #include <type_traits>
 #include <utility>
 
-#include "lib/error.hpp"
-#include "lib/index.hpp"
+#include "lib/core/error.hpp"
+#include "lib/core/index.hpp"
 #include "lib/kernels/matmul_kernel.hpp"
 #include "lib/kernels/weight_columns.hpp"
 

@@ -12,10 +12,10 @@
 #include <memory>
 #include <span>
 
+#include "lib/core/tensor.hpp"
 #include "lib/kernels/int4_matrix.hpp"
 #include "lib/kernels/int8_matrix.hpp"
 #include "lib/kernels/magnitudes.hpp"
-#include "lib/kernels/tensor.hpp"
 #include "lib/kernels/weight_type.hpp"
 #include "lib/machine/threads.hpp"
 

@@ -6,10 +6,10 @@
 #include <cmath>
 #include <limits>
 
-#include "lib/check.hpp"
-#include "lib/index.hpp"
-#include "lib/kernels/simd.hpp"
-#include "lib/kernels/simd_double.hpp"
+#include "lib/core/check.hpp"
+#include "lib/core/index.hpp"
+#include "lib/core/simd.hpp"
+#include "lib/core/simd_double.hpp"
 
 namespace tbt {
 

@@ -7,9 +7,9 @@
 #include <limits>
 #include <numeric>
 
-#include "lib/check.hpp"
-#include "lib/error.hpp"
-#include "lib/index.hpp"
+#include "lib/core/check.hpp"
+#include "lib/core/error.hpp"
+#include "lib/core/index.hpp"
 #include "lib/kernels/integer_weights.hpp"
 
 namespace tbt {

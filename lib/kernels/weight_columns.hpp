@@ -7,9 +7,9 @@
 #include <span>
 #include <string>
 
-#include "lib/error.hpp"
+#include "lib/core/error.hpp"
+#include "lib/core/simd_half.hpp"
 #include "lib/kernels/packed_matrix.hpp"
-#include "lib/kernels/simd_half.hpp"
 
 namespace tbt::kernel {
 

@@ -15,8 +15,8 @@
 #include <unistd.h>
 #include <CLI/CLI.hpp>
 
-#include "lib/error.hpp"
-#include "lib/index.hpp"
+#include "lib/core/error.hpp"
+#include "lib/core/index.hpp"
 #include "lib/machine/option_pages.hpp"
 #include "lib/machine/threads.hpp"
 #include "lib/machine/typed_words.hpp"

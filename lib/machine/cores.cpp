@@ -14,7 +14,7 @@
 #include <sys/sysctl.h>
 #endif
 
-#include "lib/index.hpp"
+#include "lib/core/index.hpp"
 #include "lib/machine/cgroup.hpp"
 
 namespace tbt {

@@ -5,10 +5,10 @@
 #include <utility>
 #include <vector>
 
-#include "lib/error.hpp"
-#include "lib/index.hpp"
+#include "lib/core/error.hpp"
+#include "lib/core/index.hpp"
+#include "lib/core/utf8.hpp"
 #include "lib/machine/files.hpp"
-#include "lib/text/utf8.hpp"
 
 namespace tbt {
 

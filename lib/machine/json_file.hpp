@@ -12,8 +12,8 @@
 
 #include <nlohmann/json.hpp>
 
-#include "lib/error.hpp"
-#include "lib/text/utf8.hpp"  // shown()
+#include "lib/core/error.hpp"
+#include "lib/core/utf8.hpp"  // shown()
 
 namespace tbt {
 

@@ -6,8 +6,8 @@
 
 #include <CLI/CLI.hpp>
 
+#include "lib/core/error.hpp"
 #include "lib/edit_distance.hpp"
-#include "lib/error.hpp"
 
 namespace tbt {
 

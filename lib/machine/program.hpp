@@ -4,5 +4,5 @@
 
 #include <CLI/CLI.hpp>
 
-#include "lib/error.hpp"
+#include "lib/core/error.hpp"
 #include "lib/machine/command_line.hpp"

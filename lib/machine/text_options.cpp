@@ -4,7 +4,7 @@
 #include <cstdio>
 #include <random>
 
-#include "lib/error.hpp"
+#include "lib/core/error.hpp"
 
 namespace tbt {
 

@@ -10,8 +10,8 @@
 #include <omp.h>
 #endif
 
-#include "lib/error.hpp"
-#include "lib/index.hpp"
+#include "lib/core/error.hpp"
+#include "lib/core/index.hpp"
 #include "lib/machine/cores.hpp"
 
 namespace tbt {

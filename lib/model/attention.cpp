@@ -5,9 +5,9 @@
 #include <limits>
 #include <utility>
 
-#include "lib/index.hpp"
-#include "lib/kernels/simd_half.hpp"
-#include "lib/kernels/simd_math.hpp"
+#include "lib/core/index.hpp"
+#include "lib/core/simd_half.hpp"
+#include "lib/core/simd_math.hpp"
 #include "lib/model/attention_head.hpp"
 #include "lib/model/bidirectional_attention.hpp"
 

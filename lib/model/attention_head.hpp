@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "lib/index.hpp"
+#include "lib/core/index.hpp"
 #include "lib/model/kv_cache.hpp"
 
 namespace tbt::attention {

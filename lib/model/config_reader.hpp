@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "lib/error.hpp"
+#include "lib/core/error.hpp"
 #include "lib/machine/json_file.hpp"
 
 namespace tbt {

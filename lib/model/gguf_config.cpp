@@ -3,8 +3,8 @@
 #include <cmath>
 #include <optional>
 
-#include "lib/error.hpp"
-#include "lib/index.hpp"
+#include "lib/core/error.hpp"
+#include "lib/core/index.hpp"
 #include "lib/model/config_reader.hpp"
 #include "lib/model/rotary.hpp"
 

@@ -3,8 +3,8 @@
 #include <cmath>
 #include <cstring>
 
-#include "lib/error.hpp"
-#include "lib/kernels/half.hpp"
+#include "lib/core/error.hpp"
+#include "lib/core/half.hpp"
 #include "lib/machine/threads.hpp"
 
 namespace tbt {

@@ -18,7 +18,7 @@
 #include <variant>
 #include <vector>
 
-#include "lib/kernels/tensor.hpp"
+#include "lib/core/tensor.hpp"
 
 namespace tbt {
 

@@ -5,8 +5,8 @@
 #include <set>
 #include <utility>
 
-#include "lib/error.hpp"
-#include "lib/index.hpp"
+#include "lib/core/error.hpp"
+#include "lib/core/index.hpp"
 #include "lib/machine/memory.hpp"
 #include "lib/model/memory_plan.hpp"
 #include "lib/model/weight_reader.hpp"

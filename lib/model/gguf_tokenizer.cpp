@@ -7,11 +7,11 @@
 #include <unordered_map>
 #include <utility>
 
-#include "lib/error.hpp"
-#include "lib/index.hpp"
+#include "lib/core/error.hpp"
+#include "lib/core/index.hpp"
+#include "lib/core/utf8.hpp"
 #include "lib/text/pieces.hpp"
 #include "lib/text/tokenizer_load.hpp"
-#include "lib/text/utf8.hpp"
 
 namespace tbt {
 

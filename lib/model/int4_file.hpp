@@ -16,8 +16,8 @@
 #include <string_view>
 #include <vector>
 
+#include "lib/core/tensor.hpp"
 #include "lib/kernels/int4_matrix.hpp"
-#include "lib/kernels/tensor.hpp"
 
 namespace tbt {
 

@@ -5,9 +5,9 @@
 #include <cstddef>
 #include <vector>
 
-#include "lib/check.hpp"
-#include "lib/error.hpp"
-#include "lib/index.hpp"
+#include "lib/core/check.hpp"
+#include "lib/core/error.hpp"
+#include "lib/core/index.hpp"
 #include "lib/machine/threads.hpp"
 #include "lib/show/short_number.hpp"
 

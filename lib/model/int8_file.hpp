@@ -12,7 +12,7 @@
 #include <string>
 #include <string_view>
 
-#include "lib/kernels/tensor.hpp"
+#include "lib/core/tensor.hpp"
 #include "lib/model/safetensors_header.hpp"
 
 namespace tbt {

@@ -4,10 +4,10 @@
 #include <string>
 #include <utility>
 
-#include "lib/check.hpp"
-#include "lib/error.hpp"
-#include "lib/index.hpp"
-#include "lib/kernels/simd_half.hpp"
+#include "lib/core/check.hpp"
+#include "lib/core/error.hpp"
+#include "lib/core/index.hpp"
+#include "lib/core/simd_half.hpp"
 
 namespace tbt {
 

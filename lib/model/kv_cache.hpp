@@ -20,7 +20,7 @@
 #include <span>
 #include <vector>
 
-#include "lib/kernels/tensor.hpp"
+#include "lib/core/tensor.hpp"
 #include "lib/model/kv_pool.hpp"
 #include "lib/model/model_config.hpp"
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <string>
 
-#include "lib/error.hpp"
+#include "lib/core/error.hpp"
 #include "lib/model/kv_cache.hpp"
 
 namespace tbt {

@@ -11,8 +11,8 @@
 #include <utility>
 #include <vector>
 
-#include "lib/index.hpp"
-#include "lib/kernels/tensor.hpp"
+#include "lib/core/index.hpp"
+#include "lib/core/tensor.hpp"
 #include "lib/model/model_config.hpp"
 
 namespace tbt {

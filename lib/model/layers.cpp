@@ -3,10 +3,10 @@
 #include <cmath>
 #include <limits>
 
-#include "lib/check.hpp"
-#include "lib/index.hpp"
-#include "lib/kernels/math.hpp"
-#include "lib/kernels/simd_math.hpp"
+#include "lib/core/check.hpp"
+#include "lib/core/index.hpp"
+#include "lib/core/math.hpp"
+#include "lib/core/simd_math.hpp"
 
 namespace tbt {
 

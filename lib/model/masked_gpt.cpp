@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "lib/error.hpp"
+#include "lib/core/error.hpp"
 #include "lib/machine/files.hpp"
 #include "lib/machine/json_file.hpp"
 #include "lib/model/transformer_network.hpp"

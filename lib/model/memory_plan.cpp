@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "lib/error.hpp"
+#include "lib/core/error.hpp"
 #include "lib/model/kv_cache.hpp"
 
 namespace tbt {

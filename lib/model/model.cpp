@@ -2,12 +2,12 @@
 
 #include <cstdlib>
 
-#include "lib/error.hpp"
-#include "lib/index.hpp"
+#include "lib/core/error.hpp"
+#include "lib/core/index.hpp"
+#include "lib/core/utf8.hpp"
 #include "lib/model/gguf_model.hpp"
 #include "lib/model/gguf_tokenizer.hpp"
 #include "lib/model/model_files.hpp"
-#include "lib/text/utf8.hpp"
 
 namespace tbt {
 

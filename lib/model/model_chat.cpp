@@ -1,10 +1,10 @@
 #include "lib/model/model_chat.hpp"
 
-#include "lib/error.hpp"
+#include "lib/core/error.hpp"
+#include "lib/core/utf8.hpp"
 #include "lib/machine/files.hpp"
 #include "lib/model/gguf_file.hpp"
 #include "lib/model/gguf_model.hpp"
-#include "lib/text/utf8.hpp"
 
 namespace tbt {
 

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "lib/index.hpp"
+#include "lib/core/index.hpp"
 #include "lib/kernels/weight_type.hpp"
 #include "lib/model/architecture.hpp"
 #include "lib/model/weight_shapes.hpp"

@@ -5,9 +5,9 @@
 #include <initializer_list>
 #include <string_view>
 
-#include "lib/error.hpp"
+#include "lib/core/error.hpp"
+#include "lib/core/utf8.hpp"
 #include "lib/machine/files.hpp"
-#include "lib/text/utf8.hpp"
 
 namespace tbt {
 

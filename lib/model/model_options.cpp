@@ -1,6 +1,6 @@
 #include "lib/model/model_options.hpp"
 
-#include "lib/error.hpp"
+#include "lib/core/error.hpp"
 
 namespace tbt {
 

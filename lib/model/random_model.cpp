@@ -6,10 +6,10 @@
 #include <optional>
 #include <utility>
 
-#include "lib/error.hpp"
-#include "lib/index.hpp"
+#include "lib/core/error.hpp"
+#include "lib/core/index.hpp"
+#include "lib/core/rng.hpp"
 #include "lib/kernels/hash.hpp"
-#include "lib/kernels/rng.hpp"
 #include "lib/machine/files.hpp"
 #include "lib/machine/threads.hpp"
 #include "lib/model/llama_config.hpp"

@@ -3,10 +3,10 @@
 #include <cmath>
 #include <string>
 
-#include "lib/error.hpp"
-#include "lib/index.hpp"
-#include "lib/kernels/math.hpp"
-#include "lib/kernels/simd.hpp"
+#include "lib/core/error.hpp"
+#include "lib/core/index.hpp"
+#include "lib/core/math.hpp"
+#include "lib/core/simd.hpp"
 #include "lib/model/layers.hpp"
 
 namespace tbt {

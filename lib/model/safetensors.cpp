@@ -8,9 +8,9 @@
 #include <optional>
 #include <set>
 
-#include "lib/error.hpp"
-#include "lib/index.hpp"
-#include "lib/kernels/half.hpp"
+#include "lib/core/error.hpp"
+#include "lib/core/half.hpp"
+#include "lib/core/index.hpp"
 #include "lib/kernels/hash.hpp"
 #include "lib/kernels/weight_type.hpp"
 #include "lib/machine/files.hpp"

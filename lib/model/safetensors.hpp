@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
+#include "lib/core/tensor.hpp"
 #include "lib/kernels/packed_matrix.hpp"
-#include "lib/kernels/tensor.hpp"
 #include "lib/model/safetensors_header.hpp"
 
 namespace tbt {

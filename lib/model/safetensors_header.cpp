@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "lib/error.hpp"
+#include "lib/core/error.hpp"
 #include "lib/machine/files.hpp"
 #include "lib/machine/json_file.hpp"
 

@@ -13,7 +13,7 @@
 #include <span>
 #include <string>
 
-#include "lib/kernels/tensor.hpp"
+#include "lib/core/tensor.hpp"
 
 namespace tbt {
 

@@ -4,14 +4,14 @@
 #include <cmath>
 #include <cstdint>
 
-#include "lib/error.hpp"
-#include "lib/index.hpp"
-#include "lib/kernels/half.hpp"
+#include "lib/core/error.hpp"
+#include "lib/core/half.hpp"
+#include "lib/core/index.hpp"
+#include "lib/core/utf8.hpp"
 #include "lib/machine/files.hpp"
 #include "lib/machine/json_file.hpp"
 #include "lib/model/int4_file.hpp"
 #include "lib/model/int8_file.hpp"
-#include "lib/text/utf8.hpp"
 
 namespace tbt {
 

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "lib/kernels/tensor.hpp"
+#include "lib/core/tensor.hpp"
 #include "lib/kernels/weight_type.hpp"
 
 namespace tbt {

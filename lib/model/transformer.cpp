@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "lib/error.hpp"
+#include "lib/core/error.hpp"
 #include "lib/model/gguf_model.hpp"
 #include "lib/model/transformer_network.hpp"
 #include "lib/model/weight_reader.hpp"

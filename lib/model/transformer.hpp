@@ -23,9 +23,9 @@
 #include <string>
 #include <vector>
 
-#include "lib/index.hpp"
+#include "lib/core/index.hpp"
+#include "lib/core/tensor.hpp"
 #include "lib/kernels/matmul.hpp"
-#include "lib/kernels/tensor.hpp"
 #include "lib/model/attention.hpp"
 #include "lib/model/kv_cache.hpp"
 #include "lib/model/model_config.hpp"

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <limits>
 
-#include "lib/check.hpp"
-#include "lib/error.hpp"
-#include "lib/index.hpp"
+#include "lib/core/check.hpp"
+#include "lib/core/error.hpp"
+#include "lib/core/index.hpp"
 #include "lib/model/bidirectional_attention.hpp"
 #include "lib/model/layers.hpp"
 #include "lib/model/rotary.hpp"

@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
+#include "lib/core/tensor.hpp"
 #include "lib/kernels/matmul.hpp"
-#include "lib/kernels/tensor.hpp"
 #include "lib/machine/files.hpp"
 #include "lib/machine/threads.hpp"
 #include "lib/model/attention.hpp"

@@ -4,8 +4,8 @@
 #include <optional>
 #include <set>
 
-#include "lib/error.hpp"
-#include "lib/index.hpp"
+#include "lib/core/error.hpp"
+#include "lib/core/index.hpp"
 #include "lib/machine/memory.hpp"
 #include "lib/model/int4_file.hpp"
 #include "lib/model/int8_file.hpp"

@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
+#include "lib/core/tensor.hpp"
 #include "lib/kernels/packed_matrix.hpp"
-#include "lib/kernels/tensor.hpp"
 #include "lib/machine/files.hpp"
 #include "lib/model/safetensors.hpp"
 #include "lib/model/transformer.hpp"

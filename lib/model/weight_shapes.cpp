@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <initializer_list>
 
-#include "lib/error.hpp"
+#include "lib/core/error.hpp"
 #include "lib/model/model_config.hpp"
 
 namespace tbt {

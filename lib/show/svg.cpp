@@ -5,7 +5,7 @@
 #include <cstdio>
 #include <limits>
 
-#include "lib/error.hpp"
+#include "lib/core/error.hpp"
 #include "lib/machine/files.hpp"
 #include "lib/show/terminal.hpp"
 

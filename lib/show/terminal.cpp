@@ -6,9 +6,9 @@
 
 #include <unistd.h>
 
-#include "lib/index.hpp"
+#include "lib/core/index.hpp"
+#include "lib/core/utf8.hpp"
 #include "lib/text/unicode.hpp"
-#include "lib/text/utf8.hpp"
 
 namespace tbt {
 

@@ -4,8 +4,8 @@
 #include <array>
 #include <cstdint>
 
-#include "lib/index.hpp"
-#include "lib/text/utf8.hpp"
+#include "lib/core/index.hpp"
+#include "lib/core/utf8.hpp"
 
 namespace tbt {
 

@@ -1,8 +1,8 @@
 #include "lib/text/joined_characters.hpp"
 
-#include "lib/index.hpp"
+#include "lib/core/index.hpp"
+#include "lib/core/utf8.hpp"
 #include "lib/text/pieces.hpp"
-#include "lib/text/utf8.hpp"
 
 namespace tbt {
 

@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "lib/error.hpp"
+#include "lib/core/error.hpp"
 
 namespace tbt {
 

@@ -3,9 +3,9 @@
 #include <cstdlib>
 #include <memory>
 
-#include "lib/error.hpp"
-#include "lib/index.hpp"
-#include "lib/text/utf8.hpp"
+#include "lib/core/error.hpp"
+#include "lib/core/index.hpp"
+#include "lib/core/utf8.hpp"
 
 #if __has_include(<utf8proc.h>) && !defined(TBT_NO_TEXT_LIBS)
 #define TBT_UTF8PROC

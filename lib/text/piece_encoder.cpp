@@ -6,10 +6,10 @@
 #include <limits>
 #include <string>
 
-#include "lib/check.hpp"
-#include "lib/error.hpp"
-#include "lib/index.hpp"
-#include "lib/text/utf8.hpp"
+#include "lib/core/check.hpp"
+#include "lib/core/error.hpp"
+#include "lib/core/index.hpp"
+#include "lib/core/utf8.hpp"
 
 namespace tbt {
 

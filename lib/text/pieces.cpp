@@ -2,7 +2,7 @@
 
 #include <optional>
 
-#include "lib/index.hpp"
+#include "lib/core/index.hpp"
 
 namespace tbt {
 

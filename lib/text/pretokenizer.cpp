@@ -3,10 +3,10 @@
 #include <array>
 #include <string>
 
-#include "lib/error.hpp"
-#include "lib/index.hpp"
+#include "lib/core/error.hpp"
+#include "lib/core/index.hpp"
+#include "lib/core/utf8.hpp"
 #include "lib/text/unicode.hpp"
-#include "lib/text/utf8.hpp"
 
 namespace tbt {
 

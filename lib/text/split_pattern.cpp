@@ -2,9 +2,9 @@
 
 #include <string>
 
-#include "lib/error.hpp"
-#include "lib/index.hpp"
-#include "lib/text/utf8.hpp"
+#include "lib/core/error.hpp"
+#include "lib/core/index.hpp"
+#include "lib/core/utf8.hpp"
 
 #if __has_include(<pcre2.h>) && !defined(TBT_NO_TEXT_LIBS)
 #define TBT_PCRE2

@@ -3,13 +3,13 @@
 #include <unordered_set>
 #include <utility>
 
-#include "lib/check.hpp"
-#include "lib/error.hpp"
-#include "lib/index.hpp"
+#include "lib/core/check.hpp"
+#include "lib/core/error.hpp"
+#include "lib/core/index.hpp"
+#include "lib/core/utf8.hpp"
 #include "lib/text/byte_alphabet.hpp"
 #include "lib/text/normalizer.hpp"
 #include "lib/text/pieces.hpp"
-#include "lib/text/utf8.hpp"
 
 namespace tbt {
 

@@ -3,14 +3,14 @@
 #include <algorithm>
 #include <unordered_set>
 
-#include "lib/check.hpp"
-#include "lib/error.hpp"
-#include "lib/index.hpp"
+#include "lib/core/check.hpp"
+#include "lib/core/error.hpp"
+#include "lib/core/index.hpp"
+#include "lib/core/utf8.hpp"
 #include "lib/text/byte_alphabet.hpp"
 #include "lib/text/piece_encoder.hpp"
 #include "lib/text/pieces.hpp"
 #include "lib/text/tokenizer_load.hpp"
-#include "lib/text/utf8.hpp"
 
 namespace tbt {
 

@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "lib/index.hpp"
+#include "lib/core/index.hpp"
 #include "lib/text/text_rules.hpp"
 #include "lib/text/token_ids.hpp"
 

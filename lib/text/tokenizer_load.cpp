@@ -4,8 +4,8 @@
 #include <unordered_set>
 #include <utility>
 
-#include "lib/error.hpp"
-#include "lib/index.hpp"
+#include "lib/core/error.hpp"
+#include "lib/core/index.hpp"
 #include "lib/machine/json_file.hpp"
 #include "lib/text/byte_alphabet.hpp"
 #include "lib/text/pieces.hpp"

@@ -2,8 +2,8 @@
 
 #include <utility>
 
-#include "lib/error.hpp"
-#include "lib/index.hpp"
+#include "lib/core/error.hpp"
+#include "lib/core/index.hpp"
 #include "lib/text/pieces.hpp"
 
 namespace tbt {

@@ -1,7 +1,7 @@
 #include "lib/text/tokenizer_save.hpp"
 
-#include "lib/error.hpp"
-#include "lib/index.hpp"
+#include "lib/core/error.hpp"
+#include "lib/core/index.hpp"
 #include "lib/machine/files.hpp"
 #include "lib/machine/json_file.hpp"
 #include "lib/text/byte_alphabet.hpp"

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <queue>
 
-#include "lib/error.hpp"
-#include "lib/index.hpp"
+#include "lib/core/error.hpp"
+#include "lib/core/index.hpp"
 #include "lib/text/byte_alphabet.hpp"
 #include "lib/text/pretokenizer.hpp"
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <array>
 
-#include "lib/index.hpp"
+#include "lib/core/index.hpp"
 #include "lib/text/unicode_tables.hpp"
 
 namespace tbt {

@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "lib/check.hpp"
-#include "lib/error.hpp"
-#include "lib/index.hpp"
+#include "lib/core/check.hpp"
+#include "lib/core/error.hpp"
+#include "lib/core/index.hpp"
 #include "lib/machine/threads.hpp"
 #include "lib/train/lanes.hpp"
 

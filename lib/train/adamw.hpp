@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <span>
 
-#include "lib/index.hpp"
+#include "lib/core/index.hpp"
 #include "lib/train/parameters.hpp"
 
 namespace tbt::train {

@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <cstring>
 
-#include "lib/error.hpp"
+#include "lib/core/error.hpp"
 #include "lib/kernels/hash.hpp"
 #include "lib/machine/files.hpp"
 

@@ -1,6 +1,6 @@
 #include "lib/train/factor.hpp"
 
-#include "lib/error.hpp"
+#include "lib/core/error.hpp"
 
 namespace tbt::train {
 

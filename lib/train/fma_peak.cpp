@@ -4,10 +4,10 @@
 #include <chrono>
 #include <vector>
 
-#include "lib/check.hpp"
-#include "lib/error.hpp"
-#include "lib/index.hpp"
-#include "lib/kernels/simd.hpp"
+#include "lib/core/check.hpp"
+#include "lib/core/error.hpp"
+#include "lib/core/index.hpp"
+#include "lib/core/simd.hpp"
 #include "lib/machine/threads.hpp"
 
 namespace tbt::train {

@@ -2,8 +2,8 @@
 
 #include <cmath>
 
-#include "lib/index.hpp"
-#include "lib/kernels/simd_math.hpp"
+#include "lib/core/index.hpp"
+#include "lib/core/simd_math.hpp"
 #include "lib/model/rotary.hpp"
 #include "lib/train/lanes.hpp"
 

@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "lib/kernels/simd.hpp"
+#include "lib/core/simd.hpp"
 
 namespace tbt::train {
 

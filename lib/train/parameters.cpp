@@ -2,10 +2,10 @@
 
 #include <algorithm>
 
-#include "lib/check.hpp"
-#include "lib/error.hpp"
-#include "lib/index.hpp"
-#include "lib/kernels/rng.hpp"
+#include "lib/core/check.hpp"
+#include "lib/core/error.hpp"
+#include "lib/core/index.hpp"
+#include "lib/core/rng.hpp"
 #include "lib/model/llama_config.hpp"
 #include "lib/model/start_weights.hpp"
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "lib/kernels/tensor.hpp"
+#include "lib/core/tensor.hpp"
 #include "lib/model/model_config.hpp"
 
 namespace tbt::train {

@@ -4,8 +4,8 @@
 #include <cmath>
 #include <limits>
 
-#include "lib/index.hpp"
-#include "lib/kernels/simd_math.hpp"
+#include "lib/core/index.hpp"
+#include "lib/core/simd_math.hpp"
 #include "lib/train/block_multiply.hpp"
 #include "lib/train/lanes.hpp"
 

@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "lib/kernels/tensor.hpp"
+#include "lib/core/tensor.hpp"
 #include "lib/train/factor.hpp"
 
 namespace tbt::train {

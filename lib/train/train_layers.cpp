@@ -4,9 +4,9 @@
 #include <cmath>
 #include <limits>
 
-#include "lib/index.hpp"
-#include "lib/kernels/math.hpp"
-#include "lib/kernels/simd_math.hpp"
+#include "lib/core/index.hpp"
+#include "lib/core/math.hpp"
+#include "lib/core/simd_math.hpp"
 #include "lib/train/lanes.hpp"
 
 namespace tbt::train {

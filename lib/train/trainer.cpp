@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <atomic>
 
-#include "lib/check.hpp"
-#include "lib/error.hpp"
-#include "lib/index.hpp"
+#include "lib/core/check.hpp"
+#include "lib/core/error.hpp"
+#include "lib/core/index.hpp"
 #include "lib/train/trainer_passes.hpp"
 
 namespace tbt::train {

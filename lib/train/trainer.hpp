@@ -24,7 +24,7 @@
 #include <string>
 #include <vector>
 
-#include "lib/index.hpp"
+#include "lib/core/index.hpp"
 #include "lib/machine/threads.hpp"
 #include "lib/train/factor.hpp"
 #include "lib/train/gated_layers.hpp"

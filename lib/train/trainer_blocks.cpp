@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "lib/error.hpp"
+#include "lib/core/error.hpp"
 
 namespace tbt::train {
 namespace {

@@ -8,16 +8,16 @@
 #include <utility>
 #include <vector>
 
-#include "lib/check.hpp"
+#include "lib/core/check.hpp"
+#include "lib/core/half.hpp"
+#include "lib/core/math.hpp"
+#include "lib/core/rng.hpp"
+#include "lib/core/tensor.hpp"
 #include "lib/kernels/bit_mask.hpp"
-#include "lib/kernels/half.hpp"
 #include "lib/kernels/integer_weights.hpp"
-#include "lib/kernels/math.hpp"
 #include "lib/kernels/matmul.hpp"
-#include "lib/kernels/rng.hpp"
 #include "lib/kernels/scan.hpp"
 #include "lib/kernels/select.hpp"
-#include "lib/kernels/tensor.hpp"
 #include "lib/machine/cgroup.hpp"
 #include "lib/machine/cores.hpp"
 #include "lib/machine/files.hpp"

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "lib/core/utf8.hpp"
 #include "lib/model/random_model.hpp"
 #include "lib/show/short_number.hpp"
 #include "lib/show/svg.hpp"
@@ -17,7 +18,6 @@
 #include "lib/text/tokenizer.hpp"
 #include "lib/text/tokenizer_files.hpp"
 #include "lib/text/tokenizer_train.hpp"
-#include "lib/text/utf8.hpp"
 #include "tests/api/hostile.hpp"
 
 using namespace tbt;

@@ -6,7 +6,7 @@
 #include <cstdio>
 #include <thread>
 
-#include "lib/kernels/rng.hpp"
+#include "lib/core/rng.hpp"
 #include "lib/show/terminal.hpp"
 
 namespace tbt::bench {

@@ -16,7 +16,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "lib/kernels/tensor.hpp"
+#include "lib/core/tensor.hpp"
 
 namespace tbt::bench {
 

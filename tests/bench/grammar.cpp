@@ -3,12 +3,12 @@
 #include <algorithm>
 #include <memory>
 
+#include "lib/core/rng.hpp"
 #include "lib/grammar/recognizer/gbnf.hpp"
 #include "lib/grammar/recognizer/grammar_recognizer.hpp"
 #include "lib/grammar/recognizer/json_recognizer.hpp"
 #include "lib/grammar/schema/schema.hpp"
 #include "lib/grammar/tokens/grammar_matcher.hpp"
-#include "lib/kernels/rng.hpp"
 #include "lib/machine/files.hpp"
 #include "tests/bench/masks.hpp"
 #include "tests/bench/vocabulary.hpp"

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "chapters/23_text_generator/text_generator.hpp"
-#include "lib/error.hpp"
+#include "lib/core/error.hpp"
 #include "tests/bench/bench.hpp"
 
 namespace tbt::bench {

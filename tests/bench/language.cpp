@@ -6,7 +6,7 @@
 
 #include "chapters/19_training/report/recogniser.hpp"
 #include "chapters/19_training/report/text_probability.hpp"
-#include "lib/kernels/rng.hpp"
+#include "lib/core/rng.hpp"
 #include "lib/model/model.hpp"
 #include "tests/bench/bench.hpp"
 

@@ -3,7 +3,7 @@
 #include <cmath>
 #include <memory>
 
-#include "lib/kernels/simd.hpp"
+#include "lib/core/simd.hpp"
 #include "lib/machine/threads.hpp"
 #include "tests/bench/bench.hpp"
 

@@ -9,7 +9,7 @@
 #include <cstdio>
 #include <fstream>
 
-#include "lib/kernels/simd.hpp"
+#include "lib/core/simd.hpp"
 #include "lib/machine/program.hpp"
 #include "lib/machine/threads.hpp"
 #include "tests/bench/bench.hpp"

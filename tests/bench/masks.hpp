@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "lib/error.hpp"
+#include "lib/core/error.hpp"
 #include "lib/grammar/recognizer/recognizer.hpp"
 #include "lib/grammar/tokens/grammar_matcher.hpp"
 #include "tests/bench/bench.hpp"

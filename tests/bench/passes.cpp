@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <memory>
 
-#include "lib/kernels/rng.hpp"
+#include "lib/core/rng.hpp"
 #include "lib/model/kv_cache.hpp"
 
 namespace tbt::bench {

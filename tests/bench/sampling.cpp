@@ -19,7 +19,7 @@
 #include "chapters/06_combining/top_p.hpp"
 #include "chapters/08_penalties/full_chain.hpp"
 #include "chapters/08_penalties/penalties.hpp"
-#include "lib/kernels/rng.hpp"
+#include "lib/core/rng.hpp"
 #include "tests/bench/sampling.hpp"
 
 namespace tbt::bench {

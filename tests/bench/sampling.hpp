@@ -10,7 +10,7 @@
 #include "chapters/06_combining/temperature.hpp"
 #include "chapters/06_combining/top_k.hpp"
 #include "chapters/06_combining/top_p.hpp"
-#include "lib/kernels/rng.hpp"
+#include "lib/core/rng.hpp"
 #include "tests/bench/bench.hpp"
 
 namespace tbt::bench {

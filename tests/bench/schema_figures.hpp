@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "lib/core/rng.hpp"
 #include "lib/grammar/tokens/token_trie.hpp"
-#include "lib/kernels/rng.hpp"
 #include "tests/bench/bench.hpp"
 
 namespace tbt::bench {

@@ -10,8 +10,8 @@
 #include "chapters/08_penalties/full_chain.hpp"
 #include "chapters/10_generate/generate.hpp"
 #include "chapters/12_speculative/coupling.hpp"
-#include "lib/error.hpp"
-#include "lib/kernels/rng.hpp"
+#include "lib/core/error.hpp"
+#include "lib/core/rng.hpp"
 #include "lib/model/random_model.hpp"
 #include "tests/bench/bench.hpp"
 

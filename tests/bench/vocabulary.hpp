@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "lib/index.hpp"
-#include "lib/kernels/rng.hpp"
+#include "lib/core/index.hpp"
+#include "lib/core/rng.hpp"
 #include "lib/machine/files.hpp"
 #include "lib/text/tokenizer.hpp"
 

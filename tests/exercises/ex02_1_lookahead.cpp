@@ -4,7 +4,7 @@
 
 #include "02_1_lookahead.hpp"
 #include "chapters/02_greedy/greedy.hpp"
-#include "lib/kernels/rng.hpp"
+#include "lib/core/rng.hpp"
 #include "tests/exercises/exercise_check.hpp"
 
 using namespace tbt;

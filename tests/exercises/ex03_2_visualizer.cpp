@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "03_2_visualizer.hpp"
-#include "lib/kernels/rng.hpp"
+#include "lib/core/rng.hpp"
 #include "tests/exercises/exercise_check.hpp"
 #include "tests/exercises/rows.hpp"
 

@@ -2,7 +2,7 @@
 #include <cmath>
 
 #include "03_3_two_bugs.hpp"
-#include "lib/kernels/rng.hpp"
+#include "lib/core/rng.hpp"
 #include "tests/exercises/exercise_check.hpp"
 
 using namespace tbt;

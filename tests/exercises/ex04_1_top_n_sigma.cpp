@@ -3,7 +3,7 @@
 
 #include "04_1_top_n_sigma.hpp"
 #include "chapters/03_temperature/plain_temperature.hpp"
-#include "lib/kernels/rng.hpp"
+#include "lib/core/rng.hpp"
 #include "tests/exercises/exercise_check.hpp"
 #include "tests/exercises/rows.hpp"
 

@@ -1,6 +1,6 @@
 // Exercise 05_00: how many tokens does it take to reach P?
 #include "05_00_reach.hpp"
-#include "lib/kernels/rng.hpp"
+#include "lib/core/rng.hpp"
 #include "tests/exercises/exercise_check.hpp"
 
 using namespace tbt;

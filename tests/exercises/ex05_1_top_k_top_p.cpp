@@ -5,7 +5,7 @@
 #include <limits>
 
 #include "05_1_top_k_top_p.hpp"
-#include "lib/kernels/rng.hpp"
+#include "lib/core/rng.hpp"
 
 using namespace tbt;
 using namespace tbt::ex05_1;

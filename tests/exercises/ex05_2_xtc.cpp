@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "05_2_xtc.hpp"
-#include "lib/kernels/rng.hpp"
+#include "lib/core/rng.hpp"
 
 using namespace tbt;
 using namespace tbt::ex05_2;

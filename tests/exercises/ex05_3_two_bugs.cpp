@@ -6,7 +6,7 @@
 #include <numeric>
 
 #include "05_3_two_bugs.hpp"
-#include "lib/kernels/rng.hpp"
+#include "lib/core/rng.hpp"
 
 using namespace tbt;
 using namespace tbt::ex05_3;

@@ -6,7 +6,7 @@
 
 #include "06_1_complete_example.hpp"
 #include "chapters/06_combining/chain.hpp"
-#include "lib/kernels/rng.hpp"
+#include "lib/core/rng.hpp"
 
 using namespace tbt;
 using namespace tbt::ex06_1;

@@ -5,7 +5,7 @@
 
 #include "06_2_comparator.hpp"
 #include "chapters/06_combining/chain.hpp"
-#include "lib/kernels/rng.hpp"
+#include "lib/core/rng.hpp"
 
 using namespace tbt;
 using namespace tbt::ex06_2;

@@ -5,7 +5,7 @@
 #include <numeric>
 
 #include "06_3_mirostat.hpp"
-#include "lib/kernels/rng.hpp"
+#include "lib/core/rng.hpp"
 
 using namespace tbt;
 using namespace tbt::ex06_3;

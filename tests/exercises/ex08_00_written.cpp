@@ -1,6 +1,6 @@
 // Exercise 08_00: what has been written, and how does it end?
 #include "08_00_written.hpp"
-#include "lib/kernels/rng.hpp"
+#include "lib/core/rng.hpp"
 #include "tests/exercises/exercise_check.hpp"
 
 using namespace tbt;

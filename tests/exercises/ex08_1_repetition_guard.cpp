@@ -5,7 +5,7 @@
 #include <set>
 
 #include "08_1_repetition_guard.hpp"
-#include "lib/kernels/rng.hpp"
+#include "lib/core/rng.hpp"
 
 using namespace tbt;
 using namespace tbt::ex08_1;

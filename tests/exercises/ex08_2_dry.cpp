@@ -6,7 +6,7 @@
 
 #include "08_2_dry.hpp"
 #include "chapters/03_temperature/plain_temperature.hpp"
-#include "lib/kernels/rng.hpp"
+#include "lib/core/rng.hpp"
 
 using namespace tbt;
 using namespace tbt::ex08_2;

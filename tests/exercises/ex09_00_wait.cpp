@@ -1,6 +1,6 @@
 // Exercise 09_00: how many bytes must wait?
 #include "09_00_wait.hpp"
-#include "lib/kernels/rng.hpp"
+#include "lib/core/rng.hpp"
 #include "tests/exercises/exercise_check.hpp"
 
 using namespace tbt;

@@ -5,7 +5,7 @@
 
 #include "09_01_stop_string.hpp"
 #include "chapters/09_stopping/text_stream.hpp"
-#include "lib/kernels/rng.hpp"
+#include "lib/core/rng.hpp"
 
 using namespace tbt;
 using namespace tbt::ex09_01;

@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "09_1_prompt_healing.hpp"
-#include "lib/kernels/rng.hpp"
+#include "lib/core/rng.hpp"
 
 using namespace tbt;
 using namespace tbt::ex09_1;

@@ -4,7 +4,7 @@
 #include <sstream>
 
 #include "10_1_chat_loop.hpp"
-#include "lib/kernels/rng.hpp"
+#include "lib/core/rng.hpp"
 
 using namespace tbt;
 using namespace tbt::ex10_1;

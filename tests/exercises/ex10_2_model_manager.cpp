@@ -5,7 +5,7 @@
 #include <limits>
 
 #include "10_2_model_manager.hpp"
-#include "lib/kernels/rng.hpp"
+#include "lib/core/rng.hpp"
 
 using namespace tbt;
 using namespace tbt::ex10_2;

@@ -5,7 +5,7 @@
 #include <set>
 
 #include "10_3_best_of_n.hpp"
-#include "lib/kernels/rng.hpp"
+#include "lib/core/rng.hpp"
 
 using namespace tbt;
 using namespace tbt::ex10_3;

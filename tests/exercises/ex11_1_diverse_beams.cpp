@@ -6,7 +6,7 @@
 #include <string>
 
 #include "11_1_diverse_beams.hpp"
-#include "lib/kernels/rng.hpp"
+#include "lib/core/rng.hpp"
 
 using namespace tbt;
 using namespace tbt::ex11_1;

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "11_2_minimum_risk.hpp"
-#include "lib/kernels/rng.hpp"
+#include "lib/core/rng.hpp"
 
 using namespace tbt;
 using namespace tbt::ex11_2;

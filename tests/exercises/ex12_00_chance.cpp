@@ -1,6 +1,6 @@
 // Exercise 12_00: when is a guess accepted, and what takes its place?
 #include "12_00_chance.hpp"
-#include "lib/kernels/rng.hpp"
+#include "lib/core/rng.hpp"
 #include "tests/exercises/exercise_check.hpp"
 #include "tests/exercises/random_distribution.hpp"
 

@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "12_1_adaptive_gamma.hpp"
-#include "lib/kernels/rng.hpp"
+#include "lib/core/rng.hpp"
 
 using namespace tbt;
 using namespace tbt::ex12_1;

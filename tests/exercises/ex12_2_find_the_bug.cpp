@@ -5,7 +5,7 @@
 #include <string>
 
 #include "12_2_find_the_bug.hpp"
-#include "lib/kernels/rng.hpp"
+#include "lib/core/rng.hpp"
 #include "tests/exercises/random_distribution.hpp"
 
 using namespace tbt;

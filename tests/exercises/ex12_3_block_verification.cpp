@@ -4,7 +4,7 @@
 #include <map>
 
 #include "12_3_block_verification.hpp"
-#include "lib/kernels/rng.hpp"
+#include "lib/core/rng.hpp"
 #include "tests/exercises/exercise_check.hpp"
 
 using namespace tbt;

@@ -1,6 +1,6 @@
 // Exercise 13_00: what closes a JSON text that is being written?
 #include "13_00_closing.hpp"
-#include "lib/kernels/rng.hpp"
+#include "lib/core/rng.hpp"
 #include "tests/exercises/exercise_check.hpp"
 
 using namespace tbt;

@@ -5,8 +5,8 @@
 #include <string>
 
 #include "13_01_string.hpp"
+#include "lib/core/rng.hpp"
 #include "lib/grammar/recognizer/json_recognizer.hpp"
-#include "lib/kernels/rng.hpp"
 
 using namespace tbt;
 using namespace tbt::ex13_01;

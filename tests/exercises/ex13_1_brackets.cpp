@@ -4,7 +4,7 @@
 #include <string>
 
 #include "13_1_brackets.hpp"
-#include "lib/kernels/rng.hpp"
+#include "lib/core/rng.hpp"
 
 using namespace tbt;
 using namespace tbt::ex13_1;

@@ -1,6 +1,6 @@
 // Exercise 14_00: a byte is read, and every way to go on is followed.
 #include "14_00_byte.hpp"
-#include "lib/kernels/rng.hpp"
+#include "lib/core/rng.hpp"
 #include "tests/exercises/exercise_check.hpp"
 
 using namespace tbt;

@@ -1,7 +1,7 @@
 // Exercise 14_2: derivations by hand, and against chapter 14's.
 #include "14_2_derive.hpp"
 #include "chapters/14_grammar/plain_grammar.hpp"
-#include "lib/kernels/rng.hpp"
+#include "lib/core/rng.hpp"
 #include "tests/exercises/exercise_check.hpp"
 
 using namespace tbt;

@@ -3,7 +3,7 @@
 
 #include "15_01_derivative.hpp"
 #include "chapters/15_regular/plain_derivative.hpp"
-#include "lib/kernels/rng.hpp"
+#include "lib/core/rng.hpp"
 
 using namespace tbt;
 using namespace tbt::ex15_01;

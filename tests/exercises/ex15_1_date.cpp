@@ -4,9 +4,9 @@
 #include <string>
 
 #include "15_1_date.hpp"
+#include "lib/core/rng.hpp"
 #include "lib/grammar/recognizer/grammar_recognizer.hpp"
 #include "lib/grammar/schema/schema.hpp"
-#include "lib/kernels/rng.hpp"
 
 using namespace tbt;
 using namespace tbt::ex15_1;

@@ -1,6 +1,6 @@
 // Exercise 16_01: what an object still lacks.
 #include "16_01_missing.hpp"
-#include "lib/kernels/rng.hpp"
+#include "lib/core/rng.hpp"
 #include "tests/exercises/exercise_check.hpp"
 
 using namespace tbt;

@@ -2,8 +2,8 @@
 #include "tests/exercises/exercise_check.hpp"
 
 #include "16_1_members.hpp"
+#include "lib/core/rng.hpp"
 #include "lib/grammar/schema/validator.hpp"
-#include "lib/kernels/rng.hpp"
 
 using namespace tbt;
 using namespace tbt::ex16_1;

@@ -3,7 +3,7 @@
 
 #include "17_01_join.hpp"
 #include "chapters/17_tokenizer/plain_bpe.hpp"
-#include "lib/kernels/rng.hpp"
+#include "lib/core/rng.hpp"
 #include "tests/exercises/exercise_check.hpp"
 
 using namespace tbt;

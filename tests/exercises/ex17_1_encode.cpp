@@ -1,6 +1,6 @@
 // Exercise 17_1: the encoder.
 #include "17_1_encode.hpp"
-#include "lib/kernels/rng.hpp"
+#include "lib/core/rng.hpp"
 #include "tests/exercises/exercise_check.hpp"
 
 using namespace tbt;

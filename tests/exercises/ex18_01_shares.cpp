@@ -1,6 +1,6 @@
 // Exercise 18_01: how a position shares its attention.
 #include "18_01_shares.hpp"
-#include "lib/kernels/rng.hpp"
+#include "lib/core/rng.hpp"
 #include "tests/exercises/exercise_check.hpp"
 
 using namespace tbt;

@@ -2,7 +2,7 @@
 #include <cmath>
 
 #include "18_1_attention_head.hpp"
-#include "lib/kernels/rng.hpp"
+#include "lib/core/rng.hpp"
 #include "tests/exercises/exercise_check.hpp"
 
 using namespace tbt;

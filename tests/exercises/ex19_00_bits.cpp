@@ -1,6 +1,6 @@
 // Exercise 19_00: what does a text cost a model?
 #include "19_00_bits.hpp"
-#include "lib/kernels/rng.hpp"
+#include "lib/core/rng.hpp"
 #include "tests/exercises/exercise_check.hpp"
 
 using namespace tbt;

@@ -6,7 +6,7 @@
 #include <limits>
 
 #include "20_1_quantize.hpp"
-#include "lib/kernels/rng.hpp"
+#include "lib/core/rng.hpp"
 
 using namespace tbt;
 using namespace tbt::ex20_1;

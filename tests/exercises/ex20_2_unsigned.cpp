@@ -2,7 +2,7 @@
 #include <cmath>
 
 #include "20_2_unsigned.hpp"
-#include "lib/kernels/rng.hpp"
+#include "lib/core/rng.hpp"
 #include "tests/exercises/exercise_check.hpp"
 
 using namespace tbt;

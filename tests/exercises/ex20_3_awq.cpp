@@ -3,7 +3,7 @@
 #include <cstdint>
 
 #include "20_3_awq.hpp"
-#include "lib/kernels/rng.hpp"
+#include "lib/core/rng.hpp"
 #include "tests/exercises/exercise_check.hpp"
 
 using namespace tbt;

@@ -1,7 +1,7 @@
 // Exercise 21_01: who sees whom in a tree of guesses.
 #include "21_01_depth.hpp"
 #include "chapters/21_medusa/plain_tree.hpp"
-#include "lib/kernels/rng.hpp"
+#include "lib/core/rng.hpp"
 #include "tests/exercises/exercise_check.hpp"
 
 using namespace tbt;

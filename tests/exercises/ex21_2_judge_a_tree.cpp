@@ -3,7 +3,7 @@
 #include <functional>
 
 #include "21_2_judge_a_tree.hpp"
-#include "lib/kernels/rng.hpp"
+#include "lib/core/rng.hpp"
 #include "tests/exercises/exercise_check.hpp"
 #include "tests/exercises/random_distribution.hpp"
 

@@ -2,7 +2,7 @@
 #include <cmath>
 
 #include "22_1_masked_loss.hpp"
-#include "lib/kernels/rng.hpp"
+#include "lib/core/rng.hpp"
 #include "tests/exercises/exercise_check.hpp"
 #include "tests/exercises/random_distribution.hpp"
 

@@ -1,7 +1,7 @@
 // Exercise 24_1: a divergence that is negative.
 #include "24_1_find_the_bug.hpp"
 #include "chapters/24_which_decoder/plain_measures.hpp"
-#include "lib/kernels/rng.hpp"
+#include "lib/core/rng.hpp"
 #include "tests/exercises/exercise_check.hpp"
 
 using namespace tbt;

@@ -1,7 +1,7 @@
 // Exercise 25_01: RMS norm.
 #include "25_01_rms_norm.hpp"
 #include "chapters/25_todays_models/plain_llama_layers.hpp"
-#include "lib/kernels/rng.hpp"
+#include "lib/core/rng.hpp"
 #include "tests/exercises/exercise_check.hpp"
 
 using namespace tbt;

@@ -1,7 +1,7 @@
 // Exercise 25_02: rotary positions.
 #include "25_02_rotary.hpp"
 #include "chapters/25_todays_models/plain_llama_layers.hpp"
-#include "lib/kernels/rng.hpp"
+#include "lib/core/rng.hpp"
 #include "tests/exercises/exercise_check.hpp"
 
 using namespace tbt;

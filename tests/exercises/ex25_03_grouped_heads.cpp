@@ -1,6 +1,6 @@
 // Exercise 25_03: grouped heads.
 #include "25_03_grouped_heads.hpp"
-#include "lib/kernels/rng.hpp"
+#include "lib/core/rng.hpp"
 #include "tests/exercises/exercise_check.hpp"
 
 using namespace tbt;

@@ -1,7 +1,7 @@
 // Exercise 25_04: a gated MLP.
 #include "25_04_gated_mlp.hpp"
 #include "chapters/25_todays_models/plain_llama_layers.hpp"
-#include "lib/kernels/rng.hpp"
+#include "lib/core/rng.hpp"
 #include "tests/exercises/exercise_check.hpp"
 
 using namespace tbt;

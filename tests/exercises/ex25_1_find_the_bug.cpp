@@ -1,6 +1,6 @@
 // Exercise 25_1: pairs of neighbours against pairs of halves.
 #include "25_1_find_the_bug.hpp"
-#include "lib/kernels/rng.hpp"
+#include "lib/core/rng.hpp"
 #include "tests/exercises/exercise_check.hpp"
 
 using namespace tbt;

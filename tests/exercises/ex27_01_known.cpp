@@ -4,7 +4,7 @@
 #include <string>
 
 #include "chapters/27_prefix_cache/plain_prefix_tree.hpp"
-#include "lib/kernels/rng.hpp"
+#include "lib/core/rng.hpp"
 #include "tests/exercises/exercise_check.hpp"
 
 using namespace tbt;

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "lib/kernels/rng.hpp"
+#include "lib/core/rng.hpp"
 
 namespace tbt {
 

@@ -9,7 +9,7 @@
 #include <type_traits>
 #include <vector>
 
-#include "lib/kernels/rng.hpp"
+#include "lib/core/rng.hpp"
 #include "tests/exercises/exercise_check.hpp"
 
 namespace tbt {

@@ -7,6 +7,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "lib/core/rng.hpp"
 #include "lib/grammar/automata/regex.hpp"
 #include "lib/grammar/automata/spelling.hpp"
 #include "lib/grammar/recognizer/gbnf.hpp"
@@ -14,7 +15,6 @@
 #include "lib/grammar/recognizer/json_recognizer.hpp"
 #include "lib/grammar/recognizer/shortest_text.hpp"
 #include "lib/grammar/schema/schema.hpp"
-#include "lib/kernels/rng.hpp"
 #include "lib/machine/json_file.hpp"
 #include "tests/fuzz/targets.hpp"
 

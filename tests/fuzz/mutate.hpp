@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "lib/index.hpp"
-#include "lib/kernels/rng.hpp"
+#include "lib/core/index.hpp"
+#include "lib/core/rng.hpp"
 
 namespace tbt::fuzz {
 

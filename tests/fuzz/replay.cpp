@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "lib/kernels/rng.hpp"
+#include "lib/core/rng.hpp"
 #include "lib/machine/files.hpp"
 #include "lib/show/terminal.hpp"
 #include "tests/fuzz/all.hpp"

@@ -13,7 +13,7 @@
 #include <string_view>
 #include <vector>
 
-#include "lib/error.hpp"
+#include "lib/core/error.hpp"
 
 namespace tbt::fuzz {
 

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "lib/kernels/rng.hpp"
+#include "lib/core/rng.hpp"
 #include "lib/model/llama_config.hpp"
 #include "lib/model/random_model.hpp"
 #include "lib/model/transformer.hpp"

@@ -5,8 +5,8 @@
 #include <cmath>
 #include <vector>
 
-#include "lib/error.hpp"
-#include "lib/kernels/rng.hpp"
+#include "lib/core/error.hpp"
+#include "lib/core/rng.hpp"
 #include "lib/model/attention.hpp"
 #include "tests/support/attention_run.hpp"
 

@@ -3,10 +3,10 @@
 #include <cfloat>
 #include <cmath>
 
-#include "lib/error.hpp"
+#include "lib/core/error.hpp"
+#include "lib/core/half.hpp"
+#include "lib/core/rng.hpp"
 #include "lib/kernels/bf16_matmul.hpp"
-#include "lib/kernels/half.hpp"
-#include "lib/kernels/rng.hpp"
 #include "lib/train/parameters.hpp"
 #include "lib/train/trainer.hpp"
 

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "lib/kernels/rng.hpp"
+#include "lib/core/rng.hpp"
 #include "lib/model/random_model.hpp"
 #include "lib/model/transformer.hpp"
 #include "tests/support/temporary.hpp"

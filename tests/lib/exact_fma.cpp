@@ -6,8 +6,8 @@
 #include <cstdint>
 #include <limits>
 
+#include "lib/core/rng.hpp"
 #include "lib/kernels/magnitudes.hpp"
-#include "lib/kernels/rng.hpp"
 #include "tests/catch.hpp"
 
 using namespace tbt;

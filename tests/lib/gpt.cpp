@@ -8,8 +8,8 @@
 
 #include <nlohmann/json.hpp>
 
-#include "lib/error.hpp"
-#include "lib/kernels/rng.hpp"
+#include "lib/core/error.hpp"
+#include "lib/core/rng.hpp"
 #include "lib/model/transformer.hpp"
 #include "lib/model/transformer_network.hpp"
 

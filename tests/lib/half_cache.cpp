@@ -3,9 +3,9 @@
 #include <cmath>
 #include <vector>
 
-#include "lib/error.hpp"
-#include "lib/kernels/half.hpp"
-#include "lib/kernels/rng.hpp"
+#include "lib/core/error.hpp"
+#include "lib/core/half.hpp"
+#include "lib/core/rng.hpp"
 #include "lib/model/attention.hpp"
 #include "lib/model/memory_plan.hpp"
 #include "lib/model/model_options.hpp"

@@ -13,6 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "lib/core/utf8.hpp"
 #include "lib/machine/command_line.hpp"
 #include "lib/machine/files.hpp"
 #include "lib/machine/json_file.hpp"
@@ -22,7 +23,6 @@
 #include "lib/model/safetensors_write.hpp"
 #include "lib/model/transformer.hpp"
 #include "lib/text/tokenizer.hpp"
-#include "lib/text/utf8.hpp"
 #include "tests/support/captured.hpp"
 #include "tests/support/temporary.hpp"
 

@@ -6,11 +6,11 @@
 #include <utility>
 #include <vector>
 
-#include "lib/kernels/rng.hpp"
+#include "lib/core/rng.hpp"
+#include "lib/core/utf8.hpp"
 #include "lib/text/joined_characters.hpp"
 #include "lib/text/pieces.hpp"
 #include "lib/text/tokenizer.hpp"
-#include "lib/text/utf8.hpp"
 
 using namespace tbt;
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "lib/error.hpp"
+#include "lib/core/error.hpp"
 #include "tests/support/products.hpp"
 #include "tests/support/temporary.hpp"
 

@@ -6,7 +6,7 @@
 #include <fstream>
 #include <vector>
 
-#include "lib/error.hpp"
+#include "lib/core/error.hpp"
 #include "lib/machine/files.hpp"
 #include "lib/machine/memory.hpp"
 #include "lib/model/memory_plan.hpp"

@@ -4,8 +4,8 @@
 
 #include <cmath>
 
-#include "lib/error.hpp"
-#include "lib/kernels/half.hpp"
+#include "lib/core/error.hpp"
+#include "lib/core/half.hpp"
 #include "lib/machine/files.hpp"
 #include "lib/model/model.hpp"
 #include "lib/model/random_model.hpp"

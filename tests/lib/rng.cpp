@@ -5,8 +5,8 @@
 #include <set>
 #include <vector>
 
-#include "lib/error.hpp"
-#include "lib/kernels/rng.hpp"
+#include "lib/core/error.hpp"
+#include "lib/core/rng.hpp"
 
 using tbt::Rng;
 using tbt::SplitMix64;

@@ -4,8 +4,8 @@
 #include <cmath>
 #include <vector>
 
-#include "lib/kernels/math.hpp"
-#include "lib/kernels/rng.hpp"
+#include "lib/core/math.hpp"
+#include "lib/core/rng.hpp"
 #include "lib/model/layers.hpp"
 #include "lib/model/rotary.hpp"
 #include "tests/support/temporary.hpp"

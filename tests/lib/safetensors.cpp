@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "lib/kernels/half.hpp"
+#include "lib/core/half.hpp"
 #include "lib/machine/files.hpp"
 #include "lib/machine/json_file.hpp"
 #include "lib/model/safetensors.hpp"

@@ -8,9 +8,9 @@
 #include <numeric>
 #include <vector>
 
+#include "lib/core/rng.hpp"
 #include "lib/kernels/bit_mask.hpp"
 #include "lib/kernels/integer_weights.hpp"
-#include "lib/kernels/rng.hpp"
 #include "lib/kernels/scan.hpp"
 #include "tests/support/rows.hpp"
 

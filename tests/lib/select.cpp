@@ -8,8 +8,8 @@
 #include <numeric>
 #include <vector>
 
+#include "lib/core/rng.hpp"
 #include "lib/kernels/integer_weights.hpp"
-#include "lib/kernels/rng.hpp"
 #include "lib/kernels/scan.hpp"
 #include "lib/kernels/select.hpp"
 #include "tests/support/rows.hpp"

@@ -8,9 +8,9 @@
 #include <span>
 #include <vector>
 
-#include "lib/kernels/math.hpp"
-#include "lib/kernels/rng.hpp"
-#include "lib/kernels/simd_math.hpp"
+#include "lib/core/math.hpp"
+#include "lib/core/rng.hpp"
+#include "lib/core/simd_math.hpp"
 #include "lib/model/layers.hpp"
 
 namespace {

@@ -2,8 +2,8 @@
 #include <cstdint>
 #include <cstring>
 
-#include "lib/index.hpp"
-#include "lib/kernels/simd.hpp"
+#include "lib/core/index.hpp"
+#include "lib/core/simd.hpp"
 #include "lib/machine/files.hpp"
 #include "lib/model/random_model.hpp"
 #include "lib/model/safetensors.hpp"

@@ -5,9 +5,9 @@
 #include <string>
 #include <string_view>
 
+#include "lib/core/utf8.hpp"
 #include "lib/show/terminal.hpp"
 #include "lib/text/byte_alphabet.hpp"
-#include "lib/text/utf8.hpp"
 
 using namespace tbt;
 

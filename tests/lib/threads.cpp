@@ -14,7 +14,7 @@
 #include <sched.h>
 #endif
 
-#include "lib/error.hpp"
+#include "lib/core/error.hpp"
 #include "lib/machine/cgroup.hpp"
 #include "lib/machine/cores.hpp"
 #include "lib/machine/threads.hpp"

@@ -6,14 +6,14 @@
 #include <thread>
 #include <vector>
 
-#include "lib/kernels/rng.hpp"
+#include "lib/core/rng.hpp"
+#include "lib/core/utf8.hpp"
 #include "lib/machine/files.hpp"
 #include "lib/machine/json_file.hpp"
 #include "lib/text/byte_alphabet.hpp"
 #include "lib/text/pretokenizer.hpp"
 #include "lib/text/tokenizer.hpp"
 #include "lib/text/tokenizer_train.hpp"
-#include "lib/text/utf8.hpp"
 #include "tests/support/temporary.hpp"
 
 using namespace tbt;

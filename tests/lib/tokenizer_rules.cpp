@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "lib/kernels/rng.hpp"
+#include "lib/core/rng.hpp"
 #include "lib/machine/files.hpp"
 #include "lib/machine/json_file.hpp"
 #include "lib/text/split_pattern.hpp"

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "lib/kernels/rng.hpp"
+#include "lib/core/rng.hpp"
 #include "lib/text/byte_alphabet.hpp"
 #include "lib/text/pretokenizer.hpp"
 #include "lib/text/tokenizer_train.hpp"

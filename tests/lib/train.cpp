@@ -4,7 +4,7 @@
 #include <functional>
 #include <numbers>
 
-#include "lib/kernels/rng.hpp"
+#include "lib/core/rng.hpp"
 #include "lib/train/train_attention.hpp"
 #include "lib/train/train_layers.hpp"
 #include "lib/train/trainer.hpp"

@@ -9,8 +9,8 @@
 
 #include <unistd.h>
 
-#include "lib/error.hpp"
-#include "lib/kernels/rng.hpp"
+#include "lib/core/error.hpp"
+#include "lib/core/rng.hpp"
 #include "lib/machine/files.hpp"
 #include "lib/train/adamw.hpp"
 #include "lib/train/checkpoint.hpp"

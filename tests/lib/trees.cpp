@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "lib/error.hpp"
+#include "lib/core/error.hpp"
 #include "lib/model/transformer.hpp"
 #include "tests/support/tiny_gpt.hpp"
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "lib/index.hpp"
+#include "lib/core/index.hpp"
 #include "lib/text/pretokenizer.hpp"
 #include "lib/text/unicode.hpp"
 

@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 #include "chapters/26_serving/server/connection_watch.hpp"
-#include "lib/kernels/rng.hpp"
+#include "lib/core/rng.hpp"
 #include "tests/serving/client.hpp"
 #include "tests/serving/process.hpp"
 

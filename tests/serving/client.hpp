@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 #include "chapters/26_serving/server/http.hpp"
-#include "lib/error.hpp"
+#include "lib/core/error.hpp"
 #include "lib/machine/json_file.hpp"
 #include "tests/support/temporary.hpp"
 

@@ -10,7 +10,7 @@
 #include <thread>
 #include <vector>
 
-#include "lib/kernels/rng.hpp"
+#include "lib/core/rng.hpp"
 #include "lib/machine/files.hpp"
 #include "tests/serving/client.hpp"
 #include "tests/serving/process.hpp"

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "chapters/26_serving/server/api_request.hpp"
-#include "lib/kernels/rng.hpp"
+#include "lib/core/rng.hpp"
 #include "tests/serving/client.hpp"
 
 using namespace tbt;

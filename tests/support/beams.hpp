@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "chapters/11_beam_search/beam_search.hpp"
-#include "lib/kernels/rng.hpp"
+#include "lib/core/rng.hpp"
 #include "lib/model/model.hpp"
 
 namespace tbt::test {

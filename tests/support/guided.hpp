@@ -12,8 +12,8 @@
 
 #include "chapters/13_json_grammar/guided_loop.hpp"
 #include "chapters/13_json_grammar/plain_mask.hpp"
-#include "lib/kernels/math.hpp"
-#include "lib/kernels/rng.hpp"
+#include "lib/core/math.hpp"
+#include "lib/core/rng.hpp"
 
 namespace tbt::testing {
 

@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <string>
 
-#include "lib/kernels/rng.hpp"
-#include "lib/kernels/tensor.hpp"
+#include "lib/core/rng.hpp"
+#include "lib/core/tensor.hpp"
 #include "tests/support/small_world.hpp"
 
 namespace tbt::test {

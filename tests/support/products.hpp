@@ -4,9 +4,9 @@
 #include <cstring>
 #include <vector>
 
-#include "lib/kernels/half.hpp"
+#include "lib/core/half.hpp"
+#include "lib/core/rng.hpp"
 #include "lib/kernels/matmul.hpp"
-#include "lib/kernels/rng.hpp"
 
 namespace tbt::test {
 

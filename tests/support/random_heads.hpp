@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "chapters/21_medusa/heads.hpp"
-#include "lib/index.hpp"
-#include "lib/kernels/rng.hpp"
+#include "lib/core/index.hpp"
+#include "lib/core/rng.hpp"
 #include "lib/machine/files.hpp"
 #include "lib/model/model_config.hpp"
 #include "lib/model/safetensors_write.hpp"

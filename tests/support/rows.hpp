@@ -6,7 +6,7 @@
 #include <limits>
 #include <vector>
 
-#include "lib/kernels/rng.hpp"
+#include "lib/core/rng.hpp"
 
 namespace tbt {
 

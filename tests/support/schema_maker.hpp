@@ -7,7 +7,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "lib/kernels/rng.hpp"
+#include "lib/core/rng.hpp"
 
 namespace tbt::testing {
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <utility>
 
-#include "lib/kernels/rng.hpp"
+#include "lib/core/rng.hpp"
 #include "lib/model/model.hpp"
 
 namespace tbt {

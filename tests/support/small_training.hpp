@@ -12,7 +12,7 @@
 #include "chapters/19_training/evaluate.hpp"
 #include "chapters/19_training/export.hpp"
 #include "chapters/19_training/training_loop.hpp"
-#include "lib/error.hpp"
+#include "lib/core/error.hpp"
 #include "lib/machine/files.hpp"
 #include "lib/model/layers.hpp"
 #include "lib/model/llama_config.hpp"

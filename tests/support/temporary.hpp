@@ -6,7 +6,7 @@
 #include <fstream>
 #include <string>
 
-#include "lib/error.hpp"
+#include "lib/core/error.hpp"
 #include "lib/machine/threads.hpp"
 
 namespace tbt::test {

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "lib/kernels/rng.hpp"
+#include "lib/core/rng.hpp"
 #include "lib/model/kv_cache.hpp"
 #include "lib/model/transformer.hpp"
 

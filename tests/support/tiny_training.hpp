@@ -8,8 +8,8 @@
 #include <limits>
 #include <numeric>
 
-#include "lib/error.hpp"
-#include "lib/kernels/rng.hpp"
+#include "lib/core/error.hpp"
+#include "lib/core/rng.hpp"
 #include "lib/machine/files.hpp"
 #include "lib/train/adamw.hpp"
 #include "lib/train/checkpoint.hpp"

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "chapters/12_speculative/speculative.hpp"
-#include "lib/kernels/math.hpp"
-#include "lib/kernels/rng.hpp"
+#include "lib/core/math.hpp"
+#include "lib/core/rng.hpp"
 
 namespace tbt::toy {
 

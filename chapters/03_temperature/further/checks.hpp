@@ -5,7 +5,7 @@
 #include <span>
 #include <string>
 
-#include "lib/error.hpp"
+#include "lib/core/error.hpp"
 #include "lib/show/short_number.hpp"
 
 namespace tbt {

@@ -7,8 +7,8 @@
 #include <span>
 
 #include "chapters/03_temperature/plain_temperature.hpp"
-#include "lib/error.hpp"
-#include "lib/kernels/math.hpp"
+#include "lib/core/error.hpp"
+#include "lib/core/math.hpp"
 #include "lib/show/short_number.hpp"
 
 namespace tbt {

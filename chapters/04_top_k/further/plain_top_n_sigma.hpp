@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "chapters/04_top_k/plain_top_k.hpp"
-#include "lib/error.hpp"
+#include "lib/core/error.hpp"
 
 namespace tbt {
 

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "lib/error.hpp"
+#include "lib/core/error.hpp"
 #include "lib/show/short_number.hpp"
 
 namespace tbt {

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "chapters/05_top_p/plain_top_p.hpp"
-#include "lib/error.hpp"
+#include "lib/core/error.hpp"
 
 namespace tbt {
 

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "lib/error.hpp"
+#include "lib/core/error.hpp"
 #include "lib/machine/files.hpp"
 #include "lib/show/short_number.hpp"
 

@@ -4,7 +4,7 @@
 #include "chapters/04_top_k/further/option.hpp"
 #include "chapters/05_top_p/further/option.hpp"
 #include "chapters/08_penalties/option.hpp"
-#include "lib/error.hpp"
+#include "lib/core/error.hpp"
 #include "lib/machine/command_line.hpp"
 #include "lib/machine/text_options.hpp"
 

@@ -5,9 +5,9 @@
 
 #include "chapters/09_stopping/ban_text.hpp"
 #include "chapters/10_generate/request.hpp"
-#include "lib/check.hpp"
-#include "lib/error.hpp"
-#include "lib/index.hpp"
+#include "lib/core/check.hpp"
+#include "lib/core/error.hpp"
+#include "lib/core/index.hpp"
 #include "lib/machine/command_line.hpp"
 
 namespace tbt {

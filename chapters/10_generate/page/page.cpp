@@ -5,7 +5,7 @@
 #include <filesystem>
 
 #include "chapters/09_stopping/text_stream.hpp"
-#include "lib/error.hpp"
+#include "lib/core/error.hpp"
 #include "lib/machine/files.hpp"
 #include "lib/machine/json_file.hpp"
 #include "lib/model/model.hpp"

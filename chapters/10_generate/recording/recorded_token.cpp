@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "lib/index.hpp"
-#include "lib/kernels/rng.hpp"
+#include "lib/core/index.hpp"
+#include "lib/core/rng.hpp"
 
 namespace tbt {
 

@@ -5,9 +5,9 @@
 #include <cstdio>
 
 #include "chapters/10_generate/recording/trace_json.hpp"
-#include "lib/check.hpp"
-#include "lib/index.hpp"
-#include "lib/kernels/math.hpp"
+#include "lib/core/check.hpp"
+#include "lib/core/index.hpp"
+#include "lib/core/math.hpp"
 #include "lib/machine/json_file.hpp"
 #include "lib/show/svg.hpp"
 #include "lib/show/terminal.hpp"

@@ -7,13 +7,13 @@
 #include <functional>
 #include <set>
 
-#include "lib/check.hpp"
-#include "lib/index.hpp"
+#include "lib/core/check.hpp"
+#include "lib/core/index.hpp"
+#include "lib/core/utf8.hpp"
 #include "lib/kernels/hash.hpp"
 #include "lib/machine/files.hpp"
 #include "lib/model/kv_cache.hpp"
 #include "lib/model/model.hpp"
-#include "lib/text/utf8.hpp"
 
 namespace tbt {
 

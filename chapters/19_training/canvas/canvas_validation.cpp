@@ -5,9 +5,9 @@
 #include <numbers>
 
 #include "chapters/19_training/canvas/canvases.hpp"
-#include "lib/check.hpp"
-#include "lib/error.hpp"
-#include "lib/index.hpp"
+#include "lib/core/check.hpp"
+#include "lib/core/error.hpp"
+#include "lib/core/index.hpp"
 
 namespace tbt {
 namespace {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "chapters/19_training/batches.hpp"
-#include "lib/kernels/rng.hpp"
+#include "lib/core/rng.hpp"
 
 namespace tbt {
 

@@ -8,8 +8,8 @@
 #include "chapters/19_training/corpus/corpus_expansion.hpp"
 #include "chapters/19_training/corpus/corpus_parse.hpp"
 #include "chapters/19_training/corpus/corpus_tree.hpp"
-#include "lib/error.hpp"
-#include "lib/index.hpp"
+#include "lib/core/error.hpp"
+#include "lib/core/index.hpp"
 #include "lib/kernels/hash.hpp"
 #include "lib/machine/files.hpp"
 

@@ -9,7 +9,7 @@
 
 #include "chapters/19_training/corpus/corpus_lines.hpp"
 #include "chapters/19_training/corpus/corpus_tree.hpp"
-#include "lib/error.hpp"
+#include "lib/core/error.hpp"
 
 namespace tbt::grammar {
 

@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "chapters/19_training/corpus/corpus_wording.hpp"
-#include "lib/index.hpp"
+#include "lib/core/index.hpp"
 #include "lib/kernels/hash.hpp"
 
 namespace tbt::grammar {

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "lib/index.hpp"
+#include "lib/core/index.hpp"
 
 namespace tbt::grammar {
 

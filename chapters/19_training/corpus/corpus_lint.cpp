@@ -2,7 +2,7 @@
 
 #include <map>
 
-#include "lib/index.hpp"
+#include "lib/core/index.hpp"
 
 namespace tbt {
 

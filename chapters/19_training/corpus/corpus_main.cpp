@@ -18,7 +18,7 @@
 #include "chapters/19_training/corpus/corpus.hpp"
 #include "chapters/19_training/corpus/corpus_lint.hpp"
 #include "chapters/19_training/corpus/corpus_tree.hpp"
-#include "lib/error.hpp"
+#include "lib/core/error.hpp"
 #include "lib/machine/files.hpp"
 #include "lib/machine/program.hpp"
 

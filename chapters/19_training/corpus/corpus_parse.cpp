@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "chapters/19_training/corpus/corpus_pieces.hpp"
-#include "lib/index.hpp"
+#include "lib/core/index.hpp"
 
 namespace tbt::grammar {
 

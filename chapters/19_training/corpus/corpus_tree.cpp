@@ -5,7 +5,7 @@
 #include <limits>
 #include <numeric>
 
-#include "lib/index.hpp"
+#include "lib/core/index.hpp"
 
 namespace tbt::grammar {
 

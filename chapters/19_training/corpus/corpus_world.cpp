@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "lib/index.hpp"
+#include "lib/core/index.hpp"
 
 namespace tbt::grammar {
 

@@ -6,10 +6,10 @@
 #include <utility>
 
 #include "chapters/19_training/corpus/corpus_expansion.hpp"
-#include "lib/error.hpp"
-#include "lib/index.hpp"
+#include "lib/core/error.hpp"
+#include "lib/core/index.hpp"
+#include "lib/core/rng.hpp"
 #include "lib/kernels/hash.hpp"
-#include "lib/kernels/rng.hpp"
 
 namespace tbt {
 namespace {

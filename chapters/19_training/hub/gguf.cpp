@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "chapters/19_training/hub/gguf_values.hpp"
-#include "lib/error.hpp"
-#include "lib/index.hpp"
-#include "lib/kernels/half.hpp"
+#include "lib/core/error.hpp"
+#include "lib/core/half.hpp"
+#include "lib/core/index.hpp"
 #include "lib/machine/files.hpp"
 #include "lib/model/gguf_model.hpp"
 #include "lib/model/model_config.hpp"

@@ -8,7 +8,7 @@
 #include <filesystem>
 
 #include "chapters/19_training/hub/gguf.hpp"
-#include "lib/error.hpp"
+#include "lib/core/error.hpp"
 #include "lib/machine/command_line.hpp"
 
 int main(int argc, char** argv) {

@@ -5,8 +5,8 @@
 #include <filesystem>
 
 #include "lib/chat/chat_template.hpp"
-#include "lib/error.hpp"
-#include "lib/index.hpp"
+#include "lib/core/error.hpp"
+#include "lib/core/index.hpp"
 #include "lib/model/gguf_model.hpp"
 #include "lib/model/gguf_tokenizer.hpp"
 #include "lib/text/pieces.hpp"

@@ -2,7 +2,7 @@
 
 #include <cstdlib>
 
-#include "lib/index.hpp"
+#include "lib/core/index.hpp"
 
 namespace tbt {
 

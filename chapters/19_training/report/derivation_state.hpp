@@ -10,7 +10,7 @@
 
 #include "chapters/19_training/corpus/corpus_tree.hpp"
 #include "chapters/19_training/report/rows.hpp"
-#include "lib/index.hpp"
+#include "lib/core/index.hpp"
 
 namespace tbt {
 

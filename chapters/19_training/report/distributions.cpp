@@ -6,7 +6,7 @@
 #include <numbers>
 #include <sstream>
 
-#include "lib/index.hpp"
+#include "lib/core/index.hpp"
 #include "lib/model/layers.hpp"
 
 namespace tbt {

@@ -6,7 +6,7 @@
 
 #include "chapters/19_training/report/texts_to_read.hpp"
 #include "chapters/19_training/report/write_texts.hpp"
-#include "lib/error.hpp"
+#include "lib/core/error.hpp"
 #include "lib/machine/files.hpp"
 #include "lib/machine/json_file.hpp"
 

@@ -7,7 +7,7 @@
 #include <sstream>
 
 #include "chapters/19_training/corpus/corpus_tree.hpp"
-#include "lib/index.hpp"
+#include "lib/core/index.hpp"
 
 namespace tbt {
 namespace {

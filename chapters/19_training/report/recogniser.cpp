@@ -4,7 +4,7 @@
 #include <set>
 
 #include "chapters/19_training/report/derivation.hpp"
-#include "lib/index.hpp"
+#include "lib/core/index.hpp"
 
 namespace tbt {
 

@@ -8,7 +8,7 @@
 #include "chapters/19_training/evaluate.hpp"
 #include "chapters/19_training/report/distributions.hpp"
 #include "chapters/19_training/report/write_texts.hpp"
-#include "lib/index.hpp"
+#include "lib/core/index.hpp"
 #include "lib/machine/json_file.hpp"
 
 namespace tbt {

@@ -3,10 +3,10 @@
 #include <cmath>
 #include <cstdio>
 
-#include "lib/index.hpp"
+#include "lib/core/index.hpp"
+#include "lib/core/utf8.hpp"
 #include "lib/machine/json_file.hpp"
 #include "lib/show/terminal.hpp"
-#include "lib/text/utf8.hpp"
 
 namespace tbt {
 namespace {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <bit>
 
-#include "lib/index.hpp"
+#include "lib/core/index.hpp"
 
 namespace tbt {
 

@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "chapters/19_training/corpus/corpus_tree.hpp"
-#include "lib/index.hpp"
+#include "lib/core/index.hpp"
 
 namespace tbt {
 

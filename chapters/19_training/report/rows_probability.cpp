@@ -4,7 +4,7 @@
 #include <cstdlib>
 #include <numeric>
 
-#include "lib/index.hpp"
+#include "lib/core/index.hpp"
 
 namespace tbt {
 

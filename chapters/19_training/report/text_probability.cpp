@@ -5,8 +5,8 @@
 
 #include "chapters/19_training/report/derivation.hpp"
 #include "chapters/19_training/report/rows_probability.hpp"
-#include "lib/error.hpp"
-#include "lib/index.hpp"
+#include "lib/core/error.hpp"
+#include "lib/core/index.hpp"
 
 namespace tbt {
 

@@ -4,7 +4,7 @@
 
 #include "chapters/06_combining/chain.hpp"
 #include "chapters/10_generate/generate.hpp"
-#include "lib/index.hpp"
+#include "lib/core/index.hpp"
 
 namespace tbt {
 namespace {

@@ -6,11 +6,11 @@
 #include <sstream>
 
 #include "chapters/19_training/text_documents.hpp"
-#include "lib/error.hpp"
-#include "lib/index.hpp"
+#include "lib/core/error.hpp"
+#include "lib/core/index.hpp"
+#include "lib/core/utf8.hpp"
 #include "lib/machine/files.hpp"
 #include "lib/machine/json_file.hpp"
-#include "lib/text/utf8.hpp"
 
 namespace tbt {
 

@@ -8,10 +8,10 @@
 #include "chapters/11_beam_search/beam_search.hpp"
 #include "chapters/11_beam_search/exact_search.hpp"
 #include "chapters/23_text_generator/contrast.hpp"
-#include "lib/check.hpp"
-#include "lib/error.hpp"
-#include "lib/index.hpp"
-#include "lib/kernels/math.hpp"
+#include "lib/core/check.hpp"
+#include "lib/core/error.hpp"
+#include "lib/core/index.hpp"
+#include "lib/core/math.hpp"
 #include "lib/model/weight_reader.hpp"
 
 namespace tbt {

@@ -5,7 +5,7 @@
 
 #include "chapters/06_combining/presets.hpp"
 #include "chapters/08_penalties/full_chain.hpp"
-#include "lib/error.hpp"
+#include "lib/core/error.hpp"
 #include "lib/show/short_number.hpp"
 
 namespace tbt {

@@ -16,7 +16,7 @@
 #include "chapters/24_which_decoder/whole_run/sped_up.hpp"
 #include "chapters/24_which_decoder/whole_run/summaries.hpp"
 #include "chapters/24_which_decoder/whole_run/whole_run.hpp"
-#include "lib/error.hpp"
+#include "lib/core/error.hpp"
 #include "lib/machine/command_line.hpp"
 #include "lib/machine/text_options.hpp"
 

@@ -3,7 +3,7 @@
 #include <cmath>
 #include <sstream>
 
-#include "lib/error.hpp"
+#include "lib/core/error.hpp"
 #include "lib/machine/files.hpp"
 #include "lib/machine/json_file.hpp"
 #include "lib/show/terminal.hpp"

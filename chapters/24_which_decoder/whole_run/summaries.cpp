@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "chapters/24_which_decoder/whole_run/results.hpp"
-#include "lib/error.hpp"
+#include "lib/core/error.hpp"
 #include "lib/show/terminal.hpp"
 
 namespace tbt {

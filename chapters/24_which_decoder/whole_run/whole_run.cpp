@@ -13,8 +13,8 @@
 
 #include "chapters/24_which_decoder/measure.hpp"
 #include "chapters/24_which_decoder/whole_run/results.hpp"
-#include "lib/error.hpp"
-#include "lib/index.hpp"
+#include "lib/core/error.hpp"
+#include "lib/core/index.hpp"
 #include "lib/machine/files.hpp"
 #include "lib/machine/threads.hpp"
 

@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "lib/error.hpp"
+#include "lib/core/error.hpp"
 
 namespace tbt {
 

@@ -5,8 +5,8 @@
 
 #include "chapters/10_generate/request.hpp"
 #include "chapters/26_serving/server/body_options.hpp"
-#include "lib/error.hpp"
-#include "lib/index.hpp"
+#include "lib/core/error.hpp"
+#include "lib/core/index.hpp"
 
 namespace tbt {
 

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "lib/kernels/math.hpp"
+#include "lib/core/math.hpp"
 
 namespace tbt {
 

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <string>
 
-#include "lib/index.hpp"
+#include "lib/core/index.hpp"
 
 namespace tbt {
 

@@ -2,7 +2,7 @@
 
 #include <filesystem>
 
-#include "lib/check.hpp"
+#include "lib/core/check.hpp"
 #include "lib/machine/command_line.hpp"
 #include "lib/machine/files.hpp"
 

@@ -5,9 +5,9 @@
 #include <map>
 #include <set>
 
-#include "lib/error.hpp"
+#include "lib/core/error.hpp"
+#include "lib/core/index.hpp"
 #include "lib/grammar/automata/work_limit.hpp"
-#include "lib/index.hpp"
 
 namespace tbt {
 

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "lib/index.hpp"
+#include "lib/core/index.hpp"
 
 namespace tbt {
 

@@ -2,10 +2,10 @@
 
 #include <algorithm>
 
-#include "lib/error.hpp"
+#include "lib/core/error.hpp"
+#include "lib/core/index.hpp"
 #include "lib/grammar/automata/code_point_reader.hpp"
 #include "lib/grammar/automata/regex.hpp"
-#include "lib/index.hpp"
 #include "lib/machine/json_file.hpp"
 
 namespace tbt {

@@ -1,10 +1,10 @@
 #include "lib/grammar/automata/regex.hpp"
 
-#include "lib/error.hpp"
+#include "lib/core/error.hpp"
+#include "lib/core/index.hpp"
+#include "lib/core/utf8.hpp"
 #include "lib/grammar/automata/character_classes.hpp"
 #include "lib/grammar/automata/code_point_reader.hpp"
-#include "lib/index.hpp"
-#include "lib/text/utf8.hpp"
 
 namespace tbt {
 

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <map>
 
-#include "lib/index.hpp"
-#include "lib/text/utf8.hpp"
+#include "lib/core/index.hpp"
+#include "lib/core/utf8.hpp"
 
 namespace tbt {
 

@@ -3,12 +3,12 @@
 #include <algorithm>
 #include <map>
 
-#include "lib/error.hpp"
+#include "lib/core/error.hpp"
+#include "lib/core/index.hpp"
+#include "lib/core/utf8.hpp"
 #include "lib/grammar/automata/code_point_reader.hpp"
 #include "lib/grammar/recognizer/compile.hpp"
-#include "lib/index.hpp"
 #include "lib/show/terminal.hpp"
-#include "lib/text/utf8.hpp"
 
 namespace tbt {
 

@@ -6,7 +6,7 @@
 #include <numeric>
 #include <utility>
 
-#include "lib/error.hpp"
+#include "lib/core/error.hpp"
 #include "lib/grammar/recognizer/predecessors.hpp"
 
 namespace tbt {

@@ -18,12 +18,12 @@
 #include <string_view>
 #include <vector>
 
-#include "lib/check.hpp"
-#include "lib/error.hpp"
+#include "lib/core/check.hpp"
+#include "lib/core/error.hpp"
+#include "lib/core/index.hpp"
 #include "lib/grammar/automata/code_points.hpp"
 #include "lib/grammar/recognizer/recognizer.hpp"
 #include "lib/grammar/recognizer/state_annotations.hpp"
-#include "lib/index.hpp"
 
 namespace tbt {
 

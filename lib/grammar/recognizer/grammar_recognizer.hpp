@@ -18,7 +18,7 @@
 #include <string>
 #include <vector>
 
-#include "lib/error.hpp"
+#include "lib/core/error.hpp"
 #include "lib/grammar/flat_map.hpp"
 #include "lib/grammar/recognizer/grammar.hpp"
 #include "lib/grammar/recognizer/recognizer.hpp"

@@ -1,9 +1,9 @@
 #include "lib/grammar/recognizer/json_recognizer.hpp"
 
-#include "lib/error.hpp"
+#include "lib/core/error.hpp"
 #include "lib/grammar/recognizer/json_modes.hpp"
 
-#include "lib/index.hpp"
+#include "lib/core/index.hpp"
 
 namespace tbt {
 

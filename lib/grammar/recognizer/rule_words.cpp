@@ -4,9 +4,9 @@
 #include <memory>
 #include <vector>
 
+#include "lib/core/index.hpp"
 #include "lib/grammar/recognizer/compile.hpp"
 #include "lib/grammar/recognizer/gbnf.hpp"
-#include "lib/index.hpp"
 
 namespace tbt {
 

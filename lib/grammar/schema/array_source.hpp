@@ -7,10 +7,10 @@
 #include <string>
 #include <vector>
 
+#include "lib/core/index.hpp"
 #include "lib/grammar/recognizer/grammar.hpp"
 #include "lib/grammar/schema/blanks.hpp"
 #include "lib/grammar/schema/keyed_nodes.hpp"
-#include "lib/index.hpp"
 
 namespace tbt {
 

@@ -5,8 +5,8 @@
 #include <tuple>
 #include <utility>
 
+#include "lib/core/index.hpp"
 #include "lib/grammar/recognizer/grammar.hpp"
-#include "lib/index.hpp"
 
 namespace tbt {
 

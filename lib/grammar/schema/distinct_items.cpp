@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <optional>
 
+#include "lib/core/index.hpp"
 #include "lib/grammar/recognizer/grammar.hpp"
-#include "lib/index.hpp"
 
 namespace tbt {
 

@@ -4,7 +4,7 @@
 #include <set>
 #include <string>
 
-#include "lib/index.hpp"
+#include "lib/core/index.hpp"
 #include "lib/show/terminal.hpp"
 
 namespace tbt {

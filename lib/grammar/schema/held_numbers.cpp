@@ -3,10 +3,10 @@
 #include <string>
 #include <vector>
 
+#include "lib/core/index.hpp"
 #include "lib/grammar/automata/finite.hpp"
 #include "lib/grammar/automata/numbers.hpp"
 #include "lib/grammar/automata/regex.hpp"
-#include "lib/index.hpp"
 
 namespace tbt {
 

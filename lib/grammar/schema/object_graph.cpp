@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
+#include "lib/core/index.hpp"
+#include "lib/core/utf8.hpp"
 #include "lib/grammar/automata/spelling.hpp"
-#include "lib/index.hpp"
-#include "lib/text/utf8.hpp"
 
 namespace tbt {
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "lib/core/index.hpp"
 #include "lib/grammar/automata/finite.hpp"
 #include "lib/grammar/automata/numbers.hpp"
 #include "lib/grammar/automata/spelling.hpp"
@@ -16,7 +17,6 @@
 #include "lib/grammar/schema/object_annotations.hpp"
 #include "lib/grammar/schema/schema_shapes.hpp"
 #include "lib/grammar/schema/written_strings.hpp"
-#include "lib/index.hpp"
 
 namespace tbt {
 

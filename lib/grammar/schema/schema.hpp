@@ -14,7 +14,7 @@
 #include <memory>
 #include <string>
 
-#include "lib/error.hpp"
+#include "lib/core/error.hpp"
 #include "lib/grammar/recognizer/grammar.hpp"
 
 namespace tbt {

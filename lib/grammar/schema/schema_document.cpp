@@ -3,12 +3,12 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "lib/core/index.hpp"
 #include "lib/grammar/automata/numbers.hpp"
 #include "lib/grammar/schema/metaschemas.hpp"
 #include "lib/grammar/schema/schema_keywords.hpp"
 #include "lib/grammar/schema/schema_parts.hpp"
 #include "lib/grammar/schema/uri.hpp"
-#include "lib/index.hpp"
 #include "lib/show/terminal.hpp"
 
 namespace tbt {

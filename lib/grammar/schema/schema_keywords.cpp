@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "lib/core/index.hpp"
 #include "lib/edit_distance.hpp"
 #include "lib/grammar/schema/formats.hpp"
-#include "lib/index.hpp"
 #include "lib/show/terminal.hpp"
 
 namespace tbt {

@@ -1,7 +1,7 @@
 // Negation: the objects or arrays that do not meet a schema, as alternatives without "not". They
 // make oneOf, not, if and the dependent… keywords exact.
+#include "lib/core/index.hpp"
 #include "lib/grammar/schema/schema_shapes.hpp"
-#include "lib/index.hpp"
 
 namespace tbt {
 

@@ -2,10 +2,10 @@
 
 #include <algorithm>
 
+#include "lib/core/index.hpp"
 #include "lib/grammar/automata/numbers.hpp"
 #include "lib/grammar/automata/regex.hpp"
 #include "lib/grammar/schema/formats.hpp"
-#include "lib/index.hpp"
 
 namespace tbt {
 

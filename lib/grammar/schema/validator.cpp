@@ -6,14 +6,14 @@
 #include <utility>
 #include <vector>
 
+#include "lib/core/index.hpp"
+#include "lib/core/utf8.hpp"
 #include "lib/grammar/automata/numbers.hpp"
 #include "lib/grammar/recognizer/json_recognizer.hpp"
 #include "lib/grammar/schema/formats.hpp"
 #include "lib/grammar/schema/schema_document.hpp"
 #include "lib/grammar/schema/schema_scalars.hpp"
 #include "lib/grammar/schema/written_value.hpp"
-#include "lib/index.hpp"
-#include "lib/text/utf8.hpp"
 
 namespace tbt {
 

@@ -4,10 +4,10 @@
 #include <cstdio>
 #include <utility>
 
+#include "lib/core/index.hpp"
 #include "lib/grammar/automata/finite.hpp"
 #include "lib/grammar/automata/spelling.hpp"
 #include "lib/grammar/schema/counted_text.hpp"
-#include "lib/index.hpp"
 
 namespace tbt {
 

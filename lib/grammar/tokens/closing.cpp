@@ -3,7 +3,7 @@
 #include <unordered_set>
 #include <vector>
 
-#include "lib/index.hpp"
+#include "lib/core/index.hpp"
 
 namespace tbt {
 

@@ -17,9 +17,9 @@
 #include <string_view>
 #include <vector>
 
+#include "lib/core/index.hpp"
 #include "lib/grammar/tokens/closing.hpp"
 #include "lib/grammar/tokens/mask_cache.hpp"
-#include "lib/index.hpp"
 
 namespace tbt {
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <span>
 
-#include "lib/index.hpp"
+#include "lib/core/index.hpp"
 
 namespace tbt {
 

@@ -18,7 +18,7 @@
 #include <memory>
 #include <vector>
 
-#include "lib/error.hpp"
+#include "lib/core/error.hpp"
 #include "lib/grammar/flat_map.hpp"
 #include "lib/grammar/recognizer/recognizer.hpp"
 #include "lib/grammar/tokens/token_mask.hpp"

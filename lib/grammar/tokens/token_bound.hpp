@@ -22,11 +22,11 @@
 #include <string_view>
 #include <vector>
 
+#include "lib/core/index.hpp"
 #include "lib/grammar/recognizer/grammar.hpp"
 #include "lib/grammar/recognizer/grammar_recognizer.hpp"
 #include "lib/grammar/recognizer/recognizer.hpp"
 #include "lib/grammar/tokens/token_trie.hpp"
-#include "lib/index.hpp"
 
 namespace tbt {
 

@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
-#include "lib/check.hpp"
-#include "lib/error.hpp"
+#include "lib/core/check.hpp"
+#include "lib/core/error.hpp"
 #include "lib/kernels/bit_mask.hpp"
 
 namespace tbt {

@@ -2,7 +2,7 @@
 
 #include <unordered_set>
 
-#include "lib/index.hpp"
+#include "lib/core/index.hpp"
 
 namespace tbt {
 

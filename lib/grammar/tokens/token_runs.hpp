@@ -12,12 +12,12 @@
 #include <unordered_map>
 #include <vector>
 
+#include "lib/core/index.hpp"
 #include "lib/grammar/flat_map.hpp"
 #include "lib/grammar/recognizer/recognizer.hpp"
 #include "lib/grammar/tokens/token_mask.hpp"
 #include "lib/grammar/tokens/token_trie.hpp"
 #include "lib/grammar/tokens/token_words.hpp"
-#include "lib/index.hpp"
 
 namespace tbt {
 

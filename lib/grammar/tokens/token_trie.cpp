@@ -4,7 +4,7 @@
 #include <bit>
 #include <cstring>
 
-#include "lib/error.hpp"
+#include "lib/core/error.hpp"
 
 namespace tbt {
 

@@ -14,7 +14,7 @@
 #include <string_view>
 #include <vector>
 
-#include "lib/check.hpp"
+#include "lib/core/check.hpp"
 #include "lib/grammar/recognizer/recognizer.hpp"
 #include "lib/grammar/tokens/token_mask.hpp"
 #include "lib/grammar/tokens/token_words.hpp"

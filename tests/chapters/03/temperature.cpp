@@ -6,7 +6,7 @@
 
 #include "chapters/03_temperature/plain_draw.hpp"
 #include "chapters/03_temperature/plain_temperature.hpp"
-#include "lib/kernels/rng.hpp"
+#include "lib/core/rng.hpp"
 
 using namespace tbt;
 

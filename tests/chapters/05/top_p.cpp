@@ -9,7 +9,7 @@
 #include "chapters/06_combining/relatives.hpp"
 #include "chapters/06_combining/temperature.hpp"
 #include "chapters/06_combining/top_p.hpp"
-#include "lib/kernels/rng.hpp"
+#include "lib/core/rng.hpp"
 
 using namespace tbt;
 

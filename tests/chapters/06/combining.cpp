@@ -6,7 +6,7 @@
 
 #include "chapters/06_combining/chain.hpp"
 #include "chapters/06_combining/trace.hpp"
-#include "lib/kernels/rng.hpp"
+#include "lib/core/rng.hpp"
 
 using namespace tbt;
 

@@ -18,7 +18,7 @@
 #include "chapters/06_combining/plain_mirostat_1.hpp"
 #include "chapters/06_combining/temperature.hpp"
 #include "chapters/06_combining/trace.hpp"
-#include "lib/kernels/rng.hpp"
+#include "lib/core/rng.hpp"
 
 using namespace tbt;
 

@@ -8,7 +8,7 @@
 #include "chapters/07_kv_cache/redundancy.hpp"
 #include "chapters/07_kv_cache/roofline.hpp"
 #include "chapters/07_kv_cache/work.hpp"
-#include "lib/kernels/rng.hpp"
+#include "lib/core/rng.hpp"
 #include "lib/model/transformer.hpp"
 #include "tests/support/temporary.hpp"
 #include "tests/support/tiny_gpt.hpp"

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "chapters/07_kv_cache/plain_kv_cache.hpp"
-#include "lib/kernels/rng.hpp"
+#include "lib/core/rng.hpp"
 
 using namespace tbt;
 

@@ -11,7 +11,7 @@
 #include "chapters/08_penalties/full_chain.hpp"
 #include "chapters/08_penalties/plain_dry.hpp"
 #include "chapters/08_penalties/plain_endings.hpp"
-#include "lib/kernels/rng.hpp"
+#include "lib/core/rng.hpp"
 
 using namespace tbt;
 

@@ -6,7 +6,7 @@
 
 #include "chapters/08_penalties/penalties.hpp"
 #include "chapters/08_penalties/plain_penalties.hpp"
-#include "lib/kernels/rng.hpp"
+#include "lib/core/rng.hpp"
 
 using namespace tbt;
 

@@ -7,8 +7,8 @@
 
 #include "chapters/08_penalties/full_chain.hpp"
 #include "chapters/08_penalties/watermark.hpp"
-#include "lib/index.hpp"
-#include "lib/kernels/rng.hpp"
+#include "lib/core/index.hpp"
+#include "lib/core/rng.hpp"
 
 using namespace tbt;
 

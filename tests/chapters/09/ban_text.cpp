@@ -8,8 +8,8 @@
 
 #include "chapters/06_combining/candidates.hpp"
 #include "chapters/09_stopping/ban_text.hpp"
-#include "lib/index.hpp"
-#include "lib/kernels/rng.hpp"
+#include "lib/core/index.hpp"
+#include "lib/core/rng.hpp"
 
 using namespace tbt;
 

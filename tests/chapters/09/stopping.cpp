@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "chapters/09_stopping/stopping.hpp"
-#include "lib/kernels/rng.hpp"
+#include "lib/core/rng.hpp"
 
 using namespace tbt;
 

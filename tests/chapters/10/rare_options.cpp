@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "chapters/10_generate/request.hpp"
-#include "lib/error.hpp"
+#include "lib/core/error.hpp"
 #include "lib/machine/command_line.hpp"
 #include "tests/support/small_model.hpp"
 #include "tests/support/words.hpp"

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "chapters/12_speculative/draft_length.hpp"
-#include "lib/kernels/rng.hpp"
+#include "lib/core/rng.hpp"
 
 using namespace tbt;
 

@@ -12,7 +12,7 @@
 #include "chapters/12_speculative/outcomes.hpp"
 #include "chapters/12_speculative/plain_speculative.hpp"
 #include "chapters/12_speculative/speculative.hpp"
-#include "lib/kernels/rng.hpp"
+#include "lib/core/rng.hpp"
 
 using namespace tbt;
 

@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "chapters/12_speculative/draft_length.hpp"
-#include "lib/kernels/rng.hpp"
+#include "lib/core/rng.hpp"
 #include "tests/api/hostile.hpp"
 
 using namespace tbt;

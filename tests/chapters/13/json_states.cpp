@@ -5,8 +5,8 @@
 #include <map>
 #include <set>
 
+#include "lib/core/index.hpp"
 #include "lib/grammar/recognizer/json_recognizer.hpp"
-#include "lib/index.hpp"
 
 using namespace tbt;
 

@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "chapters/13_json_grammar/plain_mask.hpp"
+#include "lib/core/rng.hpp"
 #include "lib/grammar/recognizer/json_recognizer.hpp"
 #include "lib/grammar/tokens/mask_cache.hpp"
-#include "lib/kernels/rng.hpp"
 
 using namespace tbt;
 

@@ -5,12 +5,12 @@
 
 #include "chapters/15_regular/demo.hpp"
 #include "chapters/15_regular/plain_derivative.hpp"
+#include "lib/core/rng.hpp"
 #include "lib/grammar/automata/numbers.hpp"
 #include "lib/grammar/automata/regex.hpp"
 #include "lib/grammar/automata/spelling.hpp"
 #include "lib/grammar/recognizer/grammar_recognizer.hpp"
 #include "lib/grammar/schema/formats.hpp"
-#include "lib/kernels/rng.hpp"
 
 using namespace tbt;
 

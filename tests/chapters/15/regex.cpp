@@ -5,10 +5,10 @@
 #include <ctime>
 #include <regex>
 
+#include "lib/core/utf8.hpp"
 #include "lib/grammar/automata/regex.hpp"
 #include "lib/grammar/automata/spelling.hpp"
 #include "lib/grammar/recognizer/grammar_recognizer.hpp"
-#include "lib/text/utf8.hpp"
 #include "tests/support/guided.hpp"
 
 using namespace tbt;

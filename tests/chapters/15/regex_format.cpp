@@ -3,12 +3,12 @@
 
 #include <algorithm>
 
+#include "lib/core/index.hpp"
+#include "lib/core/rng.hpp"
+#include "lib/core/utf8.hpp"
 #include "lib/grammar/automata/regex.hpp"
 #include "lib/grammar/schema/formats.hpp"
 #include "lib/grammar/schema/regex_format.hpp"
-#include "lib/index.hpp"
-#include "lib/kernels/rng.hpp"
-#include "lib/text/utf8.hpp"
 
 using namespace tbt;
 

@@ -3,10 +3,10 @@
 #include <string>
 #include <vector>
 
+#include "lib/core/index.hpp"
 #include "lib/grammar/automata/regex.hpp"
 #include "lib/grammar/recognizer/gbnf.hpp"
 #include "lib/grammar/recognizer/grammar_recognizer.hpp"
-#include "lib/index.hpp"
 #include "tests/catch.hpp"
 
 using namespace tbt;

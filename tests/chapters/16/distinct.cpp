@@ -1,11 +1,11 @@
 // uniqueItems while writing, against the validator: every list of up to four of the values.
 #include "tests/catch.hpp"
 
+#include "lib/core/rng.hpp"
 #include "lib/grammar/recognizer/grammar_recognizer.hpp"
 #include "lib/grammar/schema/schema.hpp"
 #include "lib/grammar/schema/validator.hpp"
 #include "lib/grammar/tokens/grammar_matcher.hpp"
-#include "lib/kernels/rng.hpp"
 #include "tests/support/guided.hpp"
 
 using namespace tbt;

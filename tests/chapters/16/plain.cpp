@@ -2,10 +2,10 @@
 #include "tests/catch.hpp"
 
 #include "chapters/16_json_schema/plain_schema.hpp"
+#include "lib/core/rng.hpp"
 #include "lib/grammar/recognizer/grammar_recognizer.hpp"
 #include "lib/grammar/schema/schema.hpp"
 #include "lib/grammar/schema/validator.hpp"
-#include "lib/kernels/rng.hpp"
 #include "lib/machine/files.hpp"
 
 using namespace tbt;

@@ -3,7 +3,7 @@
 #include <string>
 
 #include "chapters/16_json_schema/tools.hpp"
-#include "lib/error.hpp"
+#include "lib/core/error.hpp"
 #include "lib/grammar/recognizer/grammar_recognizer.hpp"
 #include "lib/grammar/schema/schema.hpp"
 #include "tests/support/guided.hpp"

@@ -3,7 +3,7 @@
 #include <filesystem>
 
 #include "chapters/17_tokenizer/text_pieces.hpp"
-#include "lib/kernels/rng.hpp"
+#include "lib/core/rng.hpp"
 #include "lib/machine/files.hpp"
 #include "lib/machine/json_file.hpp"
 #include "lib/model/model.hpp"

@@ -3,8 +3,8 @@
 
 #include "chapters/18_transformer/load_plain.hpp"
 #include "chapters/18_transformer/patterns.hpp"
-#include "lib/kernels/half.hpp"
-#include "lib/kernels/rng.hpp"
+#include "lib/core/half.hpp"
+#include "lib/core/rng.hpp"
 #include "lib/model/model.hpp"
 #include "lib/model/random_model.hpp"
 #include "tests/catch.hpp"

@@ -8,7 +8,7 @@
 
 #include "chapters/19_training/corpus/corpus.hpp"
 #include "chapters/19_training/corpus/corpus_lint.hpp"
-#include "lib/error.hpp"
+#include "lib/core/error.hpp"
 
 using tbt::Corpus;
 

@@ -10,7 +10,7 @@
 #include "chapters/19_training/corpus/corpus_lint.hpp"
 #include "chapters/19_training/corpus/corpus_tree.hpp"
 #include "chapters/19_training/corpus/genre_mix.hpp"
-#include "lib/error.hpp"
+#include "lib/core/error.hpp"
 #include "tests/support/temporary.hpp"
 
 using namespace tbt;

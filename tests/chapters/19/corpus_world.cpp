@@ -13,8 +13,8 @@
 #include "chapters/19_training/corpus/corpus_lint.hpp"
 #include "chapters/19_training/corpus/corpus_tree.hpp"
 #include "chapters/19_training/report/recogniser.hpp"
-#include "lib/error.hpp"
-#include "lib/index.hpp"
+#include "lib/core/error.hpp"
+#include "lib/core/index.hpp"
 #include "lib/machine/json_file.hpp"
 #include "tests/support/temporary.hpp"
 

@@ -7,7 +7,7 @@
 
 #include "chapters/19_training/hub/gguf.hpp"
 #include "chapters/19_training/hub/gguf_values.hpp"
-#include "lib/kernels/half.hpp"
+#include "lib/core/half.hpp"
 #include "lib/machine/json_file.hpp"
 #include "lib/model/gguf_file.hpp"
 #include "lib/model/gguf_model.hpp"

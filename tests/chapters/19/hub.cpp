@@ -6,7 +6,7 @@
 #include "chapters/10_generate/chat.hpp"
 #include "chapters/19_training/hub/gguf.hpp"
 #include "chapters/19_training/hub/model_card.hpp"
-#include "lib/kernels/half.hpp"
+#include "lib/core/half.hpp"
 #include "lib/machine/files.hpp"
 #include "lib/machine/json_file.hpp"
 #include "lib/model/random_model.hpp"

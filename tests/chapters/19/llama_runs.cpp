@@ -2,7 +2,7 @@
 #include "tests/catch.hpp"
 
 #include "chapters/19_training/command_checks.hpp"
-#include "lib/error.hpp"
+#include "lib/core/error.hpp"
 #include "lib/kernels/bf16_matmul.hpp"
 #include "lib/machine/files.hpp"
 #include "lib/machine/json_file.hpp"

@@ -3,7 +3,7 @@
 #include "chapters/19_training/report/prompt_rates.hpp"
 #include "chapters/19_training/report/texts_to_read.hpp"
 #include "chapters/19_training/report/write_texts.hpp"
-#include "lib/error.hpp"
+#include "lib/core/error.hpp"
 #include "tests/support/temporary.hpp"
 
 using namespace tbt;

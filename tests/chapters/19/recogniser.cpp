@@ -5,7 +5,7 @@
 #include <sstream>
 
 #include "chapters/19_training/report/recogniser.hpp"
-#include "lib/kernels/rng.hpp"
+#include "lib/core/rng.hpp"
 
 using namespace tbt;
 using Answer = Recogniser::Answer;

@@ -7,7 +7,7 @@
 
 #include "chapters/19_training/corpus/corpus.hpp"
 #include "chapters/19_training/text_documents.hpp"
-#include "lib/error.hpp"
+#include "lib/core/error.hpp"
 #include "tests/support/text_folder.hpp"
 
 using namespace tbt;

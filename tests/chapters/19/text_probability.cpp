@@ -4,7 +4,7 @@
 #include <map>
 
 #include "chapters/19_training/report/text_probability.hpp"
-#include "lib/error.hpp"
+#include "lib/core/error.hpp"
 
 using namespace tbt;
 

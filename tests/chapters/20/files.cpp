@@ -6,9 +6,9 @@
 #include <limits>
 
 #include "chapters/20_quantization/quantized_model.hpp"
+#include "lib/core/rng.hpp"
 #include "lib/kernels/int8_matrix.hpp"
 #include "lib/kernels/matmul.hpp"
-#include "lib/kernels/rng.hpp"
 #include "lib/machine/files.hpp"
 #include "lib/machine/json_file.hpp"
 #include "lib/model/int8_file.hpp"

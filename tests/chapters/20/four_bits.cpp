@@ -5,9 +5,9 @@
 #include <limits>
 
 #include "chapters/20_quantization/plain_four_bits.hpp"
-#include "lib/index.hpp"
+#include "lib/core/index.hpp"
+#include "lib/core/rng.hpp"
 #include "lib/kernels/matmul.hpp"
-#include "lib/kernels/rng.hpp"
 #include "lib/model/random_model.hpp"
 #include "lib/model/transformer.hpp"
 #include "tests/catch.hpp"

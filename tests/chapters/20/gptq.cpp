@@ -11,7 +11,7 @@
 #include "chapters/20_quantization/plain_gptq_groups.hpp"
 #include "chapters/20_quantization/plain_quantize.hpp"
 #include "chapters/20_quantization/rounding.hpp"
-#include "lib/kernels/rng.hpp"
+#include "lib/core/rng.hpp"
 #include "lib/model/model.hpp"
 #include "tests/catch.hpp"
 #include "tests/support/temporary.hpp"

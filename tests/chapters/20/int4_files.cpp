@@ -9,7 +9,7 @@
 #include "chapters/20_quantization/few_bits.hpp"
 #include "chapters/20_quantization/plain_gptq_groups.hpp"
 #include "chapters/20_quantization/quantized_model.hpp"
-#include "lib/kernels/rng.hpp"
+#include "lib/core/rng.hpp"
 #include "lib/machine/files.hpp"
 #include "lib/machine/json_file.hpp"
 #include "lib/model/int4_file.hpp"

@@ -8,8 +8,8 @@
 
 #include "chapters/21_medusa/head_trainer.hpp"
 #include "chapters/21_medusa/heads.hpp"
-#include "lib/index.hpp"
-#include "lib/kernels/rng.hpp"
+#include "lib/core/index.hpp"
+#include "lib/core/rng.hpp"
 #include "lib/model/kv_cache.hpp"
 #include "tests/support/temporary.hpp"
 

@@ -8,7 +8,7 @@
 
 #include "chapters/12_speculative/outcomes.hpp"
 #include "chapters/21_medusa/plain_medusa.hpp"
-#include "lib/kernels/rng.hpp"
+#include "lib/core/rng.hpp"
 #include "tests/api/hostile.hpp"
 
 using namespace tbt;

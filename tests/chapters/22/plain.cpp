@@ -7,8 +7,8 @@
 
 #include "chapters/22_diffusion/distributions.hpp"
 #include "chapters/22_diffusion/plain_diffusion.hpp"
-#include "lib/error.hpp"
-#include "lib/kernels/rng.hpp"
+#include "lib/core/error.hpp"
+#include "lib/core/rng.hpp"
 #include "tests/api/hostile.hpp"
 
 using namespace tbt;

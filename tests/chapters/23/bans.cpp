@@ -5,7 +5,7 @@
 #include <string>
 
 #include "chapters/23_text_generator/text_generator.hpp"
-#include "lib/error.hpp"
+#include "lib/core/error.hpp"
 #include "lib/machine/json_file.hpp"
 
 using namespace tbt;

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "chapters/23_text_generator/command_line.hpp"
-#include "lib/error.hpp"
+#include "lib/core/error.hpp"
 #include "lib/machine/command_line.hpp"
 #include "lib/model/random_model.hpp"
 #include "tests/support/temporary.hpp"

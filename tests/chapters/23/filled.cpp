@@ -8,7 +8,7 @@
 
 #include "chapters/09_stopping/text_stream.hpp"
 #include "chapters/23_text_generator/filled_texts.hpp"
-#include "lib/error.hpp"
+#include "lib/core/error.hpp"
 #include "tests/support/masked_world.hpp"
 #include "tests/support/temporary.hpp"
 

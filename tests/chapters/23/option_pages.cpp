@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "chapters/23_text_generator/command_line.hpp"
-#include "lib/error.hpp"
+#include "lib/core/error.hpp"
 #include "lib/machine/command_line.hpp"
 #include "lib/machine/option_pages.hpp"
 

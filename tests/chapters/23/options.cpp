@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "chapters/23_text_generator/writing.hpp"
-#include "lib/error.hpp"
+#include "lib/core/error.hpp"
 #include "lib/machine/command_line.hpp"
 #include "lib/machine/files.hpp"
 #include "tests/support/temporary.hpp"

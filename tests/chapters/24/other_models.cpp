@@ -12,7 +12,7 @@
 #include "chapters/24_which_decoder/measure.hpp"
 #include "chapters/24_which_decoder/whole_run/results.hpp"
 #include "chapters/24_which_decoder/whole_run/whole_run.hpp"
-#include "lib/kernels/rng.hpp"
+#include "lib/core/rng.hpp"
 #include "lib/machine/files.hpp"
 #include "lib/machine/threads.hpp"
 #include "solutions/18_3_dola.hpp"

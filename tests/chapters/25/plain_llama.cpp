@@ -5,7 +5,7 @@
 #include <string>
 
 #include "chapters/25_todays_models/load_plain.hpp"
-#include "lib/kernels/rng.hpp"
+#include "lib/core/rng.hpp"
 #include "lib/model/llama_config.hpp"
 #include "lib/model/random_model.hpp"
 #include "lib/model/safetensors.hpp"

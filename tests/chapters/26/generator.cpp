@@ -11,7 +11,7 @@
 #include "chapters/10_generate/request.hpp"
 #include "chapters/23_text_generator/text_generator.hpp"
 #include "chapters/26_serving/engine.hpp"
-#include "lib/kernels/rng.hpp"
+#include "lib/core/rng.hpp"
 #include "tests/support/same_text.hpp"
 
 using namespace tbt;

@@ -7,9 +7,9 @@
 #include <utility>
 #include <vector>
 
-#include "lib/index.hpp"
+#include "lib/core/index.hpp"
+#include "lib/core/rng.hpp"
 #include "lib/kernels/int8_kernel.hpp"
-#include "lib/kernels/rng.hpp"
 #include "lib/kernels/wasm/exact_fma.hpp"
 #include "lib/kernels/wasm/try_row.hpp"
 

@@ -22,6 +22,6 @@ mkdir -p "$folder"
 # If emscripten must first build its own library, or cannot build it, this is not a failure of ours.
 echo 'int main() {}' >"$folder/nothing.cpp"
 compile "$folder/nothing.cpp" -o "$folder/nothing.js" || skip "this em++ makes no program of int main() {} within a minute"
-compile tests/page/wasm/rows.cpp lib/kernels/rng.cpp lib/kernels/math.cpp -o "$folder/rows.js" ||
+compile tests/page/wasm/rows.cpp lib/core/rng.cpp lib/core/math.cpp -o "$folder/rows.js" ||
     { cat "$folder/log"; echo "0 passed, 1 failed"; exit 1; }
 node "$folder/rows.js"

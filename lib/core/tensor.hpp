@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "lib/index.hpp"
+#include "lib/core/index.hpp"
 
 namespace tbt {
 

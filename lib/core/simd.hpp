@@ -11,7 +11,7 @@
 
 #include <xsimd/xsimd.hpp>
 
-#include "lib/index.hpp"
+#include "lib/core/index.hpp"
 
 namespace tbt::simd {
 

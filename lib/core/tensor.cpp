@@ -1,4 +1,4 @@
-#include "lib/kernels/tensor.hpp"
+#include "lib/core/tensor.hpp"
 
 #include <algorithm>
 #include <atomic>
@@ -9,8 +9,8 @@
 
 #include <sys/mman.h>
 
-#include "lib/error.hpp"
-#include "lib/index.hpp"
+#include "lib/core/error.hpp"
+#include "lib/core/index.hpp"
 #include "lib/machine/memory.hpp"
 
 namespace tbt {

@@ -1,4 +1,4 @@
-#include "lib/kernels/math.hpp"
+#include "lib/core/math.hpp"
 
 #include <cmath>
 #include <limits>

@@ -6,8 +6,8 @@
 #include <cstdint>
 #include <type_traits>
 
-#include "lib/kernels/half.hpp"
-#include "lib/kernels/simd.hpp"
+#include "lib/core/half.hpp"
+#include "lib/core/simd.hpp"
 
 namespace tbt::simd {
 

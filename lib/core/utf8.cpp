@@ -1,9 +1,9 @@
-#include "lib/text/utf8.hpp"
+#include "lib/core/utf8.hpp"
 
 #include <cstring>
 
-#include "lib/error.hpp"
-#include "lib/index.hpp"
+#include "lib/core/error.hpp"
+#include "lib/core/index.hpp"
 
 namespace tbt {
 

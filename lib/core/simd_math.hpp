@@ -3,7 +3,7 @@
 // the largest errors are below 1.5 ulp for exp and below 3.5 ulp for tanh.
 #pragma once
 
-#include "lib/kernels/simd.hpp"
+#include "lib/core/simd.hpp"
 
 namespace tbt::simd {
 

@@ -1,10 +1,10 @@
-#include "lib/kernels/rng.hpp"
+#include "lib/core/rng.hpp"
 
 #include <bit>
 #include <cmath>
 
-#include "lib/error.hpp"
-#include "lib/kernels/math.hpp"
+#include "lib/core/error.hpp"
+#include "lib/core/math.hpp"
 
 namespace tbt {
 
