@@ -11,7 +11,7 @@
 
 #include "chapters/01_next_token/next_token.hpp"
 #include "lib/machine/command_line.hpp"
-#include "lib/machine/text_options.hpp"
+#include "lib/machine/usual_options.hpp"
 #include "lib/model/model.hpp"
 #include "lib/show/svg.hpp"
 #include "lib/show/terminal.hpp"

@@ -9,7 +9,7 @@
 #include "chapters/08_penalties/watermark.hpp"
 #include "lib/machine/command_line.hpp"
 #include "lib/machine/files.hpp"
-#include "lib/machine/text_options.hpp"
+#include "lib/machine/usual_options.hpp"
 #include "lib/model/model.hpp"
 
 using namespace tbt;

@@ -15,7 +15,7 @@
 #include "chapters/20_quantization/quality.hpp"
 #include "chapters/20_quantization/quantized_model.hpp"
 #include "lib/machine/command_line.hpp"
-#include "lib/machine/text_options.hpp"
+#include "lib/machine/usual_options.hpp"
 #include "lib/model/model.hpp"
 
 using namespace tbt;

@@ -12,7 +12,7 @@
 #include "chapters/22_diffusion/demo.hpp"
 #include "chapters/22_diffusion/judged.hpp"
 #include "lib/machine/command_line.hpp"
-#include "lib/machine/part_options.hpp"
+#include "lib/machine/usual_options.hpp"
 #include "lib/model/model.hpp"
 
 using namespace tbt;

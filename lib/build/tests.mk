@@ -4,32 +4,44 @@
 
 # ---- compiling --------------------------------------------------------------------------------------------
 # Tests are compiled at -O0: they run once, and optimising them would take longer than it saves. Most of a test file's
-# compile time is the Catch2 header, so it is precompiled, with JSON (catch_json.hpp) and without.
+# compile time is the Catch2 header, so it is precompiled.
 TEST_FLAGS = $(CXXFLAGS_ALL) -O0 -Wno-sign-conversion -D_GLIBCXX_ASSERTIONS
-TEST_HEADER := $(BUILD)/pch/tests-O0/catch.hpp
-$(BUILD)/pch/tests-O0/%.hpp.gch: tests/%.hpp $(FLAGS) | $(TEST_PACKAGES)
+TEST_HEADER := $(BUILD)/pch/catch.hpp
+TEST_PACKAGES := $(BUILD)/.packages-test
+$(TEST_HEADER).gch: tests/catch.hpp $(FLAGS) | $(TEST_PACKAGES)
 	$(call precompile,$(TEST_FLAGS))
-# The options to compile a single test (make check, make mutants).
+# The options to compile a test (make check, make mutants).
 test_options = $(TEST_FLAGS) -include $(TEST_HEADER)
-
-# Rooms of twelve tests. Tests of exercises are compiled twice, with the solutions and with the learner's files.
-$(TEST_ROOMS_solutions): exercises_from := -Isolutions
-$(TEST_ROOMS_exercises): exercises_from := -Iexercises
-$(TEST_ROOMS): lib/together.sh | $(TEST_PACKAGES)
-	$(call say,CXX,"$(dir $(firstword $(filter-out $(BUILD)/%,$(filter %.cpp,$^))))*.cpp")
-	$(Q)sh lib/together.sh tests $@ "$(CXX)" "$(TEST_FLAGS) $(with_header) $(NO_LINES) $(exercises_from)" $(room_files)
-
-# These files are linked to the tests of an exercise. They limit time and memory, and write the messages of failures.
-$(BUILD)/obj/tests/exercises/%.o: tests/exercises/%.cpp $(TEST_HEADER).gch | $(TEST_PACKAGES)
+define compile_test
 	@mkdir -p $(@D)
 	$(call say,CXX,$<)
-	$(Q)$(CXX) $(test_options) -c $< -o $@
+	$(Q)$(CXX) $(test_options) $(1) -c $< -o $@
+endef
+$(BUILD)/obj/tests/%.o: tests/%.cpp $(TEST_HEADER).gch $(FLAGS) | $(TEST_PACKAGES)
+	$(call compile_test)
+# The tests of exercises are compiled twice, with the solutions and with the learner's files, whose warnings are kept.
+$(BUILD)/obj/solutions/%.o: tests/exercises/%.cpp $(TEST_HEADER).gch $(FLAGS) | $(TEST_PACKAGES)
+	$(call compile_test,-Isolutions)
+$(BUILD)/obj/exercises/ex%.o: tests/exercises/ex%.cpp $(TEST_HEADER).gch $(FLAGS) | $(TEST_PACKAGES)
+	$(call compile_test,-Iexercises 2>$@.log || { cat $@.log >&2; exit 1; }; true)
 # These two contain Catch's own implementation, so they include its header in their own way.
 $(BUILD)/obj/tests/main.o $(BUILD)/obj/tests/exercises/report.o: $(BUILD)/obj/%.o: %.cpp $(FLAGS) | $(TEST_PACKAGES)
 	@mkdir -p $(@D)
 	$(call say,CXX,$<)
 	$(Q)$(CXX) $(TEST_FLAGS) -c $< -o $@
 
+# ---- linking ----------------------------------------------------------------------------------------------
+GROUPS_OF_CHAPTERS := $(notdir $(wildcard tests/chapters/*))
+TEST_GROUPS := lib golden api bits serving fuzz $(GROUPS_OF_CHAPTERS)
+tests_of = $(if $(filter $(1),$(GROUPS_OF_CHAPTERS)),$(wildcard tests/chapters/$(1)/*.cpp),$(if $(filter fuzz,$(1)),\
+	tests/fuzz/replay.cpp,$(wildcard tests/$(1)/*.cpp)))
+$(foreach group,$(TEST_GROUPS),$(eval $(BUILD)/tests-$(group): $(call object,$(call tests_of,$(group))) \
+	$(BUILD)/obj/tests/main.o $(call archives,tests-$(group))))
+# These files are linked to the tests of an exercise. They limit time and memory, and write the messages of failures.
+WITNESSES := $(call object,$(filter-out tests/exercises/ex%,$(wildcard tests/exercises/*.cpp)))
+EXERCISE_TESTS := $(notdir $(wildcard tests/exercises/ex*.cpp))
+$(foreach from,solutions exercises,$(eval $(BUILD)/tests-$(from): $(EXERCISE_TESTS:%.cpp=$(BUILD)/obj/$(from)/%.o) \
+	$(BUILD)/obj/tests/main.o $(WITNESSES) $(SERVER) $(LIBRARY)))
 TEST_PROGRAMS := $(patsubst %,$(BUILD)/tests-%,$(TEST_GROUPS) solutions exercises)
 # Catch2 3 has a library; Catch2 2 is a header.
 CATCH_LIBS = $(if $(shell printf '$(HASH)include <catch2/catch_all.hpp>\n' | \
@@ -59,7 +71,7 @@ $(patsubst %,ran-%,$(TEST_GROUPS) solutions): ran-%: $(BUILD)/tests-% | test-beg
 ran-serving: export TBT_SERVE := $(BUILD)/serve
 ran-serving: $(BUILD)/serve
 ran-stubs: $(BUILD)/tests-exercises | test-begins
-	@cat $(TEST_ROOMS_exercises:%=%.log) > $(BUILD)/stubs.log
+	@cat $(BUILD)/obj/exercises/*.log > $(BUILD)/stubs.log
 	$(call part,sh tests/exercises/stubs.sh $< $(BUILD)/stubs.log)
 ran-refusals ran-parity: all | test-begins
 	$(call part,sh tests/$(@:ran-%=%).sh $(BUILD))
@@ -76,5 +88,5 @@ structure:
 	@sh tests/structure.sh
 # Finds mistakes and waste with clang-tidy (minutes); .clang-tidy lists its checks.
 tidy:
-	@printf '%s\n' $(filter lib/%.cpp chapters/%.cpp,$(CODE)) | \
-	    xargs -P $$(getconf _NPROCESSORS_ONLN) -I FILE clang-tidy --quiet FILE -- $$(cat compile_flags.txt) $(OPENMP)
+	@git ls-files 'lib/*.cpp' 'chapters/*.cpp' | xargs -P $$(getconf _NPROCESSORS_ONLN) -I FILE \
+	    clang-tidy --quiet FILE -- $$(cat compile_flags.txt) $(OPENMP)

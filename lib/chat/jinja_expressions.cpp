@@ -1,11 +1,11 @@
-#include "lib/chat/jinja_expressions.hpp"
+#include "lib/chat/jinja_parse.hpp"
 
 #include <algorithm>
 #include <array>
 #include <charconv>
 #include <cstdint>
 
-#include "lib/core/utf8.hpp"
+#include "lib/core/unicode.hpp"
 
 namespace tbt::jinja {
 

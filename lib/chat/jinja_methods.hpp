@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string>
 
-#include "lib/chat/jinja_arguments.hpp"
+#include "lib/chat/jinja_functions.hpp"
 
 namespace tbt::jinja {
 

@@ -1,13 +1,13 @@
-#include "lib/chat/jinja_operators.hpp"
+#include "lib/chat/jinja_value.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <optional>
 
-#include "lib/chat/jinja_texts.hpp"
+#include "lib/chat/jinja_functions.hpp"
 #include "lib/core/error.hpp"
 #include "lib/core/index.hpp"
-#include "lib/core/utf8.hpp"
+#include "lib/core/unicode.hpp"
 
 namespace tbt::jinja {
 

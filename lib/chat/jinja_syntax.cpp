@@ -1,15 +1,14 @@
-#include "lib/chat/jinja_syntax.hpp"
+#include "lib/chat/jinja_parse.hpp"
 
 #include <algorithm>
 #include <array>
 #include <charconv>
 #include <optional>
 
-#include "lib/chat/jinja_expressions.hpp"
 #include "lib/chat/jinja_lexer.hpp"
 #include "lib/core/error.hpp"
 #include "lib/core/index.hpp"
-#include "lib/core/utf8.hpp"
+#include "lib/core/unicode.hpp"
 
 namespace tbt::jinja {
 

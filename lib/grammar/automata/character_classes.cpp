@@ -1,9 +1,9 @@
-#include "lib/grammar/automata/character_classes.hpp"
+#include "lib/grammar/automata/code_points.hpp"
 
 #include <map>
 #include <string_view>
 
-#include "lib/text/unicode.hpp"
+#include "lib/core/unicode.hpp"
 
 namespace tbt {
 

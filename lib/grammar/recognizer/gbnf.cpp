@@ -5,8 +5,8 @@
 
 #include "lib/core/error.hpp"
 #include "lib/core/index.hpp"
-#include "lib/core/utf8.hpp"
-#include "lib/grammar/automata/code_point_reader.hpp"
+#include "lib/core/unicode.hpp"
+#include "lib/grammar/automata/code_points.hpp"
 #include "lib/grammar/recognizer/compile.hpp"
 #include "lib/show/terminal.hpp"
 

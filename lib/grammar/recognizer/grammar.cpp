@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "lib/core/error.hpp"
-#include "lib/grammar/recognizer/predecessors.hpp"
 
 namespace tbt {
 

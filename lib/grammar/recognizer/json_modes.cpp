@@ -1,4 +1,4 @@
-#include "lib/grammar/recognizer/json_modes.hpp"
+#include "lib/grammar/recognizer/json_recognizer.hpp"
 
 namespace tbt {
 

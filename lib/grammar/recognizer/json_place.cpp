@@ -1,8 +1,6 @@
-#include "lib/grammar/recognizer/json_place.hpp"
+#include "lib/grammar/recognizer/json_recognizer.hpp"
 
 #include <vector>
-
-#include "lib/grammar/recognizer/json_recognizer.hpp"
 
 namespace tbt {
 

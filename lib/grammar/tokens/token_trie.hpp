@@ -16,8 +16,7 @@
 
 #include "lib/core/check.hpp"
 #include "lib/grammar/recognizer/recognizer.hpp"
-#include "lib/grammar/tokens/token_mask.hpp"
-#include "lib/grammar/tokens/token_words.hpp"
+#include "lib/grammar/tokens/token_trie.hpp"
 #include "lib/text/tokenizer.hpp"
 
 namespace tbt {
