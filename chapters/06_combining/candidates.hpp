@@ -15,8 +15,8 @@
 #include <vector>
 
 #include "lib/core/index.hpp"
-#include "lib/select/integer_weights.hpp"
-#include "lib/select/select.hpp"
+#include "lib/kernels/integer_weights.hpp"
+#include "lib/kernels/select.hpp"
 
 namespace tbt {
 

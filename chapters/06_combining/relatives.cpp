@@ -10,7 +10,8 @@
 #include "chapters/05_top_p/plain_relatives.hpp"
 #include "lib/core/error.hpp"
 #include "lib/core/math.hpp"
-#include "lib/select/select.hpp"
+#include "lib/kernels/select.hpp"
+#include "lib/kernels/scan.hpp"
 
 namespace tbt {
 

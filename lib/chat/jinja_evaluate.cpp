@@ -2,7 +2,8 @@
 
 #include <algorithm>
 
-#include "lib/chat/jinja_functions.hpp"
+#include "lib/chat/jinja_filters.hpp"
+#include "lib/chat/jinja_methods.hpp"
 #include "lib/chat/jinja_value.hpp"
 #include "lib/core/error.hpp"
 #include "lib/core/index.hpp"

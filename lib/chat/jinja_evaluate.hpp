@@ -8,8 +8,8 @@
 #include <utility>
 #include <vector>
 
-#include "lib/chat/jinja_functions.hpp"
-#include "lib/chat/jinja_parse.hpp"
+#include "lib/chat/jinja_arguments.hpp"
+#include "lib/chat/jinja_syntax.hpp"
 
 namespace tbt::jinja {
 

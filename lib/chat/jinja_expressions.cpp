@@ -1,11 +1,11 @@
-#include "lib/chat/jinja_parse.hpp"
+#include "lib/chat/jinja_expressions.hpp"
 
 #include <algorithm>
 #include <array>
 #include <charconv>
 #include <cstdint>
 
-#include "lib/core/unicode.hpp"
+#include "lib/core/utf8.hpp"
 
 namespace tbt::jinja {
 

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "lib/chat/jinja_lexer.hpp"
-#include "lib/chat/jinja_parse.hpp"
+#include "lib/chat/jinja_syntax.hpp"
 
 namespace tbt::jinja {
 

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "lib/chat/jinja_functions.hpp"
+#include "lib/chat/jinja_arguments.hpp"
 
 namespace tbt::jinja {
 

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string>
 
-#include "lib/chat/jinja_functions.hpp"
+#include "lib/chat/jinja_arguments.hpp"
 
 namespace tbt::jinja {
 

@@ -4,10 +4,10 @@
 #include <cmath>
 #include <optional>
 
-#include "lib/chat/jinja_functions.hpp"
+#include "lib/chat/jinja_texts.hpp"
 #include "lib/core/error.hpp"
 #include "lib/core/index.hpp"
-#include "lib/core/unicode.hpp"
+#include "lib/core/utf8.hpp"
 
 namespace tbt::jinja {
 

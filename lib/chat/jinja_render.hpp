@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "lib/chat/jinja_parse.hpp"
+#include "lib/chat/jinja_syntax.hpp"
 
 namespace tbt::jinja {
 

@@ -1,10 +1,10 @@
-#include "lib/chat/jinja_functions.hpp"
+#include "lib/chat/jinja_texts.hpp"
 
 #include <algorithm>
 
 #include "lib/core/error.hpp"
 #include "lib/core/index.hpp"
-#include "lib/core/unicode.hpp"
+#include "lib/core/utf8.hpp"
 #include "lib/text/pretokenizer.hpp"
 
 namespace tbt::jinja {

@@ -1,4 +1,4 @@
-#include "lib/core/unicode.hpp"
+#include "lib/core/utf8.hpp"
 
 #include <cstring>
 

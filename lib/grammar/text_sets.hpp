@@ -10,7 +10,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "lib/grammar/containers.hpp"
+#include "lib/grammar/flat_map.hpp"
 
 namespace tbt {
 

@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-#include "lib/select/select.hpp"
+#include "lib/kernels/scan.hpp"
 
 namespace tbt {
 

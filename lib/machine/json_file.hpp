@@ -13,7 +13,7 @@
 #include <nlohmann/json.hpp>
 
 #include "lib/core/error.hpp"
-#include "lib/core/unicode.hpp"  // shown()
+#include "lib/core/utf8.hpp"  // shown()
 
 namespace tbt {
 

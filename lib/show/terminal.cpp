@@ -7,7 +7,8 @@
 #include <unistd.h>
 
 #include "lib/core/index.hpp"
-#include "lib/core/unicode.hpp"
+#include "lib/core/utf8.hpp"
+#include "lib/text/unicode.hpp"
 
 namespace tbt {
 

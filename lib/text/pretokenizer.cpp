@@ -5,7 +5,8 @@
 
 #include "lib/core/error.hpp"
 #include "lib/core/index.hpp"
-#include "lib/core/unicode.hpp"
+#include "lib/core/utf8.hpp"
+#include "lib/text/unicode.hpp"
 
 namespace tbt {
 

@@ -1,10 +1,10 @@
-#include "lib/core/unicode.hpp"
+#include "lib/text/unicode.hpp"
 
 #include <algorithm>
 #include <array>
 
 #include "lib/core/index.hpp"
-#include "lib/core/unicode_tables.hpp"
+#include "lib/text/unicode_tables.hpp"
 
 namespace tbt {
 

@@ -3,7 +3,7 @@
 #include <map>
 #include <string_view>
 
-#include "lib/core/unicode.hpp"
+#include "lib/text/unicode.hpp"
 
 namespace tbt {
 

@@ -19,7 +19,7 @@
 #include <vector>
 
 #include "lib/core/error.hpp"
-#include "lib/grammar/containers.hpp"
+#include "lib/grammar/flat_map.hpp"
 #include "lib/grammar/recognizer/grammar.hpp"
 #include "lib/grammar/recognizer/recognizer.hpp"
 

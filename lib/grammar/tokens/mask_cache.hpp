@@ -19,7 +19,7 @@
 #include <vector>
 
 #include "lib/core/error.hpp"
-#include "lib/grammar/containers.hpp"
+#include "lib/grammar/flat_map.hpp"
 #include "lib/grammar/recognizer/recognizer.hpp"
 #include "lib/grammar/tokens/mask_cache.hpp"
 #include "lib/grammar/tokens/token_trie.hpp"

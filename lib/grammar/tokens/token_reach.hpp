@@ -8,7 +8,8 @@
 #include <span>
 #include <vector>
 
-#include "lib/grammar/containers.hpp"
+#include "lib/grammar/flat_map.hpp"
+#include "lib/grammar/arena.hpp"
 #include "lib/grammar/recognizer/recognizer.hpp"
 #include "lib/grammar/tokens/mask_cache.hpp"
 #include "lib/grammar/tokens/token_trie.hpp"

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "lib/core/index.hpp"
-#include "lib/grammar/containers.hpp"
+#include "lib/grammar/flat_map.hpp"
 #include "lib/grammar/recognizer/recognizer.hpp"
 #include "lib/grammar/tokens/token_trie.hpp"
 
