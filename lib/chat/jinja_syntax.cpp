@@ -1,5 +1,5 @@
-#include "lib/chat/jinja_syntax.hpp"
 #include "lib/chat/jinja_expressions.hpp"
+#include "lib/chat/jinja_syntax.hpp"
 
 #include <algorithm>
 #include <array>
@@ -9,7 +9,7 @@
 #include "lib/chat/jinja_lexer.hpp"
 #include "lib/core/error.hpp"
 #include "lib/core/index.hpp"
-#include "lib/core/utf8.hpp"
+#include "lib/core/unicode.hpp"
 
 namespace tbt::jinja {
 

@@ -20,9 +20,8 @@
 #include "lib/machine/files.hpp"
 #include "lib/machine/json_file.hpp"
 #include "lib/machine/threads.hpp"
-#include "lib/kernels/integer_weights.hpp"
-#include "lib/kernels/select.hpp"
-#include "lib/kernels/scan.hpp"
+#include "lib/select/integer_weights.hpp"
+#include "lib/select/select.hpp"
 #include "tests/api/hostile.hpp"
 
 using namespace tbt;

@@ -8,7 +8,7 @@
 #include <string_view>
 
 #include "lib/core/index.hpp"
-#include "lib/text/unicode.hpp"
+#include "lib/core/unicode.hpp"
 #include "lib/text/pretokenizer.hpp"
 
 using namespace tbt;
