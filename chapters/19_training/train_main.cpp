@@ -30,7 +30,9 @@ void add_files(tbt::CommandLine line, tbt::TrainCommand& c) {
     marked(line, "--corpus", c.corpus, c.given.documents, "folder of the grammar files");
     marked(line, "--text", c.text, c.given.documents,
            "train on this instead: a file or folder of plain text or JSON lines");
-    line.option("--out", c.loop.out, "directory of the model (or of the tokenizer)");
+    line.option(
+        "--out", [&c](const std::string& text) { c.loop.out = text; },
+        "directory of the model (or of the tokenizer)");
     marked(line, "--vocab", c.vocab, c.given.vocab, "tokens, if a tokenizer is trained");
     line.option("--megabytes", c.megabytes, "MB of text to train the tokenizer on")
         .shows_default()
@@ -65,7 +67,7 @@ void add_training_options(tbt::CommandLine line, tbt::TrainCommand& o) {
     line.option("--warmup", t.warm_up, "steps until the full learning rate").shows_default();
     line.option("--lr", t.learning_rate, "highest learning rate (0.0005 with --init)")
         .shows_default()
-        ->each([&o](const std::string&) { o.rate_given = true; });
+        .marks(o.rate_given);
     line.option("--weight-decay", t.weight_decay, "weight decay of matrices and embeddings")
         .shows_default();
     line.option("--seed", t.seed, "seed of weights and documents").shows_default();

@@ -5,7 +5,7 @@
 $(foreach line,$(subst $(space)+=$(space),+=,$(shell sh lib/build/uses.sh | sed 's/ += /+=/')),$(eval $(line)))
 
 # Later rooms may include earlier ones.
-ROOMS := core machine show kernels quantized text model files chat serve grammar train corpus
+ROOMS := core select machine show kernels quantized text model files chat serve grammar train corpus
 CHAPTERS := $(patsubst chapters/%/main.cpp,%,$(sort $(wildcard chapters/*/main.cpp)))
 PARTS_OF_CHAPTERS := $(patsubst chapters/%/,%,$(sort $(wildcard chapters/*/tools/ chapters/*/server/)))
 UNITS := $(ROOMS) $(CHAPTERS) $(subst /,-,$(PARTS_OF_CHAPTERS))

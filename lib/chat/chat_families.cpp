@@ -1,4 +1,4 @@
-#include "lib/chat/chat_template.hpp"
+#include "lib/chat/chat_families.hpp"
 
 #include <array>
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "lib/chat/chat_families.hpp"
 #include "lib/chat/jinja_render.hpp"
 #include "lib/chat/jinja_syntax.hpp"
 #include "lib/core/error.hpp"

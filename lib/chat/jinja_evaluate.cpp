@@ -1,10 +1,10 @@
-#include "lib/chat/jinja_render.hpp"
+#include "lib/chat/jinja_evaluate.hpp"
 
 #include <algorithm>
 
 #include "lib/chat/jinja_filters.hpp"
 #include "lib/chat/jinja_methods.hpp"
-#include "lib/chat/jinja_value.hpp"
+#include "lib/chat/jinja_operators.hpp"
 #include "lib/core/error.hpp"
 #include "lib/core/index.hpp"
 

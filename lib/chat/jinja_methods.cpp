@@ -1,12 +1,12 @@
-#include "lib/chat/jinja_filters.hpp"
 #include "lib/chat/jinja_methods.hpp"
-#include "lib/chat/jinja_texts.hpp"
 
 #include <algorithm>
 #include <ctime>
 #include <optional>
 
-#include "lib/chat/jinja_value.hpp"
+#include "lib/chat/jinja_filters.hpp"
+#include "lib/chat/jinja_operators.hpp"
+#include "lib/chat/jinja_texts.hpp"
 #include "lib/core/error.hpp"
 #include "lib/core/index.hpp"
 #include "lib/core/unicode.hpp"

@@ -1,4 +1,4 @@
-#include "lib/chat/jinja_value.hpp"
+#include "lib/chat/jinja_operators.hpp"
 
 #include <algorithm>
 #include <cmath>

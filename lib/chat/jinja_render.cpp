@@ -2,8 +2,9 @@
 
 #include <algorithm>
 
+#include "lib/chat/jinja_evaluate.hpp"
 #include "lib/chat/jinja_lexer.hpp"
-#include "lib/chat/jinja_value.hpp"
+#include "lib/chat/jinja_operators.hpp"
 #include "lib/core/error.hpp"
 #include "lib/core/index.hpp"
 

@@ -1,4 +1,3 @@
-#include "lib/chat/jinja_expressions.hpp"
 #include "lib/chat/jinja_syntax.hpp"
 
 #include <algorithm>
@@ -6,6 +5,7 @@
 #include <charconv>
 #include <optional>
 
+#include "lib/chat/jinja_expressions.hpp"
 #include "lib/chat/jinja_lexer.hpp"
 #include "lib/core/error.hpp"
 #include "lib/core/index.hpp"

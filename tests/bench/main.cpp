@@ -10,6 +10,7 @@
 #include <fstream>
 
 #include "lib/core/simd.hpp"
+#include "lib/core/error.hpp"
 #include "lib/machine/command_line.hpp"
 #include "lib/machine/threads.hpp"
 #include "tests/bench/bench.hpp"

@@ -147,10 +147,10 @@ int check(const Corpus& corpus, const Options& options) {
 }
 
 struct Commands {
-    CommandLine show, stats, write, check;
+    tbt::CommandLine show, stats, write, check;
 };
 
-Commands add_commands(CommandLine line, Options& options) {
+Commands add_commands(tbt::CommandLine line, Options& options) {
     line.requires_command();
     line.option("--folder", options.folder, "the folder of the grammar files").shows_default();
     line.option("--only", options.only,
@@ -166,7 +166,7 @@ Commands add_commands(CommandLine line, Options& options) {
     commands.write.option("--out", options.out, "the file to write").required();
     commands.write.option("--held-out", options.held_out,
                           "only the held-out documents, not only the others");
-    for (CommandLine command : {commands.show, commands.stats, commands.check})
+    for (tbt::CommandLine command : {commands.show, commands.stats, commands.check})
         command.option("--n", options.n, "how many documents (of each genre)");
     return commands;
 }
@@ -179,7 +179,7 @@ int main(int argc, char** argv) {
     int found = 0;
     const int status = tbt::run_program(
         argc, argv, "Look at the training corpus, measure it, write it out, check it.",
-        [&](CommandLine line) { commands = add_commands(line, options); },
+        [&](tbt::CommandLine line) { commands = add_commands(line, options); },
         [&] {
             const Corpus corpus = load(options);
             if (options.n == 0)

@@ -1,4 +1,4 @@
-#include "lib/grammar/automata/code_points.hpp"
+#include "lib/grammar/automata/character_classes.hpp"
 
 #include <map>
 #include <string_view>

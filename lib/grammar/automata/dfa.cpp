@@ -7,6 +7,7 @@
 
 #include "lib/core/error.hpp"
 #include "lib/core/index.hpp"
+#include "lib/grammar/automata/work_limit.hpp"
 
 namespace tbt {
 

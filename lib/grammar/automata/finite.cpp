@@ -1,4 +1,4 @@
-#include "lib/grammar/automata/dfa.hpp"
+#include "lib/grammar/automata/finite.hpp"
 
 #include <algorithm>
 #include <map>

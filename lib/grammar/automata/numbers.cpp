@@ -4,7 +4,7 @@
 
 #include "lib/core/error.hpp"
 #include "lib/core/index.hpp"
-#include "lib/grammar/automata/code_points.hpp"
+#include "lib/grammar/automata/code_point_reader.hpp"
 #include "lib/grammar/automata/regex.hpp"
 #include "lib/machine/json_file.hpp"
 

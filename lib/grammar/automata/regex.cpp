@@ -3,7 +3,8 @@
 #include "lib/core/error.hpp"
 #include "lib/core/index.hpp"
 #include "lib/core/unicode.hpp"
-#include "lib/grammar/automata/code_points.hpp"
+#include "lib/grammar/automata/character_classes.hpp"
+#include "lib/grammar/automata/code_point_reader.hpp"
 
 namespace tbt {
 

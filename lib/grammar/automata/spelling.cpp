@@ -1,4 +1,4 @@
-#include "lib/grammar/recognizer/compile.hpp"
+#include "lib/grammar/automata/spelling.hpp"
 
 #include <algorithm>
 #include <map>

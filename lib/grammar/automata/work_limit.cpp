@@ -1,4 +1,4 @@
-#include "lib/grammar/automata/dfa.hpp"
+#include "lib/grammar/automata/work_limit.hpp"
 
 namespace tbt {
 

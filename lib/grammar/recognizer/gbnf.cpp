@@ -6,7 +6,7 @@
 #include "lib/core/error.hpp"
 #include "lib/core/index.hpp"
 #include "lib/core/unicode.hpp"
-#include "lib/grammar/automata/code_points.hpp"
+#include "lib/grammar/automata/code_point_reader.hpp"
 #include "lib/grammar/recognizer/compile.hpp"
 #include "lib/show/terminal.hpp"
 

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "lib/core/error.hpp"
+#include "lib/grammar/recognizer/predecessors.hpp"
 
 namespace tbt {
 

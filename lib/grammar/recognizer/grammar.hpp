@@ -22,8 +22,8 @@
 #include "lib/core/error.hpp"
 #include "lib/core/index.hpp"
 #include "lib/grammar/automata/code_points.hpp"
-#include "lib/grammar/recognizer/grammar.hpp"
 #include "lib/grammar/recognizer/recognizer.hpp"
+#include "lib/grammar/recognizer/state_annotations.hpp"
 
 namespace tbt {
 

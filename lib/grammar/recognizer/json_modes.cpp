@@ -1,4 +1,4 @@
-#include "lib/grammar/recognizer/json_recognizer.hpp"
+#include "lib/grammar/recognizer/json_modes.hpp"
 
 namespace tbt {
 

@@ -1,6 +1,8 @@
-#include "lib/grammar/recognizer/json_recognizer.hpp"
+#include "lib/grammar/recognizer/json_place.hpp"
 
 #include <vector>
+
+#include "lib/grammar/recognizer/json_recognizer.hpp"
 
 namespace tbt {
 

@@ -1,6 +1,7 @@
 #include "lib/grammar/recognizer/json_recognizer.hpp"
 
 #include "lib/core/error.hpp"
+#include "lib/grammar/recognizer/json_modes.hpp"
 
 #include "lib/core/index.hpp"
 

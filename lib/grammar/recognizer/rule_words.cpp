@@ -1,4 +1,4 @@
-#include "lib/grammar/recognizer/gbnf.hpp"
+#include "lib/grammar/recognizer/rule_words.hpp"
 
 #include <algorithm>
 #include <memory>
@@ -6,6 +6,7 @@
 
 #include "lib/core/index.hpp"
 #include "lib/grammar/recognizer/compile.hpp"
+#include "lib/grammar/recognizer/gbnf.hpp"
 
 namespace tbt {
 

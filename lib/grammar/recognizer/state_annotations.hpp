@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "lib/grammar/recognizer/grammar.hpp"
+#include "lib/grammar/recognizer/measure.hpp"
 
 namespace tbt {
 

@@ -5,7 +5,7 @@
 
 #include "lib/core/index.hpp"
 #include "lib/core/unicode.hpp"
-#include "lib/grammar/recognizer/compile.hpp"
+#include "lib/grammar/automata/spelling.hpp"
 
 namespace tbt {
 

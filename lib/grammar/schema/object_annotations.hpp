@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "lib/grammar/flat_map.hpp"
-#include "lib/grammar/recognizer/grammar.hpp"
+#include "lib/grammar/recognizer/state_annotations.hpp"
 #include "lib/grammar/schema/object_graph.hpp"
 #include "lib/grammar/text_sets.hpp"
 

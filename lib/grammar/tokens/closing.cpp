@@ -1,4 +1,4 @@
-#include "lib/grammar/tokens/grammar_matcher.hpp"
+#include "lib/grammar/tokens/closing.hpp"
 
 #include <unordered_set>
 #include <vector>

@@ -3,7 +3,7 @@
 #include <string>
 #include <unordered_map>
 
-#include "lib/grammar/recognizer/recognizer.hpp"
+#include "lib/grammar/recognizer/shortest_text.hpp"
 #include "lib/show/terminal.hpp"
 
 namespace tbt {

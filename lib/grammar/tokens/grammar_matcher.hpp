@@ -18,7 +18,7 @@
 #include <vector>
 
 #include "lib/core/index.hpp"
-#include "lib/grammar/tokens/grammar_matcher.hpp"
+#include "lib/grammar/tokens/closing.hpp"
 #include "lib/grammar/tokens/mask_cache.hpp"
 
 namespace tbt {

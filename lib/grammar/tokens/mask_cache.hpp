@@ -21,7 +21,9 @@
 #include "lib/core/error.hpp"
 #include "lib/grammar/flat_map.hpp"
 #include "lib/grammar/recognizer/recognizer.hpp"
-#include "lib/grammar/tokens/mask_cache.hpp"
+#include "lib/grammar/tokens/token_mask.hpp"
+#include "lib/grammar/tokens/token_reach.hpp"
+#include "lib/grammar/tokens/token_runs.hpp"
 #include "lib/grammar/tokens/token_trie.hpp"
 
 namespace tbt {

@@ -4,7 +4,7 @@
 #include <atomic>
 #include <utility>
 
-#include "lib/grammar/tokens/token_trie.hpp"
+#include "lib/grammar/tokens/token_words.hpp"
 
 namespace tbt {
 

@@ -1,4 +1,4 @@
-#include "lib/grammar/tokens/mask_cache.hpp"
+#include "lib/grammar/tokens/token_reach.hpp"
 
 #include <unordered_set>
 

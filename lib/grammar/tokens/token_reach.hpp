@@ -8,10 +8,11 @@
 #include <span>
 #include <vector>
 
-#include "lib/grammar/flat_map.hpp"
 #include "lib/grammar/arena.hpp"
+#include "lib/grammar/flat_map.hpp"
 #include "lib/grammar/recognizer/recognizer.hpp"
-#include "lib/grammar/tokens/mask_cache.hpp"
+#include "lib/grammar/tokens/token_mask.hpp"
+#include "lib/grammar/tokens/token_runs.hpp"
 #include "lib/grammar/tokens/token_trie.hpp"
 
 namespace tbt {

@@ -15,7 +15,9 @@
 #include "lib/core/index.hpp"
 #include "lib/grammar/flat_map.hpp"
 #include "lib/grammar/recognizer/recognizer.hpp"
+#include "lib/grammar/tokens/token_mask.hpp"
 #include "lib/grammar/tokens/token_trie.hpp"
+#include "lib/grammar/tokens/token_words.hpp"
 
 namespace tbt {
 

@@ -16,7 +16,8 @@
 
 #include "lib/core/check.hpp"
 #include "lib/grammar/recognizer/recognizer.hpp"
-#include "lib/grammar/tokens/token_trie.hpp"
+#include "lib/grammar/tokens/token_mask.hpp"
+#include "lib/grammar/tokens/token_words.hpp"
 #include "lib/text/tokenizer.hpp"
 
 namespace tbt {

@@ -1,6 +1,7 @@
-#include "lib/grammar/tokens/token_trie.hpp"
+#include "lib/grammar/tokens/token_words.hpp"
 
 #include "lib/core/index.hpp"
+#include "lib/grammar/tokens/token_trie.hpp"
 
 namespace tbt {
 

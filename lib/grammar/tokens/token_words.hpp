@@ -13,7 +13,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "lib/grammar/tokens/token_trie.hpp"
+#include "lib/grammar/tokens/token_mask.hpp"
 
 namespace tbt {
 
