@@ -12,11 +12,9 @@
 #include "lib/machine/files.hpp"
 #include "lib/text/tokenizer.hpp"
 
-namespace CLI {
-class App;
-}
-
 namespace tbt {
+
+struct OptionTable;
 
 struct Output {
     std::string format = "text";  // or json: all in one object; jsonl: a line for each text

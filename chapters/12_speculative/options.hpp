@@ -9,11 +9,9 @@
 #include "chapters/12_speculative/drafts.hpp"
 #include "lib/model/model.hpp"
 
-namespace CLI {
-class App;
-}
-
 namespace tbt {
+
+struct OptionTable;
 
 struct DraftSettings {
     std::string assistant_model;  // a directory, sketch (the shipped one) or lookup; empty: none

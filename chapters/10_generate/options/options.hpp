@@ -13,11 +13,9 @@
 #include "lib/model/model.hpp"
 #include "lib/model/model_options.hpp"
 
-namespace CLI {
-class App;
-}
-
 namespace tbt {
+
+struct OptionTable;
 
 // An empty optional means that the option was not given. That differs from a default value: an
 // option that was given must not be ignored.

@@ -11,11 +11,9 @@
 #include "chapters/08_penalties/full_chain.hpp"
 #include "lib/model/model.hpp"
 
-namespace CLI {
-class App;
-}
-
 namespace tbt {
+
+struct OptionTable;
 
 // An empty optional means that the option was not given.
 struct RareOptions {

@@ -9,11 +9,9 @@
 #include "chapters/09_stopping/stopping.hpp"
 #include "lib/model/model.hpp"
 
-namespace CLI {
-class App;
-}
-
 namespace tbt {
+
+struct OptionTable;
 
 struct WordOptions {
     // As transformers' bad_words_ids: bans the sequence of the word's tokens, alone and after a
