@@ -1,11 +1,10 @@
-#include "lib/model/model_config_write.hpp"
-
 #include <algorithm>
 #include <charconv>
 #include <cstdlib>
-#include <map>
 #include <vector>
 
+#include "lib/files/config_families.hpp"
+#include "lib/files/config_file.hpp"
 #include "lib/machine/files.hpp"
 #include "lib/machine/json_file.hpp"
 
@@ -64,7 +63,7 @@ OrderedJson rotary_json(const Rotary& rotary) {
 }
 
 // Adds the settings that differ from layer to layer, with the keys of the model's family.
-void add_layers(const Architecture& a, OrderedJson& json) {
+void add_layers(const Architecture& a, const Family& family, OrderedJson& json) {
     int window = 0;
     OrderedJson types = OrderedJson::array(), rotated = OrderedJson::array();
     for (const LayerKind& kind : a.layers) {
@@ -73,36 +72,30 @@ void add_layers(const Architecture& a, OrderedJson& json) {
         rotated.push_back(kind.rotary >= 0 ? 1 : 0);
     }
     json["sliding_window"] = window > 0 ? OrderedJson(window) : OrderedJson(nullptr);
-    if (a.model_type == "qwen2" || a.model_type == "qwen3" || a.model_type == "smollm3")
+    if (family.windows == Windows::late || family.windows == Windows::no_rotary)
         json["use_sliding_window"] = window > 0;
     if (window > 0) json["layer_types"] = types;
-    if (a.model_type == "smollm3") json["no_rope_layers"] = rotated;
+    if (family.some_without_rotary) json["no_rope_layers"] = rotated;
 }
 
 // The config.json of a Llama family, with the keys of transformers 4, which version 5 reads too.
-OrderedJson llama_json(const TransformerConfig& config, const OrderedJson& bos,
-                       const OrderedJson& eos) {
+OrderedJson llama_json(const TransformerConfig& config, const Family& family,
+                       const OrderedJson& bos, const OrderedJson& eos) {
     const Architecture& a = config.architecture;
-    const std::string& type = a.model_type;
-    const bool gemma = type == "gemma3_text";
-    const std::map<std::string, const char*> classes = {
-        {"llama", "LlamaForCausalLM"},     {"mistral", "MistralForCausalLM"},
-        {"qwen2", "Qwen2ForCausalLM"},     {"qwen3", "Qwen3ForCausalLM"},
-        {"smollm3", "SmolLM3ForCausalLM"}, {"gemma3_text", "Gemma3ForCausalLM"},
-        {"olmo2", "Olmo2ForCausalLM"},     {"phi3", "Phi3ForCausalLM"}};
     const Rotary rotary = a.rotaries.empty() ? Rotary{} : a.rotaries[0];
     OrderedJson json = {
-        {"architectures", OrderedJson::array({classes.at(type)})},
+        {"architectures", OrderedJson::array({family.class_name})},
         {"attention_bias", a.attention_output_bias},
         {"bos_token_id", bos},
         {"eos_token_id", eos},
         {"head_dim", config.head_size()},
-        {gemma ? "hidden_activation" : "hidden_act", gemma ? "gelu_pytorch_tanh" : "silu"},
+        {family.gemma ? "hidden_activation" : "hidden_act",
+         family.gemma ? "gelu_pytorch_tanh" : "silu"},
         {"hidden_size", config.n_embd},
         {"intermediate_size", config.n_inner},
         {"max_position_embeddings", config.n_positions},
         {"mlp_bias", a.mlp_bias},
-        {"model_type", type},
+        {"model_type", a.model_type},
         {"num_attention_heads", config.n_head},
         {"num_hidden_layers", config.n_layer},
         {"num_key_value_heads", config.kv_heads()},
@@ -115,11 +108,11 @@ OrderedJson llama_json(const TransformerConfig& config, const OrderedJson& bos,
     if (a.rotary_size < config.head_size())
         json["partial_rotary_factor"] =
             static_cast<double>(a.rotary_size) / static_cast<double>(config.head_size());
-    if (gemma) {
+    if (family.gemma) {
         json["query_pre_attn_scalar"] = shortest(a.score_scalar);
         if (a.rotaries.size() > 1) json["rope_local_base_freq"] = a.rotaries[1].theta;
     }
-    add_layers(a, json);
+    add_layers(a, family, json);
     return json;
 }
 
@@ -130,8 +123,9 @@ void write_model_config(const std::string& directory, const TransformerConfig& c
     const OrderedJson bos =
         config.bos_token_id ? OrderedJson(*config.bos_token_id) : OrderedJson(nullptr);
     const OrderedJson eos = ids_to_json(config.eos_token_ids);
+    const Family* family = family_of(config.architecture.model_type);
     const OrderedJson json =
-        config.architecture.is_gpt2() ? gpt2_json(config, bos, eos) : llama_json(config, bos, eos);
+        family ? llama_json(config, *family, bos, eos) : gpt2_json(config, bos, eos);
     const OrderedJson generation = {
         {"_from_model_config", true}, {"bos_token_id", bos}, {"eos_token_id", eos}};
     make_directory(directory);

@@ -5,9 +5,10 @@
 #include <string>
 #include <string_view>
 
-#include "lib/model/gguf_config.hpp"
 #include "lib/model/gguf_file.hpp"
+#include "lib/model/model_config.hpp"
 #include "lib/model/transformer.hpp"
+#include "lib/text/tokenizer.hpp"
 
 namespace tbt {
 
@@ -45,5 +46,28 @@ struct GgufWeights {
     WeightSource source;  // reads from the file
     TransformerOptions options;
 };
+
+// The configuration of a model in a GGUF file. The file's values are translated to the config.json
+// that the hub has for the same model and then read like one, so the same checks apply to both.
+
+// Throws Error with the key if a size is missing or impossible, and with the name of the
+// architecture or variant if this library does not support it.
+TransformerConfig gguf_config(const GgufFile& file);
+
+// Builds the tokenizer that is stored in a GGUF file.
+
+// Two kinds are supported; throws Error with the name of any other tokenizer.ggml.model.
+//   "gpt2"   byte-level BPE; tokenizer.ggml.pre names the pattern that splits a text
+//   "llama"  SentencePiece: BPE over characters; the scores of the tokens give the merges' ranks
+Tokenizer gguf_tokenizer(const GgufFile& file);
+
+// The name in tokenizer.ggml.pre for these rules. Throws Error "WHO: …" if GGUF has no name for
+// them.
+std::string gguf_pretokenizer(const TextRules& rules, const std::string& who);
+
+// The types of tokens, as numbers in tokenizer.ggml.token_type.
+namespace gguf_token {
+inline constexpr int normal = 1, unknown = 2, control = 3, user = 4, unused = 5, byte = 6;
+}
 
 }  // namespace tbt
