@@ -1,10 +1,11 @@
-#include "lib/model/model_chat.hpp"
+#include "lib/chat/model_chat.hpp"
 
 #include "lib/core/error.hpp"
 #include "lib/core/utf8.hpp"
+#include "lib/files/gguf_file.hpp"
+#include "lib/files/gguf_model.hpp"
+#include "lib/files/model.hpp"
 #include "lib/machine/files.hpp"
-#include "lib/model/gguf_file.hpp"
-#include "lib/model/gguf_model.hpp"
 
 namespace tbt {
 

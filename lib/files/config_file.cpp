@@ -285,8 +285,9 @@ void read_layers(const ConfigReader& file, const Family& family, TransformerConf
         const bool window = listed.empty() ? by_rule : listed[index(i)];
         if (!listed.empty() && window && size == 0)
             file.fail("layer_types has sliding_attention, but there is no sliding_window");
-        config.architecture.layers.push_back(
-            {window ? size : 0, !rotated ? -1 : family.gemma && window ? 1 : 0});
+        config.architecture.layers.push_back({window ? size : 0, !rotated                 ? -1
+                                                                 : family.gemma && window ? 1
+                                                                                          : 0});
     }
 }
 

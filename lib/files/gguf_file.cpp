@@ -1,4 +1,4 @@
-#include "lib/model/gguf_file.hpp"
+#include "lib/files/gguf_file.hpp"
 
 #include <bit>
 #include <cmath>

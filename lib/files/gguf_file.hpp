@@ -1,4 +1,4 @@
-// The header of a GGUF file. GGUF is the format of llama.cpp: one file has the weights, sizes and
+// GGUF files. GGUF is the format of llama.cpp: one file has the weights, sizes and
 // tokenizer of a model.
 //
 //     "GGUF", version 3, the number of tensors, the number of values
@@ -53,9 +53,7 @@ struct GgufHeader {
 // support: one line with the file, the key or tensor, and what was expected.
 GgufHeader read_gguf_header(const MappedFile& file);
 
-// A GGUF file (gguf_header.hpp describes the format), mapped into memory: its values by key and its
-// tensors by name.
-
+// The file, mapped into memory: its values by key and its tensors by name.
 class GgufFile {
 public:
     using Value = GgufHeader::Value;

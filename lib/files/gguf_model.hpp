@@ -1,19 +1,17 @@
-// The weights of a GGUF file, under the names and in the layout of the same model's safetensors on
-// the Hugging Face hub ("the hub").
+// The model in a GGUF file: its weights under the names and in the layout of the same model's
+// safetensors on the Hugging Face hub ("the hub"), its configuration and its tokenizer.
 #pragma once
 
+#include <memory>
 #include <string>
 #include <string_view>
 
-#include "lib/model/gguf_file.hpp"
+#include "lib/files/gguf_file.hpp"
 #include "lib/model/model_config.hpp"
 #include "lib/model/transformer.hpp"
 #include "lib/text/tokenizer.hpp"
 
 namespace tbt {
-
-// Is this path, given as --model, a file? Then it is read as GGUF, otherwise as a model directory.
-bool is_model_file(const std::string& path);
 
 // The name in GGUF of a weight with this name on the hub: "blk.3.attn_q.weight" for
 // "model.layers.3.self_attn.q_proj.weight".
@@ -36,27 +34,18 @@ std::string gguf_architecture(const std::string& model_type);
 // the file for 16 bits, float for blocks of 8 and 4 bits (with the same values).
 WeightType gguf_weight_type(const GgufFile& file);
 
-// The weights of a GGUF file, opened and checked as OpenedWeights (weight_reader.hpp) does it for a
-// directory.
-struct GgufWeights {
-    GgufWeights(const GgufFile& file, const TransformerConfig& config,
-                const TransformerOptions& options);
-    GgufWeights(const GgufWeights&) = delete;
+// The weights of a GGUF file, which must outlive them. Throws Error unless the file has all weights
+// of this configuration and no others in its layers.
+std::unique_ptr<const WeightStore> gguf_weights(const GgufFile& file,
+                                                const TransformerConfig& config);
 
-    WeightSource source;  // reads from the file
-    TransformerOptions options;
-};
-
-// The configuration of a model in a GGUF file. The file's values are translated to the config.json
+// The configuration. The file's values are translated to the config.json
 // that the hub has for the same model and then read like one, so the same checks apply to both.
-
 // Throws Error with the key if a size is missing or impossible, and with the name of the
 // architecture or variant if this library does not support it.
 TransformerConfig gguf_config(const GgufFile& file);
 
-// Builds the tokenizer that is stored in a GGUF file.
-
-// Two kinds are supported; throws Error with the name of any other tokenizer.ggml.model.
+// The tokenizer. Two kinds are supported; throws Error with the name of any other tokenizer.ggml.model.
 //   "gpt2"   byte-level BPE; tokenizer.ggml.pre names the pattern that splits a text
 //   "llama"  SentencePiece: BPE over characters; the scores of the tokens give the merges' ranks
 Tokenizer gguf_tokenizer(const GgufFile& file);

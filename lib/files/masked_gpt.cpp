@@ -1,12 +1,12 @@
-#include "lib/model/masked_gpt.hpp"
+#include "lib/files/masked_gpt.hpp"
 
 #include <utility>
 
 #include "lib/core/error.hpp"
+#include "lib/files/model.hpp"
 #include "lib/machine/files.hpp"
 #include "lib/machine/json_file.hpp"
 #include "lib/model/transformer_network.hpp"
-#include "lib/model/weight_reader.hpp"
 
 namespace tbt {
 namespace {
@@ -25,9 +25,10 @@ int checked_outputs(const TransformerConfig& config) {
 // The network and one KV cache. The cache keeps nothing from pass to pass; it is only where
 // attention reads the keys and values of the canvas.
 struct MaskedGpt::State {
-    State(const TransformerConfig& config, const WeightSource& source,
-          const TransformerOptions& options, const Safetensors* file = nullptr)
-        : network(config, source, options, checked_outputs(config), file), cache(network.config) {
+    template <class Weights>  // a WeightSource or a WeightStore
+    State(const TransformerConfig& config, const Weights& weights,
+          const TransformerOptions& options)
+        : network(config, weights, options, checked_outputs(config)), cache(network.config) {
         network.bidirectional = true;
     }
     TransformerNetwork network;
@@ -49,8 +50,7 @@ MaskedGpt MaskedGpt::load(const std::filesystem::path& directory,
     const std::string name = directory.string();
     const TransformerConfig config = read_masked_config(name);
     const OpenedWeights weights(name, config, options);
-    return MaskedGpt(
-        std::make_unique<State>(config, weights.source, weights.options, &weights.file));
+    return MaskedGpt(std::make_unique<State>(config, *weights.store, weights.options));
 }
 
 MaskedGpt::State& MaskedGpt::state() const {

@@ -1,4 +1,4 @@
-#include "lib/model/random_model.hpp"
+#include "lib/files/random_model.hpp"
 
 #include <algorithm>
 #include <array>
@@ -9,13 +9,12 @@
 #include "lib/core/error.hpp"
 #include "lib/core/index.hpp"
 #include "lib/core/rng.hpp"
+#include "lib/files/config_file.hpp"
+#include "lib/files/safetensors_write.hpp"
 #include "lib/kernels/hash.hpp"
 #include "lib/machine/files.hpp"
 #include "lib/machine/threads.hpp"
-#include "lib/model/llama_config.hpp"
-#include "lib/model/model_config_write.hpp"
-#include "lib/model/safetensors_write.hpp"
-#include "lib/model/start_weights.hpp"
+#include "lib/model/model_config.hpp"
 #include "lib/text/byte_alphabet.hpp"
 #include "lib/text/tokenizer_save.hpp"
 

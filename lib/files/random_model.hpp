@@ -4,7 +4,7 @@
 //   Transformer gpt(config, random_weights(config, seed));                     // in memory
 //   write_random_model("/tmp/gpt2", config, {seed, WeightType::f16});  // as a directory
 //
-// The weights are distributed as at the start of training (start_weights.hpp). Each piece of a
+// The weights are distributed as at the start of training (weight_start()). Each piece of a
 // weight has its own stream of random numbers, so the number of threads and the order of reading
 // do not matter.
 #pragma once

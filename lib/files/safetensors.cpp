@@ -1,4 +1,4 @@
-#include "lib/model/safetensors.hpp"
+#include "lib/files/safetensors.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -13,17 +13,17 @@
 #include "lib/core/error.hpp"
 #include "lib/core/half.hpp"
 #include "lib/core/index.hpp"
+#include "lib/files/stored_integers.hpp"
 #include "lib/kernels/hash.hpp"
 #include "lib/kernels/weight_type.hpp"
 #include "lib/machine/files.hpp"
 #include "lib/machine/json_file.hpp"
-#include "lib/model/int4_file.hpp"
-#include "lib/model/int8_file.hpp"
 #include "lib/show/short_number.hpp"
 
 namespace tbt {
 
-std::uint64_t element_bytes(const std::string& dtype) {
+// Bytes of one element; 0 for an unknown type.
+static std::uint64_t element_bytes(const std::string& dtype) {
     static const std::map<std::string, std::uint64_t> sizes = {
         {"BOOL", 1}, {"U8", 1},  {"I8", 1},  {"F8_E4M3", 1}, {"F8_E5M2", 1}, {"F8_E8M0", 1},
         {"I16", 2},  {"U16", 2}, {"F16", 2}, {"BF16", 2},    {"I32", 4},     {"U32", 4},
@@ -40,6 +40,9 @@ class HeaderReader {
 public:
     explicit HeaderReader(const MappedFile& file) : file_(file) {}
 
+    // Adds the tensors and the metadata of this file to the two maps. Throws Error if the header
+    // breaks the format, or if a tensor is in `tensors` already: one line with the file, the tensor
+    // and what was expected.
     void read(std::map<std::string, TensorView>& tensors,
               std::map<std::string, std::string>& metadata) {
         const Json header = parse_header();
@@ -192,11 +195,6 @@ private:
 
 }  // namespace
 
-void read_safetensors_header(const MappedFile& file, std::map<std::string, TensorView>& tensors,
-                             std::map<std::string, std::string>& metadata) {
-    HeaderReader(file).read(tensors, metadata);
-}
-
 namespace {
 
 static_assert(std::endian::native == std::endian::little,
@@ -216,7 +214,7 @@ void widen_all(std::span<const std::byte> bytes, std::span<float> values, Widen 
 // ---- reading ------------------------------------------------------------------------------------
 void Safetensors::add_file(const std::string& path) {
     files_.push_back(std::make_shared<const MappedFile>(path));
-    read_safetensors_header(*files_.back(), tensors_, metadata_);
+    HeaderReader(*files_.back()).read(tensors_, metadata_);
 }
 
 Safetensors Safetensors::open(const std::string& path) {

@@ -1,4 +1,4 @@
-// Reads the header of a safetensors file. Such a file has a length (8 bytes), a JSON object of that
+// Reads model files in the safetensors format. Such a file has a length (8 bytes), a JSON object of that
 // many bytes, then the numbers of all tensors.
 //
 //     {"wte.weight": {"dtype": "F32", "shape": [97, 64], "data_offsets": [0, 24832]}, …}
@@ -18,6 +18,7 @@
 
 #include "lib/core/tensor.hpp"
 #include "lib/kernels/packed_matrix.hpp"
+#include "lib/quantized/integer_matrix.hpp"
 
 namespace tbt {
 
@@ -33,19 +34,8 @@ struct TensorView {
     std::string file;                  // for messages
 };
 
-// Adds the tensors and the metadata of this file to the two maps. Throws Error if the header breaks
-// the format, or if a tensor is in `tensors` already: one line with the file, the tensor and what
-// was expected.
-void read_safetensors_header(const MappedFile& file, std::map<std::string, TensorView>& tensors,
-                             std::map<std::string, std::string>& metadata);
-
-// Bytes of one element; 0 for an unknown type.
-std::uint64_t element_bytes(const std::string& dtype);
-
-// Reads model files in the safetensors format (described in safetensors_header.hpp). A file is
-// mapped into memory, and its whole header is checked before any number is read, so that even a
-// malicious file cannot make us read outside of it.
-
+// A file, or the shards of a model, mapped into memory. The whole header is checked before any number
+// is read, so that even a malicious file cannot make us read outside of it.
 class Safetensors {
 public:
     // Throws Error if the header breaks the format: one line with the file, the tensor and what was
@@ -66,7 +56,7 @@ public:
     // not floats.
     Tensor read(const std::string& name, const Shape& shape) const;
     // As read(), for a weight by its name on the hub; in the file the name may have the prefix
-    // "transformer.". Weights of 8 or 4 bits (int8_file.hpp, int4_file.hpp) are restored to floats.
+    // "transformer.". Weights of 8 or 4 bits (stored_integers.hpp) are restored to floats.
     // Also throws Error for a weight that is NaN or infinite.
     Tensor read_weight(const std::string& name, const Shape& shape) const;
     // A view of a matrix in the mapped file, to be packed without a copy. None if the matrix must

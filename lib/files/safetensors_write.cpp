@@ -1,4 +1,4 @@
-#include "lib/model/safetensors_write.hpp"
+#include "lib/files/safetensors_write.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -8,10 +8,9 @@
 #include "lib/core/half.hpp"
 #include "lib/core/index.hpp"
 #include "lib/core/utf8.hpp"
+#include "lib/files/stored_integers.hpp"
 #include "lib/machine/files.hpp"
 #include "lib/machine/json_file.hpp"
-#include "lib/model/int4_file.hpp"
-#include "lib/model/int8_file.hpp"
 
 namespace tbt {
 

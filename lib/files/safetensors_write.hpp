@@ -1,4 +1,4 @@
-// Writes safetensors files (the format is described in safetensors_header.hpp).
+// Writes safetensors files (the format is described in safetensors.hpp).
 #pragma once
 
 #include <cstdint>
@@ -27,7 +27,7 @@ struct TensorToWrite {
 
 // Writes a file, atomically. Numbers are rounded to 16-bit types to the nearest, ties to even.
 // Throws Error for a finite number that is too large for f16. The values of an int8 tensor must be
-// integers from −127 to 127; their scales are a separate tensor (int8_file.hpp).
+// integers from −127 to 127; their scales are a separate tensor (stored_integers.hpp).
 void write_safetensors(const std::string& path, std::vector<TensorToWrite> tensors,
                        const std::map<std::string, std::string>& metadata = {{"format", "pt"}});
 

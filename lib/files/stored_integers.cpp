@@ -1,4 +1,4 @@
-#include "lib/model/int8_file.hpp"
+#include "lib/files/stored_integers.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -8,8 +8,8 @@
 #include "lib/core/check.hpp"
 #include "lib/core/error.hpp"
 #include "lib/core/index.hpp"
+#include "lib/files/safetensors.hpp"
 #include "lib/machine/threads.hpp"
-#include "lib/model/safetensors.hpp"
 #include "lib/show/short_number.hpp"
 
 namespace tbt {

@@ -1,4 +1,6 @@
-// Weights of 8 bits in a safetensors file (our own format): a tensor NAME of type I8 with values q
+// Weights of 8 and of 4 bits in a safetensors file (our own formats).
+//
+// 8 bits: a tensor NAME of type I8 with values q
 // in −127 … 127, and a tensor NAME_scale of type F32. There is one scale for each column of a
 // matrix (K, N), or for each row of an embedding (ids, C). A weight is scale · q.
 //
@@ -14,8 +16,8 @@
 #include <vector>
 
 #include "lib/core/tensor.hpp"
-#include "lib/kernels/int4_matrix.hpp"
-#include "lib/model/safetensors_header.hpp"
+#include "lib/files/safetensors.hpp"
+#include "lib/quantized/integer_matrix.hpp"
 
 namespace tbt {
 
@@ -41,19 +43,16 @@ bool scaled_by_rows(const std::string& weight);
 void restore_int8(const TensorView& view, const std::string& weight, const Tensor& scales,
                   std::span<float> values);
 
-// Weights of 4 bits in a safetensors file (our own format). A matrix NAME (K, N) is stored as three
+// ---- 4 bits -------------------------------------------------------------------------------------
+// A matrix NAME (K, N) is stored as three
 // tensors:
 //
 //   NAME_codes        U8  (⌈K/2⌉, N)   byte i of a column: q + 8 of row 2i (low 4 bits), 2i + 1
 //   NAME_multipliers  U8  (⌈K/32⌉, N)  m, 0 … 127, one for every 32 rows of a column
 //   NAME_units        F32 (N)          S, one for each column
 //
-// with q in −7 … 7. A weight is S · m · q (int4_matrix.hpp). If K is odd, the unused half of the
-// last byte is 8. Quantising such weights again would change them. So a model with int4 weights
-// uses the codes as they are; for every other type the weights are restored to floats first.
-
-class Safetensors;
-struct TensorView;
+// with q in −7 … 7. A weight is S · m · q (integer_matrix.hpp). If K is odd, the unused half of the
+// last byte is 8. Quantising such weights again would change them.
 
 inline constexpr std::string_view int4_dtype = "U8";
 // The name of this format in config.json (quantization_config.quant_method).

@@ -52,7 +52,9 @@ static void check_architecture(const TransformerConfig& config, const std::strin
                         expected);
     };
     const bool llama = a.norm == Norm::rms && !a.learned_positions && a.gated;
-    if (a.is_gpt2() ? a != Architecture{} : !is_known_type(a.model_type) || !llama)
+    if (a.is_gpt2()
+            ? a != Architecture{}
+            : std::ranges::find(llama_types, a.model_type) == std::end(llama_types) || !llama)
         throw Error(name + ": model_type " + shown(a.model_type) +
                     " with another model's parts; expected what read_config_file, gpt_config or "
                     "llama_config make");
@@ -224,6 +226,17 @@ std::int64_t parameter_count(const TransformerConfig& config) {
     };
     const double none = with_layers(0), layer = with_layers(1) - none;
     return static_cast<std::int64_t>(std::min(none + config.n_layer * layer, too_many));
+}
+
+WeightStart weight_start(const TransformerConfig& config, std::string_view name) {
+    if (name.ends_with(".bias")) return {};
+    if (name.find("ln_") != std::string_view::npos || name.find("norm.") != std::string_view::npos)
+        return {config.architecture.norm_adds_one ? 0.0f : 1.0f, 0};
+    if (name == "wpe.weight") return {0, 0.01};
+    if (name.ends_with("c_proj.weight") || name.ends_with("o_proj.weight") ||
+        name.ends_with("down_proj.weight"))
+        return {0, 0.02 / std::sqrt(2.0 * config.n_layer)};
+    return {0, 0.02};
 }
 
 // ---- memory -------------------------------------------------------------------------------------

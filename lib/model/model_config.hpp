@@ -1,10 +1,7 @@
-// The architecture of a transformer, apart from its sizes: which norm, position encoding, MLP and
-// attention it has. All models run through the same code (transformer_network.hpp), which looks
-// here for what differs. The defaults are GPT-2's; for other models they are set from config.json
-// (llama_config.hpp).
+// The configuration of a transformer: its sizes, its architecture, the names and shapes of its
+// weights, and the memory that it needs. lib/files reads it from config.json or a GGUF file.
 #pragma once
 
-#include <cmath>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -13,10 +10,14 @@
 
 #include "lib/core/index.hpp"
 #include "lib/core/tensor.hpp"
-#include "lib/kernels/matmul.hpp"
 #include "lib/kernels/weight_type.hpp"
 
 namespace tbt {
+
+// ---- architecture -------------------------------------------------------------------------------
+// What differs between models, apart from their sizes: norm, position encoding, MLP and attention.
+// All models run through the same code (transformer_network.hpp), which looks here. The defaults
+// are GPT-2's.
 
 // Layer norm has a mean and a bias, RMS norm neither.
 enum class Norm { layer, rms };
@@ -34,7 +35,7 @@ enum class Activation { gelu, silu };
 enum class RotaryScaling {
     none,
     linear,  // f_i / factor
-    llama3,  // f_i / factor for long wavelengths only, with a smooth transition: see rotary.cpp
+    llama3,  // f_i / factor for long wavelengths only, with a smooth transition: rotary.cpp
 };
 struct Rotary {
     double theta = 10000;
@@ -85,29 +86,14 @@ struct Architecture {
     bool operator==(const Architecture&) const = default;
 };
 
-// The names and shapes of all weights of a model, as in the files on the Hugging Face hub.
+// The model_types whose architecture is similar to Llama's.
+inline constexpr std::string_view llama_types[] = {"llama",       "mistral", "qwen2", "qwen3",
+                                                   "gemma3_text", "smollm3", "olmo2", "phi3"};
 
-struct TransformerConfig;
-
-struct WeightShape {
-    std::string name;  // on the hub; GPT-2's without the prefix "transformer."
-    // A matrix is (inputs, outputs) in GPT-2 and (outputs, inputs) in all other models. An
-    // embedding is (ids, C).
-    Shape shape;
-};
-
-// The upper limit for the number of layers.
-inline constexpr int max_layers = 65536;
-
-// All weights of a model with this configuration.
-std::vector<WeightShape> weight_shapes(const TransformerConfig& config);
-
-// The number of weights, where tied weights count once. It allocates nothing of the model.
-std::int64_t parameter_count(const TransformerConfig& config);
-
-// The configuration of a transformer: its sizes and settings, read from config.json and
-// generation_config.json as the transformers library writes them. GPT-2's keys are read in
-// model_config.cpp, those of today's models in llama_config.cpp.
+// ---- configuration ------------------------------------------------------------------------------
+// The upper limits for every dimension (a hundred times what the largest models have), and for the
+// number of layers.
+inline constexpr int largest_size = 1 << 24, max_layers = 65536;
 
 struct TransformerConfig {
     int vocab_size = 0;   // V
@@ -145,14 +131,10 @@ struct TransformerConfig {
 // A GPT-2 of these sizes with GPT-2's other settings, without special token ids.
 TransformerConfig gpt_config(int layers, int heads, int channels, int positions, int vocabulary);
 
-// Reads DIRECTORY/config.json. If there is a DIRECTORY/generation_config.json, its bos and eos
-// replace those of config.json. `directory` may also be a GGUF file (gguf_config.hpp). Throws Error
-// if something is missing, has the wrong type or is impossible, and, with their names, for models
-// and variants that this library does not support.
-TransformerConfig read_model_config(const std::string& directory);
-
-// Reads one config.json of any name, without a generation_config.json.
-TransformerConfig read_config_file(const std::string& path);
+// A Llama of these sizes (RMS norm, rotary positions, SiLU gate, tied output) without special token
+// ids, for tests and lessons.
+TransformerConfig llama_config(int layers, int heads, int kv_heads, int channels, int inner,
+                               int positions, int vocabulary);
 
 // Throws Error "NAME: n_embd is 65, expected …" unless all sizes are positive, not absurdly large,
 // and fit together.
@@ -162,35 +144,37 @@ void check_config(const TransformerConfig& config, const std::string& name);
 // other models.
 void require_gpt2(const TransformerConfig& config, const std::string& who);
 
-// The initial weights of training [Radford et al. 2019]: normally distributed with mean 0 and
-// standard deviation 0.02 for matrices and token embeddings, 0.01 for positions. For the two
-// projections into the residual stream it is 0.02 / √(2 · layers). Biases are 0, and the gains of
-// the norms are 1.
+// ---- weights ------------------------------------------------------------------------------------
+struct WeightShape {
+    std::string name;  // on the Hugging Face hub; GPT-2's without the prefix "transformer."
+    // A matrix is (inputs, outputs) in GPT-2 and (outputs, inputs) in all other models. An
+    // embedding is (ids, C).
+    Shape shape;
+};
 
-// Normally distributed numbers with this standard deviation; if it is 0, the constant.
+// All weights of a model with this configuration.
+std::vector<WeightShape> weight_shapes(const TransformerConfig& config);
+
+// The number of weights, where tied weights count once. It allocates nothing of the model.
+std::int64_t parameter_count(const TransformerConfig& config);
+
+// The initial values of a weight in training [Radford et al. 2019]: normally distributed numbers
+// with mean 0 and this standard deviation; if it is 0, the constant. The deviation is 0.02 for
+// matrices and token embeddings, 0.01 for positions, and 0.02 / √(2 · layers) for the two
+// projections into the residual stream. Biases are 0, and the gains of the norms are 1.
 struct WeightStart {
     float constant = 0;
     double deviation = 0;
 };
+WeightStart weight_start(const TransformerConfig& config, std::string_view name);
 
-inline WeightStart weight_start(const TransformerConfig& config, std::string_view name) {
-    if (name.ends_with(".bias")) return {};
-    if (name.find("ln_") != std::string_view::npos || name.find("norm.") != std::string_view::npos)
-        return {config.architecture.norm_adds_one ? 0.0f : 1.0f, 0};
-    if (name == "wpe.weight") return {0, 0.01};
-    if (name.ends_with("c_proj.weight") || name.ends_with("o_proj.weight") ||
-        name.ends_with("down_proj.weight"))
-        return {0, 0.02 / std::sqrt(2.0 * config.n_layer)};
-    return {0, 0.02};
-}
-
+// ---- memory -------------------------------------------------------------------------------------
 // Computes how much memory a model needs, from its sizes alone; nothing is loaded.
 //
 // C channels, F inner width of the MLP, V vocabulary, P positions, L layers; T tokens of context,
 // B sequences, b bytes per weight. All results are in bytes. The formulas below are for GPT-2. For
 // today's models, N (the width of a token's queries, keys and values together) replaces 3C, and a
 // gated MLP has two matrices (C, F) instead of one.
-
 struct MemoryPlan {
     std::int64_t matrices = 0;  // L · (4C² + 2CF) · b
     std::int64_t output = 0;    // V · C · b, packed

@@ -7,25 +7,41 @@
 #include "lib/core/check.hpp"
 #include "lib/core/error.hpp"
 #include "lib/core/index.hpp"
-#include "lib/model/bidirectional_attention.hpp"
-#include "lib/model/gguf_model.hpp"
 #include "lib/model/layers.hpp"
 #include "lib/model/rotary.hpp"
-#include "lib/model/transformer_weights.hpp"
-#include "lib/model/weight_reader.hpp"
+#include "lib/model/transformer_network.hpp"
 
 namespace tbt {
 
+namespace {
+
+// Weights that a function makes.
+class MadeWeights final : public WeightStore {
+public:
+    explicit MadeWeights(const WeightSource& source) : source_(source) {
+        if (!source) throw Error("transformer: no source of weights was given");
+    }
+    Tensor read(const std::string& name, const Shape& shape) const override {
+        return source_(name, shape);
+    }
+
+private:
+    const WeightSource& source_;
+};
+
+}  // namespace
+
 TransformerNetwork::TransformerNetwork(const TransformerConfig& shape, const WeightSource& source,
-                                       const TransformerOptions& chosen, std::int64_t output_count,
-                                       const Safetensors* file)
+                                       const TransformerOptions& chosen, std::int64_t output_count)
+    : TransformerNetwork(shape, MadeWeights(source), chosen, output_count) {}
+
+TransformerNetwork::TransformerNetwork(const TransformerConfig& shape, const WeightStore& weights,
+                                       const TransformerOptions& chosen, std::int64_t output_count)
     : config(shape), options(chosen), outputs(output_count) {
     KvCache::check_type(config.cache_type = options.cache);
     check_config(config, "transformer");
-    if (!source) throw Error("transformer: no source of weights was given");
     if (options.threads <= 0) options.threads = default_threads();
     options.threads = std::min(options.threads, max_threads);
-    const WeightReader weights(config, source, file, options.threads);
     load_weights(*this, weights);
     for (const Rotary& rotary : config.architecture.rotaries)
         frequencies.push_back(rotary_frequencies(rotary, config.architecture.rotary_size));
@@ -295,21 +311,9 @@ Transformer::Transformer(const TransformerConfig& config, const WeightSource& so
                          const TransformerOptions& options)
     : Transformer(std::make_unique<State>(config, source, options, config.vocab_size)) {}
 
-Transformer Transformer::load(const std::filesystem::path& directory,
-                              const TransformerOptions& options) {
-    const std::string name = directory.string();
-    if (is_model_file(name)) {
-        const GgufFile file(name);
-        const TransformerConfig config = gguf_config(file);
-        const GgufWeights weights(file, config, options);
-        return Transformer(
-            std::make_unique<State>(config, weights.source, weights.options, config.vocab_size));
-    }
-    const TransformerConfig config = read_model_config(name);
-    const OpenedWeights weights(name, config, options);
-    return Transformer(std::make_unique<State>(config, weights.source, weights.options,
-                                               config.vocab_size, &weights.file));
-}
+Transformer::Transformer(const TransformerConfig& config, const WeightStore& weights,
+                         const TransformerOptions& options)
+    : Transformer(std::make_unique<State>(config, weights, options, config.vocab_size)) {}
 
 Transformer::~Transformer() = default;
 Transformer::Transformer(Transformer&&) noexcept = default;

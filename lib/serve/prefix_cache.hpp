@@ -18,7 +18,6 @@
 #include <vector>
 
 #include "lib/model/kv_cache.hpp"
-#include "lib/model/kv_pool.hpp"
 #include "lib/model/transformer.hpp"
 
 namespace tbt {
