@@ -1,7 +1,7 @@
 #include "lib/chat/model_chat.hpp"
 
 #include "lib/core/error.hpp"
-#include "lib/core/utf8.hpp"
+#include "lib/core/unicode.hpp"
 #include "lib/files/gguf_file.hpp"
 #include "lib/files/gguf_model.hpp"
 #include "lib/files/model.hpp"
