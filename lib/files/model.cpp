@@ -10,7 +10,7 @@
 
 #include "lib/core/error.hpp"
 #include "lib/core/index.hpp"
-#include "lib/core/utf8.hpp"
+#include "lib/core/unicode.hpp"
 #include "lib/files/config_file.hpp"
 #include "lib/files/gguf_model.hpp"
 #include "lib/files/safetensors.hpp"

@@ -5,7 +5,7 @@
 #include <initializer_list>
 
 #include "lib/core/error.hpp"
-#include "lib/core/utf8.hpp"
+#include "lib/core/unicode.hpp"
 #include "lib/model/kv_cache.hpp"
 #include "lib/model/rotary.hpp"
 
