@@ -12,9 +12,9 @@
 
 #include "chapters/26_serving/demo.hpp"
 #include "lib/core/check.hpp"
+#include "lib/files/model.hpp"
 #include "lib/machine/command_line.hpp"
 #include "lib/machine/usual_options.hpp"
-#include "lib/model/model.hpp"
 
 using namespace tbt;
 

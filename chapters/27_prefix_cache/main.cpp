@@ -11,9 +11,9 @@
 #include <string>
 
 #include "chapters/27_prefix_cache/demo.hpp"
+#include "lib/files/model.hpp"
 #include "lib/machine/command_line.hpp"
 #include "lib/machine/usual_options.hpp"
-#include "lib/model/model.hpp"
 
 using namespace tbt;
 
