@@ -43,7 +43,7 @@ TEST_CASE("what people type for llama.cpp and vLLM is understood", "[ch23]") {
     REQUIRE_THROWS_AS(with_our_names({"--repeat-last-n", "7"}), UsageError);
     REQUIRE_THROWS_WITH(with_our_names({"-ngl", "99"}), Catch::Contains("--threads"));
     REQUIRE_THROWS_WITH(with_our_names({"--dtype=bfloat16"}), Catch::Contains("--weights"));
-    // CLI11 reads -hf as -h and -f, and shows the help.
+    // -hf would be -h and -f, and show the help.
     REQUIRE_THROWS_WITH(with_our_names({"-hf", "a/b"}), Catch::Contains("hf download"));
     REQUIRE_THROWS_WITH(with_our_names({"-ctv", "f16"}), Catch::Contains("--cache f16"));
 }
