@@ -116,7 +116,7 @@ std::string some(const std::string& characters) {
     return "(?:[" + characters + "]|" + percent + ")*";
 }
 
-// relative: also relative references, "../a?b". international: IRIs, with characters of all scripts.
+// relative: also relative references, "../a?b". international: IRIs, with letters of all scripts.
 std::string uri_pattern(bool relative, bool international) {
     const std::string unreserved = "a-zA-Z0-9\\-._~" + (international ? own_scripts : ""),
                       in_host = unreserved + subdelims;
