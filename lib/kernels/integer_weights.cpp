@@ -1,4 +1,4 @@
-#include "lib/kernels/integer_weights.hpp"
+#include "lib/select/integer_weights.hpp"
 
 #include <algorithm>
 #include <array>
@@ -7,7 +7,7 @@
 #include <limits>
 
 #include "lib/core/check.hpp"
-#include "lib/core/simd_double.hpp"
+#include "lib/select/simd_double.hpp"
 
 namespace tbt {
 

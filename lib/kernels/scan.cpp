@@ -1,4 +1,4 @@
-#include "lib/kernels/scan.hpp"
+#include "lib/select/select.hpp"
 
 #include <algorithm>
 #include <array>
@@ -9,7 +9,7 @@
 #include "lib/core/check.hpp"
 #include "lib/core/index.hpp"
 #include "lib/core/simd.hpp"
-#include "lib/core/simd_double.hpp"
+#include "lib/select/simd_double.hpp"
 
 namespace tbt {
 

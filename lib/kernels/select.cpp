@@ -1,4 +1,4 @@
-#include "lib/kernels/select.hpp"
+#include "lib/select/select.hpp"
 
 #include <algorithm>
 #include <array>
@@ -10,7 +10,7 @@
 #include "lib/core/check.hpp"
 #include "lib/core/error.hpp"
 #include "lib/core/index.hpp"
-#include "lib/kernels/integer_weights.hpp"
+#include "lib/select/integer_weights.hpp"
 
 namespace tbt {
 

@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-#include "lib/kernels/scan.hpp"
+#include "lib/select/select.hpp"
 
 namespace tbt {
 

@@ -6,7 +6,7 @@
 #include "lib/core/check.hpp"
 #include "lib/core/index.hpp"
 #include "lib/core/math.hpp"
-#include "lib/core/simd_math.hpp"
+#include "lib/core/simd.hpp"
 
 namespace tbt {
 

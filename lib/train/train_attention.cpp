@@ -5,7 +5,7 @@
 #include <limits>
 
 #include "lib/core/index.hpp"
-#include "lib/core/simd_math.hpp"
+#include "lib/core/simd.hpp"
 #include "lib/train/block_multiply.hpp"
 #include "lib/train/lanes.hpp"
 
