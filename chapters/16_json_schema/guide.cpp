@@ -36,7 +36,7 @@ bool is_json(const std::string& given) {
 
 }  // namespace
 
-void GuideRequest::add_options(CLI::App& app) {
+void GuideRequest::add_options(OptionTable& app) {
     CommandLine line(app, "Constraints on the text");
     line.option("--grammar", grammar,
                 "GBNF, llama.cpp's notation for grammars: a file, or the rules themselves");
