@@ -12,11 +12,10 @@
 #include <vector>
 
 #include "lib/grammar/automata/dfa.hpp"
-#include "lib/grammar/flat_map.hpp"
+#include "lib/grammar/containers.hpp"
 #include "lib/grammar/recognizer/grammar.hpp"
-#include "lib/grammar/recognizer/state_annotations.hpp"
 #include "lib/grammar/schema/arrays.hpp"
-#include "lib/grammar/text_sets.hpp"
+#include "lib/grammar/schema/text_sets.hpp"
 
 namespace tbt {
 

@@ -11,7 +11,6 @@
 #include <nlohmann/json_fwd.hpp>
 
 #include "lib/grammar/automata/dfa.hpp"
-#include "lib/grammar/automata/finite.hpp"
 #include "lib/grammar/schema/formats.hpp"
 
 namespace tbt {

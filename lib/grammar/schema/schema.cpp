@@ -7,10 +7,9 @@
 #include <utility>
 
 #include "lib/core/index.hpp"
-#include "lib/grammar/automata/finite.hpp"
+#include "lib/grammar/automata/dfa.hpp"
 #include "lib/grammar/automata/numbers.hpp"
-#include "lib/grammar/automata/spelling.hpp"
-#include "lib/grammar/automata/work_limit.hpp"
+#include "lib/grammar/recognizer/compile.hpp"
 #include "lib/grammar/schema/arrays.hpp"
 #include "lib/grammar/schema/document.hpp"
 #include "lib/grammar/schema/keywords.hpp"

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "lib/core/index.hpp"
-#include "lib/grammar/automata/finite.hpp"
+#include "lib/grammar/automata/dfa.hpp"
 
 namespace tbt {
 

@@ -1,10 +1,10 @@
 // Members: how many there must be, keys that the schema does not name, and masks of open objects.
 #include "tests/catch.hpp"
 
-#include "lib/grammar/automata/finite.hpp"
+#include "lib/grammar/automata/dfa.hpp"
 #include "lib/grammar/automata/regex.hpp"
 #include "lib/grammar/recognizer/grammar_recognizer.hpp"
-#include "lib/grammar/recognizer/shortest_text.hpp"
+#include "lib/grammar/recognizer/recognizer.hpp"
 #include "lib/grammar/schema/schema.hpp"
 #include "tests/support/budget.hpp"
 #include "tests/support/guided.hpp"
