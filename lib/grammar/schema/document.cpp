@@ -155,7 +155,7 @@ void SchemaDocument::read_order(const std::string& text) {
             lists[open.back()].push_back(value.get<std::string>());
         return true;
     };
-    (void)Json::parse(text, event);
+    const Json parsed_again = Json::parse(text, event);  // for the events
     std::size_t next = 0;
     const std::function<void(const Json&)> visit = [&](const Json& value) {
         if (value.is_array()) std::for_each(value.begin(), value.end(), visit);

@@ -444,7 +444,7 @@ using Listed = std::optional<std::vector<const Json*>>;
 constexpr int max_levels = 16;  // nesting of subschemas
 constexpr std::size_t max_values = 256;
 // Near the end of a budget, a completion with `least` items is built after each value of each item.
-constexpr double max_nodes = 1.5e6, blank_nodes = 16;
+constexpr double max_distinct_nodes = 1.5e6, blank_nodes = 16;
 
 void add_once(std::vector<const Json*>& values, const Json* value) {
     const auto same = [&](const Json* v) { return *v == *value; };
@@ -551,7 +551,7 @@ std::vector<Conjunction> ShapeRules::distinct_items(const ArrayPlan& plan,
     else
         for (const Json* kind : kinds_) add(*kind);
     const auto n = static_cast<double>(few ? values->size() : items.size());
-    if (n * n * (n + blank_nodes) * static_cast<double>(plan.least) > max_nodes)
+    if (n * n * (n + blank_nodes) * static_cast<double>(plan.least) > max_distinct_nodes)
         document_->unsupported(*facts[0], "minItems",
                                "is too large for so many values that must all be different; list "
                                "fewer values, or ask for fewer items");

@@ -29,7 +29,7 @@ struct Value {
 };
 using Kind = Value::Kind;
 
-constexpr int deepest = 1000;
+constexpr int deepest_value = 1000;
 
 // Reads a text that is valid JSON.
 class Reader {
@@ -37,9 +37,10 @@ public:
     explicit Reader(std::string_view text) : text_(text) {}
 
     Value value(int depth = 0) {
-        if (depth > deepest)
-            throw UnsupportedSchema("value", "the instance",
-                                    "is nested more than " + std::to_string(deepest) + " deep");
+        if (depth > deepest_value)
+            throw UnsupportedSchema(
+                "value", "the instance",
+                "is nested more than " + std::to_string(deepest_value) + " deep");
         Value v;
         const char c = next();
         if (c == '[' || c == '{') {
