@@ -50,7 +50,6 @@ struct Statement {
         set,       // names[0], or names[0].names[1], = expressions[0]
         capture,   // names[0] = what bodies[0] writes
         macro,  // names[0](names[1…]), the last of them with expressions as defaults: bodies[0]
-        group,  // bodies[0]
         skip,   // continue
         leave   // break
     } kind = text;
@@ -66,8 +65,5 @@ using Body = std::vector<Statement>;
 // Parses a template. Throws Error "line N: …" if it has wrong syntax, or, with its name, for
 // something that is not supported.
 Body parse(std::string_view source);
-
-// The maximum depth of a tree.
-inline constexpr int max_expression_depth = 100;
 
 }  // namespace tbt::jinja
