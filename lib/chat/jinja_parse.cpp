@@ -6,7 +6,7 @@
 #include <cstdint>
 
 #include "lib/chat/jinja_lexer.hpp"
-#include "lib/core/utf8.hpp"
+#include "lib/core/unicode.hpp"
 
 namespace tbt::jinja {
 
