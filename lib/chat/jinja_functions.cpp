@@ -9,7 +9,7 @@
 #include "lib/core/error.hpp"
 #include "lib/core/index.hpp"
 #include "lib/core/unicode.hpp"
-#include "lib/text/pretokenizer.hpp"
+#include "lib/text/text_splitter.hpp"
 
 namespace tbt::jinja {
 

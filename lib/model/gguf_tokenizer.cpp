@@ -10,8 +10,8 @@
 #include "lib/core/error.hpp"
 #include "lib/core/index.hpp"
 #include "lib/core/unicode.hpp"
-#include "lib/text/pieces.hpp"
 #include "lib/text/tokenizer_load.hpp"
+#include "lib/text/vocabulary.hpp"
 
 namespace tbt {
 

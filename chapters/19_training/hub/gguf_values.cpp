@@ -9,9 +9,9 @@
 #include "lib/core/index.hpp"
 #include "lib/model/gguf_model.hpp"
 #include "lib/model/gguf_tokenizer.hpp"
-#include "lib/text/pieces.hpp"
 #include "lib/text/tokenizer.hpp"
 #include "lib/text/tokenizer_save.hpp"
+#include "lib/text/vocabulary.hpp"
 
 namespace tbt {
 

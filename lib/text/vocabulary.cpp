@@ -1,4 +1,4 @@
-#include "lib/text/pieces.hpp"
+#include "lib/text/vocabulary.hpp"
 
 #include <optional>
 
@@ -17,10 +17,17 @@ std::optional<char> byte_of(std::string_view piece) {
     return static_cast<char>(high * 16 + low);
 }
 
-std::string replaced(std::string_view text, std::string_view from, std::string_view to) {
+}  // namespace
+
+const std::string& written(const Vocabulary& vocabulary, int id) {
+    return at(has_pieces(vocabulary) ? vocabulary.pieces : vocabulary.tokens, id);
+}
+
+std::string replace_all(std::string_view text, std::string_view from, std::string_view to) {
     std::string result;
+    result.reserve(text.size() + text.size() / 2);
     for (std::size_t begin = 0;;) {
-        const std::size_t end = text.find(from, begin);
+        const std::size_t end = from.empty() ? std::string_view::npos : text.find(from, begin);
         result += text.substr(begin, end - begin);
         if (end == std::string_view::npos) return result;
         result += to;
@@ -28,18 +35,16 @@ std::string replaced(std::string_view text, std::string_view from, std::string_v
     }
 }
 
-}  // namespace
-
 std::string byte_piece(int byte) {
     const std::size_t b = index(byte & 0xff);
     return {'<', '0', 'x', digits[b / 16], digits[b % 16], '>'};
 }
 
-std::string written_piece(std::string_view text) { return replaced(text, " ", written_space); }
+std::string written_piece(std::string_view text) { return replace_all(text, " ", written_space); }
 
 std::string bytes_of_piece(std::string_view piece) {
     if (const auto byte = byte_of(piece)) return std::string(1, *byte);
-    return replaced(piece, written_space, " ");
+    return replace_all(piece, written_space, " ");
 }
 
 }  // namespace tbt
