@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "lib/core/unicode.hpp"
 #include "lib/text/vocabulary.hpp"
 
 namespace tbt {
