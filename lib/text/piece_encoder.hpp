@@ -79,7 +79,8 @@ private:
     std::size_t added_ = 0;
 };
 
-// The id of a token by its text. Open addressing, too. The table refers to the texts and does not copy them: they must outlive it at the same addresses.
+// The id of a token by its text. Open addressing, too. The table refers to the texts and does not
+// copy them: they must outlive it at the same addresses.
 class TokenIds {
 public:
     // Makes room for this many tokens, so that the table need not grow while they are added.

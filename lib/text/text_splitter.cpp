@@ -262,7 +262,7 @@ std::size_t SplitPattern::piece_end(std::string_view text, std::size_t begin) co
                                       : digits_end(text, begin, rule_.max_digits);
 }
 
-// ---- cutting between characters that no merge joins ----------------------------------------------
+// ---- cutting between characters that no merge joins ---------------------------------------------
 namespace {
 
 constexpr std::size_t space_mark = 0xff;  // for "▁": a byte that UTF-8 never has

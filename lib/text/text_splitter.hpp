@@ -14,7 +14,7 @@
 
 namespace tbt {
 
-// ---- scanners (GPT-2's own is in lib/core/unicode.hpp) -------------------------------------------
+// ---- scanners (GPT-2's own is in lib/core/unicode.hpp) ------------------------------------------
 // The end of the piece that starts at `begin`, with the pattern of Llama 3 (max_digits 3), Qwen (1)
 // and many other models. max_digits is the maximum number of digits in a piece; 0: no limit.
 //

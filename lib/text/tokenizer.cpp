@@ -43,7 +43,8 @@ std::size_t white_space_after(std::string_view text, std::size_t begin) {
 }
 
 // Finds the leftmost added token ("<|im_start|>", …) in a text. This is the first step of encoding;
-// the text between added tokens is split and merged afterwards. If several begin at the same byte, the longest counts.
+// the text between added tokens is split and merged afterwards. If several begin at the same byte,
+// the longest counts.
 class AddedTokens {
 public:
     struct Token {
