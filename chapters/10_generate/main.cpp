@@ -9,12 +9,11 @@
 #include <string>
 #include <vector>
 
-#include "chapters/10_generate/interrupt.hpp"
-#include "chapters/10_generate/options/generation_config.hpp"
+#include "chapters/10_generate/generation_config.hpp"
+#include "chapters/10_generate/options.hpp"
 #include "chapters/10_generate/output.hpp"
-#include "chapters/10_generate/page/page.hpp"
-#include "chapters/10_generate/recording/trace_json.hpp"
-#include "chapters/10_generate/request.hpp"
+#include "chapters/10_generate/page.hpp"
+#include "chapters/10_generate/recording.hpp"
 #include "lib/core/index.hpp"
 #include "lib/machine/command_line.hpp"
 

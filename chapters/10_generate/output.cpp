@@ -1,12 +1,19 @@
 #include "chapters/10_generate/output.hpp"
 
+#include <cmath>
+#include <cstdarg>
 #include <cstdio>
+#include <limits>
 
-#include "chapters/10_generate/interrupt.hpp"
-#include "chapters/10_generate/page/page.hpp"
-#include "chapters/10_generate/recording/report.hpp"
+#include "chapters/01_next_token/next_token.hpp"
+#include "chapters/06_combining/candidates.hpp"
+#include "chapters/10_generate/page.hpp"
+#include "chapters/10_generate/recording.hpp"
+#include "lib/core/check.hpp"
 #include "lib/core/index.hpp"
+#include "lib/core/math.hpp"
 #include "lib/machine/command_line.hpp"
+#include "lib/show/svg.hpp"
 #include "lib/show/terminal.hpp"
 
 namespace tbt {
@@ -15,7 +22,145 @@ namespace {
 
 constexpr int explained_choices = 5;
 
+double log_of(double probability) {
+    return probability > 0 ? portable_log(probability) : -INFINITY;
+}
+
+std::string percent(double p) {
+    char text[32];
+    std::snprintf(text, sizeof text, "%.2f %%", 100 * p);
+    return text;
+}
+
+[[gnu::format(printf, 2, 3)]] void append(std::string& out, const char* format, ...) {
+    char text[256];
+    va_list arguments;
+    va_start(arguments, format);
+    std::vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    out += text;
+}
+
+const std::string& step_name(const Chain& chain, int step) {
+    return chain.steps()[checked_place("step", step, chain.steps().size())].name;
+}
+
 }  // namespace
+
+std::string seen(const Tokenizer& tokenizer, int id) {
+    return id < tokenizer.vocab_size() ? visible(tokenizer.token_bytes(id))
+                                       : "token " + std::to_string(id);
+}
+
+std::vector<PromptToken> prompt_logprobs(Transformer& gpt, std::span<const int> ids, int choices) {
+    KvCache cache(gpt.config());
+    const Logits rows = gpt.forward_all(cache, ids);
+    std::vector<PromptToken> tokens;
+    for (std::size_t i = 0; i < ids.size(); ++i) {
+        PromptToken token{ids[i], std::numeric_limits<double>::quiet_NaN(), {}};
+        if (i > 0) {
+            const std::span<const float> row = rows.row(to_int(i) - 1);
+            Candidates distribution(row);
+            token.log_probability = distribution.log_probability(index(ids[i]));
+            for (const Candidate& top : top_candidates(row, choices))
+                token.choices.push_back({top.id, distribution.log_probability(index(top.id))});
+        }
+        tokens.push_back(std::move(token));
+    }
+    return tokens;
+}
+
+void print_prompt_logprobs(const Tokenizer& tokenizer, const std::vector<PromptToken>& tokens) {
+    std::printf("   prompt               raw   first choices\n");
+    for (const PromptToken& token : tokens) {
+        std::printf("   %s ", padded(seen(tokenizer, token.id), 14).c_str());
+        if (std::isnan(token.log_probability)) std::printf("        –");
+        else std::printf("%9.4f", token.log_probability);
+        std::printf("  ");
+        for (const PromptToken::Choice& choice : token.choices)
+            std::printf(" %s %.4f", seen(tokenizer, choice.id).c_str(), choice.log_probability);
+        std::printf("\n");
+    }
+    std::printf("\n");
+}
+
+std::string explanation(const Tokenizer& tokenizer, const Chain& chain, const Trace& t, int step) {
+    std::string out = std::to_string(step + 1) + ". " + seen(tokenizer, t.chosen);
+    append(out, ", drawn with u = %.6f\n", t.u);
+    out +=
+        "   step                        kept    cut  mass cut  entropy   token's rank and "
+        "probability\n";
+    const auto standing_of = [](const Standing& s) {
+        return s.rank == 0 ? std::string("      removed")
+                           : padded("", 5 - to_int(std::to_string(s.rank).size())) +
+                                 std::to_string(s.rank) + "  " + percent(s.probability);
+    };
+    const Standing raw{t.steps.empty() ? std::size_t{0} : t.steps[0].chosen_before.rank,
+                       portable_exp(t.raw_log_probability)};
+    append(out, "   %s %7zu                   %7.3f  %s\n", padded("the model", 24).c_str(),
+           t.raw_candidates, t.raw_entropy,
+           standing_of(raw.rank ? raw : Standing{0, raw.probability}).c_str());
+    for (const StepTrace& s : t.steps) {
+        const std::string name = s.parameters.empty() ? s.name : s.name + " " + s.parameters;
+        append(out, "   %s %7zu %6zu  %8.4f  %7.3f  %s\n", padded(name, 24).c_str(),
+               s.candidates_after, s.candidates_before - s.candidates_after, s.mass_removed,
+               s.entropy_after, standing_of(s.chosen_after).c_str());
+    }
+    for (const TracedToken& token : t.top) {
+        append(out, "   %s %9s  ", padded(seen(tokenizer, token.id), 24).c_str(),
+               percent(token.raw_probability).c_str());
+        if (token.removed_by >= 0) out += "cut by " + step_name(chain, token.removed_by) + "\n";
+        else
+            out += "-> " + percent(token.final_probability) +
+                   (token.id == t.chosen ? "  <- drawn\n" : "\n");
+    }
+    return out + "\n";
+}
+
+void print_log_probabilities(const Tokenizer& tokenizer, const GeneratedText& text) {
+    std::printf("   token                raw  processed   first choices (raw)\n");
+    for (const Trace& t : text.traces) {
+        std::printf("   %s %9.4f  %9.4f  ", padded(seen(tokenizer, t.chosen), 14).c_str(),
+                    t.raw_log_probability, t.final_log_probability);
+        for (const TracedToken& token : t.top)
+            std::printf(" %s %.2f", seen(tokenizer, token.id).c_str(),
+                        log_of(token.raw_probability));
+        std::printf("\n");
+    }
+}
+
+void write_surprise_figure(const std::string& file, const Tokenizer& tokenizer,
+                           const std::string& prompt, const GeneratedText& text) {
+    constexpr double left = 24, right = 696, letter = 8.2, row = 40;
+    constexpr double bits_of_full_shade = 6;
+    const std::string mono = "style=\"font-family:monospace\"";
+    double x = left, y = 66;
+    std::string out = svg_text(
+        left, 28, "How surprised was the model? The bits of each token, −log₂ of its probability",
+        "start", 15, "font-weight=\"bold\"");
+    const auto put = [&](const std::string& label, const std::string& below, double shade) {
+        const double width = std::max(letter * columns(label) + 6, 25.0);
+        if (x + width > right) x = left, y += row;
+        if (shade >= 0) {
+            char opacity[48];
+            std::snprintf(opacity, sizeof opacity, "opacity=\"%.2f\" rx=\"3\"",
+                          0.06 + 0.74 * std::min(1.0, shade));
+            out += svg_rect(x, y - 15, width - 2, 20, svg_colour(1), opacity);
+        }
+        out += svg_text(x + (width - 2) / 2, y, label, "middle", 14, mono);
+        out += svg_text(x + (width - 2) / 2, y + 16, below, "middle", 9);
+        x += width;
+    };
+    put(visible(prompt), "prompt", -1);
+    for (const Trace& t : text.traces) {
+        const double bits = -t.raw_log_probability / portable_log(2.0);
+        char number[16];
+        std::snprintf(number, sizeof number, "%.1f", bits);
+        put(seen(tokenizer, t.chosen), number, bits / bits_of_full_shade);
+    }
+    write_svg(file, "How surprised was the model? The bits of each token", 720,
+              static_cast<int>(y) + 40, out);
+}
 
 int Output::traced_tokens() const {
     if (logprobs) return *logprobs;

@@ -2,14 +2,16 @@
 #pragma once
 
 #include <chrono>
+#include <csignal>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "chapters/10_generate/generate.hpp"
-#include "chapters/10_generate/prompt_logprobs.hpp"
 #include "lib/machine/files.hpp"
+#include "lib/model/transformer.hpp"
 #include "lib/text/tokenizer.hpp"
 
 namespace CLI {
@@ -18,6 +20,65 @@ class App;
 
 namespace tbt {
 
+// Makes Ctrl-C a request to stop instead of an immediate end: the generating loop checks it between
+// two tokens.
+class Interrupt {
+public:
+    // System calls are not restarted, so that a read from the terminal returns too.
+    Interrupt() {
+        struct sigaction action {};
+        action.sa_handler = [](int) {
+            count_ = count_ + 1;
+            if (count_ > 2) std::signal(SIGINT, SIG_DFL);  // the next one kills
+        };
+        sigaction(SIGINT, &action, &before_);
+    }
+    ~Interrupt() { sigaction(SIGINT, &before_, nullptr); }
+    Interrupt(const Interrupt&) = delete;
+    Interrupt& operator=(const Interrupt&) = delete;
+
+    static int count() { return count_; }
+    static void clear() { count_ = 0; }
+
+private:
+    inline static volatile std::sig_atomic_t count_ = 0;
+    struct sigaction before_ {};
+};
+
+// The option --prompt-logprobs: how probable each token of the prompt was, as in vLLM.
+struct PromptToken {
+    struct Choice {
+        int id;
+        double log_probability;
+    };
+    int id = 0;
+    double log_probability = 0;   // NaN for the first token, since nothing comes before it
+    std::vector<Choice> choices;  // the model's likeliest tokens, the most probable first
+};
+
+// For each token of the prompt: its log-probability and the likeliest tokens, in the model's own
+// distribution. One pass over the prompt. choices: how many likeliest tokens. Throws as
+// forward_all() does.
+std::vector<PromptToken> prompt_logprobs(Transformer& gpt, std::span<const int> ids, int choices);
+
+// Prints a line for each token.
+void print_prompt_logprobs(const Tokenizer& tokenizer, const std::vector<PromptToken>& tokens);
+
+// A token on one line, its blanks visible.
+std::string seen(const Tokenizer& tokenizer, int id);
+
+// --explain: what each step of the chain did to the candidates and to the token that was drawn.
+std::string explanation(const Tokenizer& tokenizer, const Chain& chain, const Trace& trace,
+                        int step);
+
+// --logprobs: prints one line for each token.
+void print_log_probabilities(const Tokenizer& tokenizer, const GeneratedText& text);
+
+// --figure: draws the text, each token shaded by its surprise. Needs traces.
+void write_surprise_figure(const std::string& file, const Tokenizer& tokenizer,
+                           const std::string& prompt, const GeneratedText& text);
+
+// What a program shows.
 struct Output {
     std::string format = "text";  // or json: all in one object; jsonl: a line for each text
     bool explain = false, no_stream = false, no_display_prompt = false, stats = false;
@@ -48,7 +109,7 @@ public:
                 const std::vector<ShownPrompt>& prompts, const GenerateRequest& request,
                 bool streams = true);
 
-    // The observer of the generation. Ctrl-C ends the texts (interrupt.hpp).
+    // The observer of the generation. Ctrl-C ends the texts.
     GenerateObserver observer();
     // Shows what is shown at the end, and writes the files.
     void finish(const std::vector<GeneratedText>& texts);

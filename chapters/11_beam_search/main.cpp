@@ -16,16 +16,14 @@
 #include <string>
 #include <vector>
 
-#include "chapters/10_generate/interrupt.hpp"
-#include "chapters/10_generate/options/generation_config.hpp"
-#include "chapters/10_generate/page/page.hpp"
-#include "chapters/10_generate/request.hpp"
+#include "chapters/10_generate/generation_config.hpp"
+#include "chapters/10_generate/options.hpp"
+#include "chapters/10_generate/output.hpp"
+#include "chapters/10_generate/page.hpp"
 #include "chapters/11_beam_search/diverse_beams.hpp"
-#include "chapters/11_beam_search/gap.hpp"
 #include "chapters/11_beam_search/options.hpp"
-#include "chapters/11_beam_search/report.hpp"
-#include "chapters/11_beam_search/search_lines.hpp"
-#include "chapters/11_beam_search/tour.hpp"
+#include "chapters/11_beam_search/tools/report.hpp"
+#include "chapters/11_beam_search/tools/tour.hpp"
 #include "lib/core/error.hpp"
 #include "lib/core/index.hpp"
 #include "lib/machine/command_line.hpp"

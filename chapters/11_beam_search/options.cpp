@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "chapters/10_generate/request.hpp"
+#include "chapters/10_generate/options.hpp"
 #include "chapters/11_beam_search/diverse_beams.hpp"
 #include "lib/machine/command_line.hpp"
 #include "lib/machine/memory.hpp"
@@ -35,13 +35,7 @@ void check_draws(const GenerateOptions& o, const BeamSettings& s) {
                 "this would change nothing or cut good texts; add --do-sample for beam sampling");
     };
     refuse(o.temperature && *o.temperature != 1 && *o.temperature != 0, "--temperature");
-    refuse(o.top_k.value_or(0) != 0, "--top-k"), refuse(o.top_p.value_or(1) != 1, "--top-p");
-    refuse(o.min_p.value_or(0) != 0, "--min-p");
-    refuse(o.typical_p.value_or(1) != 1, "--typical-p");
-    refuse(o.epsilon_cutoff.value_or(0) != 0, "--epsilon-cutoff");
-    refuse(o.eta_cutoff.value_or(0) != 0, "--eta-cutoff");
-    for (const std::string& name : given_rare_truncations(o)) refuse(true, name.c_str());
-    refuse(o.preset.has_value(), "--preset");
+    for (const std::string& name : given_truncations(o)) refuse(true, name.c_str());
 }
 
 // Keys and values of all beams, before the system finds out in the middle of a search.

@@ -4,8 +4,8 @@
 #include <optional>
 #include <string>
 
-#include "chapters/10_generate/options/options.hpp"
-#include "chapters/11_beam_search/hypothesis.hpp"
+#include "chapters/10_generate/options.hpp"
+#include "chapters/11_beam_search/beam_search.hpp"
 
 namespace tbt {
 

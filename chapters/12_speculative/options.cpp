@@ -1,6 +1,6 @@
 #include "chapters/12_speculative/options.hpp"
 
-#include "chapters/12_speculative/checks.hpp"
+#include "chapters/12_speculative/plain_draft_length.hpp"
 #include "lib/core/error.hpp"
 #include "lib/machine/command_line.hpp"
 

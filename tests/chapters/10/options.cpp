@@ -9,9 +9,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "chapters/10_generate/options.hpp"
 #include "chapters/10_generate/output.hpp"
-#include "chapters/10_generate/recording/report.hpp"
-#include "chapters/10_generate/request.hpp"
 #include "lib/machine/command_line.hpp"
 #include "tests/support/captured.hpp"
 #include "tests/support/small_model.hpp"

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "chapters/10_generate/request.hpp"
+#include "chapters/10_generate/options.hpp"
 #include "lib/core/error.hpp"
 #include "lib/machine/command_line.hpp"
 #include "tests/support/small_model.hpp"

@@ -13,7 +13,7 @@
 #include "chapters/11_beam_search/diverse_beams.hpp"
 #include "chapters/11_beam_search/exact_search.hpp"
 #include "chapters/11_beam_search/options.hpp"
-#include "chapters/11_beam_search/report.hpp"
+#include "chapters/11_beam_search/tools/report.hpp"
 #include "lib/machine/command_line.hpp"
 #include "lib/machine/json_file.hpp"
 #include "tests/support/beams.hpp"

@@ -3,8 +3,8 @@
 
 #include <vector>
 
+#include "chapters/12_speculative/drafts.hpp"
 #include "chapters/12_speculative/options.hpp"
-#include "chapters/12_speculative/outcomes.hpp"
 #include "chapters/12_speculative/speculative.hpp"
 
 using namespace tbt;

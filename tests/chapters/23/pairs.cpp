@@ -8,8 +8,8 @@
 #include <utility>
 #include <vector>
 
-#include "chapters/23_text_generator/combinations.hpp"
-#include "chapters/23_text_generator/recording.hpp"
+#include "chapters/23_text_generator/command_line.hpp"
+#include "chapters/23_text_generator/generation.hpp"
 #include "chapters/23_text_generator/text_generator.hpp"
 #include "lib/grammar/recognizer/recognizer.hpp"
 #include "lib/model/random_model.hpp"
