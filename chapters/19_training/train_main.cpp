@@ -81,12 +81,6 @@ void add_training_options(CLI::App& app, tbt::TrainCommand& o) {
     app.add_option("--parts", t.parts, "parts that a batch is split into, for the threads")
         ->capture_default_str()
         ->check(CLI::PositiveNumber);
-    app.add_option("--precision", o.precision,
-                   "of the factors of matrix products: f32, or bf16 for matrix units (AMX)")
-        ->capture_default_str()
-        ->check(CLI::IsMember({"f32", "bf16"}));
-    app.add_flag("--emulate-bf16", o.emulate_bf16,
-                 "allow bf16 without a matrix unit: the same bits, slower than f32");
     app.add_flag("--resume", o.resume, "go on from the checkpoint in --out");
     app.add_flag("--replan", o.replan,
                  "with --resume: go on with other options (but the same model)");

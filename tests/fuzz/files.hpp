@@ -11,7 +11,7 @@
 #include "chapters/10_generate/page.hpp"
 #include "chapters/19_training/corpus/corpus.hpp"
 #include "chapters/21_medusa/heads.hpp"
-#include "lib/core/utf8.hpp"
+#include "lib/core/unicode.hpp"
 #include "lib/machine/json_file.hpp"
 #include "lib/model/gguf_model.hpp"
 #include "lib/model/gguf_tokenizer.hpp"

@@ -17,7 +17,7 @@
 #include "chapters/12_speculative/drafts.hpp"
 #include "chapters/12_speculative/speculative.hpp"
 #include "chapters/12_speculative/tools/rounds.hpp"
-#include "lib/core/utf8.hpp"
+#include "lib/core/unicode.hpp"
 #include "lib/model/model.hpp"
 
 using namespace tbt;
