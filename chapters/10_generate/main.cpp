@@ -11,9 +11,9 @@
 
 #include "chapters/10_generate/generation_config.hpp"
 #include "chapters/10_generate/options.hpp"
-#include "chapters/10_generate/output.hpp"
-#include "chapters/10_generate/page.hpp"
-#include "chapters/10_generate/recording.hpp"
+#include "chapters/10_generate/tools/output.hpp"
+#include "chapters/10_generate/tools/page.hpp"
+#include "chapters/10_generate/tools/recording.hpp"
 #include "lib/core/index.hpp"
 #include "lib/machine/command_line.hpp"
 

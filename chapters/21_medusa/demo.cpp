@@ -5,7 +5,7 @@
 #include <ctime>
 
 #include "chapters/10_generate/options.hpp"
-#include "chapters/10_generate/page.hpp"
+#include "chapters/10_generate/tools/page.hpp"
 #include "chapters/12_speculative/coupling.hpp"
 #include "chapters/12_speculative/drafts.hpp"
 #include "chapters/12_speculative/tools/rounds.hpp"

@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "chapters/10_generate/output.hpp"
-#include "chapters/10_generate/recording.hpp"
+#include "chapters/10_generate/tools/output.hpp"
+#include "chapters/10_generate/tools/recording.hpp"
 #include "chapters/22_diffusion/filling.hpp"
 
 namespace tbt {

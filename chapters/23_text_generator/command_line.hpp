@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "chapters/10_generate/output.hpp"
+#include "chapters/10_generate/tools/output.hpp"
 #include "chapters/23_text_generator/text_generator.hpp"
 #include "lib/model/attention.hpp"
 

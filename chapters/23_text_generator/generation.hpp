@@ -8,7 +8,7 @@
 #include <span>
 #include <vector>
 
-#include "chapters/10_generate/recording.hpp"
+#include "chapters/10_generate/tools/recording.hpp"
 #include "chapters/11_beam_search/tools/report.hpp"
 #include "chapters/12_speculative/draft_length.hpp"
 #include "chapters/12_speculative/tools/rounds.hpp"

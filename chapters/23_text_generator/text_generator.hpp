@@ -32,7 +32,7 @@
 
 #include "chapters/10_generate/chat.hpp"
 #include "chapters/10_generate/options.hpp"
-#include "chapters/10_generate/output.hpp"
+#include "chapters/10_generate/tools/output.hpp"
 #include "chapters/11_beam_search/options.hpp"
 #include "chapters/12_speculative/options.hpp"
 #include "chapters/16_json_schema/guide.hpp"

@@ -11,9 +11,9 @@
 
 #include "chapters/10_generate/chat.hpp"
 #include "chapters/10_generate/options.hpp"
-#include "chapters/10_generate/output.hpp"
-#include "chapters/10_generate/page.hpp"
-#include "chapters/10_generate/recording.hpp"
+#include "chapters/10_generate/tools/output.hpp"
+#include "chapters/10_generate/tools/page.hpp"
+#include "chapters/10_generate/tools/recording.hpp"
 #include "chapters/11_beam_search/tools/report.hpp"
 #include "chapters/12_speculative/tools/rounds.hpp"
 #include "chapters/22_diffusion/filled_trace.hpp"

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "chapters/10_generate/page.hpp"
+#include "chapters/10_generate/tools/page.hpp"
 #include "chapters/20_quantization/plain_quantize.hpp"
 #include "chapters/20_quantization/quality.hpp"
 #include "chapters/20_quantization/rounding.hpp"

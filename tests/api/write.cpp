@@ -18,7 +18,7 @@
 #include "chapters/10_generate/chat.hpp"
 #include "chapters/10_generate/generate.hpp"
 #include "chapters/10_generate/options.hpp"
-#include "chapters/10_generate/output.hpp"
+#include "chapters/10_generate/tools/output.hpp"
 #include "lib/model/random_model.hpp"
 #include "tests/api/hostile.hpp"
 #include "tests/support/scripted_models.hpp"

@@ -5,7 +5,7 @@
 #include <functional>
 #include <utility>
 
-#include "chapters/10_generate/output.hpp"
+#include "chapters/10_generate/tools/output.hpp"
 #include "lib/core/check.hpp"
 #include "lib/core/index.hpp"
 #include "lib/machine/json_file.hpp"

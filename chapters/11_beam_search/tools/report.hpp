@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "chapters/10_generate/generate.hpp"
-#include "chapters/10_generate/recording.hpp"
+#include "chapters/10_generate/tools/recording.hpp"
 #include "chapters/11_beam_search/beam_search.hpp"
 #include "chapters/11_beam_search/options.hpp"
 #include "lib/machine/json_file.hpp"

@@ -13,7 +13,7 @@
 #include "chapters/08_penalties/repetition.hpp"
 #include "chapters/10_generate/generate.hpp"
 #include "chapters/10_generate/options.hpp"
-#include "chapters/10_generate/output.hpp"
+#include "chapters/10_generate/tools/output.hpp"
 #include "chapters/11_beam_search/diverse_beams.hpp"
 #include "chapters/11_beam_search/exact_search.hpp"
 #include "chapters/11_beam_search/plain_beam_search.hpp"
@@ -89,8 +89,8 @@ std::string shortened(const std::string& text, int width) {
 }
 
 void print_departure(Model& model, const BeamRequest& request, const std::vector<int>& prompt,
-                     const BeamText& greedy, const BeamSearch& search) {
-    const BeamText best = search.results()[0];
+                     const BeamText& greedy, const BeamText& best,
+                     const std::vector<LatticeNode>& lattice) {
     if (best.ids == greedy.ids) {
         std::printf("\nGreedy decoding finds the same text: it never leaves the best path.\n");
         return;
@@ -119,9 +119,9 @@ void print_departure(Model& model, const BeamRequest& request, const std::vector
         else
             std::printf(
                 "   The beams' text is longer, and the score divides the sum by the length.\n");
-    } else if (const auto node = dropped(search.lattice(), greedy.ids)) {
+    } else if (const auto node = dropped(lattice, greedy.ids)) {
         std::printf("   Greedy's text is the better one! The beams dropped it at token %d (%s).\n",
-                    search.lattice()[*node].step, search.lattice()[*node].why.c_str());
+                    lattice[*node].step, lattice[*node].why.c_str());
     }
 }
 

@@ -25,7 +25,8 @@ std::string shortened(const std::string& text, int width);
 // Where greedy decoding leaves the best text's path, what the detour costs and when it has paid,
 // or where the beams dropped greedy's text though it is better.
 void print_departure(Model& model, const BeamRequest& request, const std::vector<int>& prompt,
-                     const BeamText& greedy, const BeamSearch& search);
+                     const BeamText& greedy, const BeamText& best,
+                     const std::vector<LatticeNode>& lattice);
 
 // 1 to 16 beams beside the best of all texts of at most `horizon` tokens, by exhaustive search.
 void print_gap(Model& model, BeamRequest request, const std::vector<int>& prompt, int horizon);

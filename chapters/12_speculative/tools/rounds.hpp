@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "chapters/10_generate/generate.hpp"
-#include "chapters/10_generate/recording.hpp"
+#include "chapters/10_generate/tools/recording.hpp"
 #include "chapters/12_speculative/coupling.hpp"
 #include "chapters/12_speculative/speculative.hpp"
 #include "lib/model/model.hpp"
@@ -24,6 +24,10 @@ std::string lane_of(const Tokenizer& tokenizer, const Round& round);
 
 // Prints one line for each judged token: p, q, u, and accepted or rejected.
 void print_judgements(const Tokenizer& tokenizer, const Round& round);
+
+// Part 2 of the program: the first rounds. Part 3: the text, and how much of the draft was accepted.
+void show_rounds(const Tokenizer& tokenizer, const SpeculativeText& written, bool coupled);
+void show_counts(const std::string& prompt, const SpeculativeText& written, bool coupled);
 
 // Draws the lanes of the first rounds as boxes (SVG).
 void write_lanes(const std::string& file, const Tokenizer& tokenizer,

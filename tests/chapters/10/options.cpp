@@ -10,7 +10,7 @@
 #include <nlohmann/json.hpp>
 
 #include "chapters/10_generate/options.hpp"
-#include "chapters/10_generate/output.hpp"
+#include "chapters/10_generate/tools/output.hpp"
 #include "lib/machine/command_line.hpp"
 #include "tests/support/captured.hpp"
 #include "tests/support/small_model.hpp"

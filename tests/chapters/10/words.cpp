@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "chapters/10_generate/options.hpp"
-#include "chapters/10_generate/output.hpp"
+#include "chapters/10_generate/tools/output.hpp"
 #include "tests/support/small_model.hpp"
 
 using namespace tbt;

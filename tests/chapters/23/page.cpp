@@ -10,7 +10,7 @@
 #include <nlohmann/json.hpp>
 
 #include "chapters/10_generate/options.hpp"
-#include "chapters/10_generate/page.hpp"
+#include "chapters/10_generate/tools/page.hpp"
 #include "chapters/23_text_generator/generation.hpp"
 #include "chapters/23_text_generator/text_generator.hpp"
 #include "chapters/23_text_generator/writing.hpp"

@@ -1,4 +1,4 @@
-#include "chapters/10_generate/recording.hpp"
+#include "chapters/10_generate/tools/recording.hpp"
 
 #include <algorithm>
 #include <cmath>

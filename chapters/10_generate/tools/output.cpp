@@ -1,4 +1,4 @@
-#include "chapters/10_generate/output.hpp"
+#include "chapters/10_generate/tools/output.hpp"
 
 #include <cmath>
 #include <cstdarg>
@@ -7,8 +7,8 @@
 
 #include "chapters/01_next_token/next_token.hpp"
 #include "chapters/06_combining/candidates.hpp"
-#include "chapters/10_generate/page.hpp"
-#include "chapters/10_generate/recording.hpp"
+#include "chapters/10_generate/tools/page.hpp"
+#include "chapters/10_generate/tools/recording.hpp"
 #include "lib/core/check.hpp"
 #include "lib/core/index.hpp"
 #include "lib/core/math.hpp"

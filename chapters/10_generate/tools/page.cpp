@@ -1,4 +1,4 @@
-#include "chapters/10_generate/page.hpp"
+#include "chapters/10_generate/tools/page.hpp"
 
 #include <algorithm>
 #include <cstdio>

@@ -16,7 +16,7 @@
 #include "chapters/06_combining/trace.hpp"
 #include "chapters/10_generate/batch.hpp"
 #include "chapters/10_generate/generate.hpp"
-#include "chapters/10_generate/output.hpp"
+#include "chapters/10_generate/tools/output.hpp"
 #include "lib/machine/json_file.hpp"
 #include "lib/model/model.hpp"
 #include "lib/model/model_config.hpp"
