@@ -56,6 +56,7 @@ int main(int argc, char** argv) {
             // 1. Model and request. Contradictions are refused before any output.
             use_generation_config(options);
             sampling_of(options);
+            print_notes(without_effect(options));
             Model model = open_model(options);
             check_output(output, index(options.samples), model.config().vocab_size);
             GenerateRequest request = request_of(options, model);

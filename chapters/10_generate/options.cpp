@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <cerrno>
 #include <charconv>
+#include <cstdio>
 #include <cstdlib>
 #include <string_view>
+#include <utility>
 
 #include "chapters/03_temperature/further/option.hpp"
 #include "chapters/04_top_k/further/option.hpp"
@@ -277,11 +279,8 @@ Model open_model(const GenerateOptions& o) { return load_model(o.model, transfor
 
 namespace {
 
-// The given options that only matter if something is drawn.
-std::vector<std::string> given_to_draw(const GenerateOptions& o) {
-    std::vector<std::string> names = given_truncations(o);
-    if (o.samples > 1) names.emplace_back("--num-return-sequences");
-    return names;
+bool takes_first(const GenerateOptions& o) {
+    return o.greedy || (o.temperature && *o.temperature == 0);
 }
 
 void check_contradictions(const GenerateOptions& o) {
@@ -300,14 +299,16 @@ void check_contradictions(const GenerateOptions& o) {
             "taken; 0.7 to 1 "
             "is usual for sampling");
     }
-    const bool takes_first = o.greedy || (o.temperature && *o.temperature == 0);
-    if (const std::vector<std::string> cuts = given_to_draw(o); takes_first && !cuts.empty()) {
-        throw UsageError(std::string(o.greedy ? "--greedy" : "--temperature 0") + " and " +
-                         cuts[0] + ": the most probable token is always taken, so " + cuts[0] +
-                         " would change nothing; leave it out, or " +
-                         (o.greedy ? "leave out --greedy" : "raise the temperature") +
-                         " to sample");
-    }
+    // Truncations change nothing where the most probable token is taken, but a watermark would be
+    // missing, and a preset says how to draw.
+    for (const auto& [given, name] :
+         {std::pair{o.watermark.has_value(), "--watermark"}, {o.preset.has_value(), "--preset"}})
+        if (given && takes_first(o))
+            throw UsageError(std::string(o.greedy ? "--greedy" : "--temperature 0") + " and " +
+                             name + ": the most probable token is always taken, so " + name +
+                             " would change nothing; leave it out, or " +
+                             (o.greedy ? "leave out --greedy" : "raise the temperature") +
+                             " to sample");
 }
 
 void check_counts(const GenerateOptions& o) {
@@ -330,25 +331,6 @@ void check_counts(const GenerateOptions& o) {
                          " and --max-new-tokens " + std::to_string(*o.max_new_tokens) +
                          ": the minimum is larger than the maximum; are the two swapped?");
     }
-}
-
-// Refuses options that have no effect without another.
-void check_companions(const GenerateOptions& o) {
-    const auto needs = [](bool given, const char* name, bool on, const char* other) {
-        if (given && !on)
-            throw UsageError(std::string(name) + ": it would change nothing without " + other +
-                             "; add that, or leave it out");
-    };
-    const bool steered = o.mirostat.value_or(0) != 0, dry = o.dry_multiplier.value_or(0) != 0;
-    needs(o.dynatemp_exponent.has_value(), "--dynatemp-exp", o.dynatemp_range.value_or(0) != 0,
-          "--dynatemp-range");
-    needs(o.xtc_threshold.has_value(), "--xtc-threshold", o.xtc_probability.value_or(0) != 0,
-          "--xtc-probability");
-    needs(o.mirostat_tau.has_value(), "--mirostat-tau", steered, "--mirostat 2");
-    needs(o.mirostat_eta.has_value(), "--mirostat-eta", steered, "--mirostat 2");
-    needs(o.dry_base.has_value(), "--dry-base", dry, "--dry-multiplier");
-    needs(o.dry_allowed_length.has_value(), "--dry-allowed-length", dry, "--dry-multiplier");
-    needs(!o.dry_breakers.empty(), "--dry-sequence-breaker", dry, "--dry-multiplier");
 }
 
 std::string escapes_read(const GenerateOptions& o, const std::string& text) {
@@ -437,7 +419,7 @@ std::vector<std::string> given_truncations(const GenerateOptions& o) {
     const auto note = [&](bool on, const char* name) {
         if (on) names.emplace_back(name);
     };
-    note(o.top_k.value_or(0) != 0, "--top-k"), note(o.top_p.value_or(1) != 1, "--top-p");
+    note(o.top_k.value_or(0) > 0, "--top-k"), note(o.top_p.value_or(1) != 1, "--top-p");
     note(o.min_p.value_or(0) != 0, "--min-p"), note(o.typical_p.value_or(1) != 1, "--typical-p");
     note(o.epsilon_cutoff.value_or(0) != 0, "--epsilon-cutoff");
     note(o.eta_cutoff.value_or(0) != 0, "--eta-cutoff");
@@ -451,32 +433,60 @@ std::vector<std::string> given_truncations(const GenerateOptions& o) {
     return names;
 }
 
+std::vector<std::string> without_effect(const GenerateOptions& o) {
+    std::vector<std::string> notes;
+    const auto needs = [&](bool given, const char* name, bool on, const char* other) {
+        if (given && !on) notes.push_back(std::string(name) + " has no effect without " + other);
+    };
+    const bool steered = o.mirostat.value_or(0) != 0, dry = o.dry_multiplier.value_or(0) != 0;
+    needs(o.dynatemp_exponent.has_value(), "--dynatemp-exp", o.dynatemp_range.value_or(0) != 0,
+          "--dynatemp-range");
+    needs(o.xtc_threshold.has_value(), "--xtc-threshold", o.xtc_probability.value_or(0) != 0,
+          "--xtc-probability");
+    needs(o.mirostat_tau.has_value(), "--mirostat-tau", steered, "--mirostat 2");
+    needs(o.mirostat_eta.has_value(), "--mirostat-eta", steered, "--mirostat 2");
+    needs(o.dry_base.has_value(), "--dry-base", dry, "--dry-multiplier");
+    needs(o.dry_allowed_length.has_value(), "--dry-allowed-length", dry, "--dry-multiplier");
+    needs(!o.dry_breakers.empty(), "--dry-sequence-breaker", dry, "--dry-multiplier");
+    needs(o.keep > 0, "--keep", o.context == "slide", "--context slide");
+    if (takes_first(o) && o.samples > 1)
+        notes.push_back("--num-return-sequences " + std::to_string(o.samples) +
+                        ": all are one text, since the most probable token is always taken");
+    return notes;
+}
+
+void print_notes(const std::vector<std::string>& notes) {
+    for (const std::string& note : notes) std::fprintf(stderr, "%s\n", note.c_str());
+}
+
 SamplingOptions sampling_of(const GenerateOptions& o) {
     check_contradictions(o);
     const Dialect dialect = dialect_named(o.dialect.value_or("ours"));
     SamplingOptions s;
-    if (o.greedy || (o.temperature && *o.temperature == 0)) s.temperature = 0;
+    if (takes_first(o)) s.temperature = 0;
     else if (o.preset) s = preset_named(*o.preset).options;
     else if (o.dialect) s = defaults_of(dialect);
     else s.temperature = 0.8, s.top_p = 0.9;  // the values that most text generators start from
     if (o.mirostat.value_or(0) != 0) s.top_k = 0, s.top_p = 1, s.min_p = 0;  // truncates itself
-    check_companions(o);
     const auto set = [](auto& value, const auto& given) {
         if (given) value = *given;
     };
-    set(s.temperature, o.temperature), set(s.top_k, o.top_k), set(s.top_p, o.top_p);
-    set(s.min_p, o.min_p), set(s.typical_p, o.typical_p);
-    set(s.epsilon_cutoff, o.epsilon_cutoff), set(s.eta_cutoff, o.eta_cutoff);
     set(s.repetition_penalty, o.repetition_penalty);
     set(s.frequency_penalty, o.frequency_penalty), set(s.presence_penalty, o.presence_penalty);
     set(s.no_repeat_ngram_size, o.no_repeat_ngram_size), set(s.min_new_tokens, o.min_new_tokens);
-    set(s.dynatemp_range, o.dynatemp_range), set(s.dynatemp_exponent, o.dynatemp_exponent);
-    set(s.top_n_sigma, o.top_n_sigma), set(s.xtc_probability, o.xtc_probability);
-    set(s.xtc_threshold, o.xtc_threshold), set(s.mirostat, o.mirostat);
-    set(s.mirostat_tau, o.mirostat_tau), set(s.mirostat_eta, o.mirostat_eta);
     set(s.dry_multiplier, o.dry_multiplier), set(s.dry_base, o.dry_base);
-    set(s.dry_allowed_length, o.dry_allowed_length);
-    set(s.min_tokens_to_keep, o.min_tokens_to_keep), s.renormalize = o.renormalize;
+    set(s.dry_allowed_length, o.dry_allowed_length), s.renormalize = o.renormalize;
+    if (!takes_first(o)) {
+        set(s.temperature, o.temperature), set(s.top_k, o.top_k), set(s.top_p, o.top_p);
+        set(s.min_p, o.min_p), set(s.typical_p, o.typical_p);
+        set(s.epsilon_cutoff, o.epsilon_cutoff), set(s.eta_cutoff, o.eta_cutoff);
+        set(s.dynatemp_range, o.dynatemp_range), set(s.dynatemp_exponent, o.dynatemp_exponent);
+        set(s.top_n_sigma, o.top_n_sigma), set(s.xtc_probability, o.xtc_probability);
+        set(s.xtc_threshold, o.xtc_threshold), set(s.mirostat, o.mirostat);
+        set(s.mirostat_tau, o.mirostat_tau), set(s.mirostat_eta, o.mirostat_eta);
+        set(s.min_tokens_to_keep, o.min_tokens_to_keep);
+        if (s.top_k == -1) s.top_k = 0;  // as others switch it off
+    }
     if (o.exponential_decay) set_decay(s, *o.exponential_decay);
     s.seed = o.seed.value_or(0);
     return s;
@@ -503,9 +513,6 @@ GenerateRequest request_of(const GenerateOptions& o, const Model& model,
     if (o.context == "slide") r.stop.policy = ContextPolicy::slide;
     else if (o.context != "refuse")
         throw UsageError("--context: got '" + o.context + "', expected refuse or slide");
-    if (o.keep > 0 && o.context != "slide")
-        throw UsageError("--keep " + std::to_string(o.keep) +
-                         ": nothing is dropped unless the context slides; add --context slide");
     if (o.keep > r.stop.context)
         throw UsageError("--keep " + std::to_string(o.keep) +
                          ": more than this model's context of " + std::to_string(r.stop.context));
@@ -514,12 +521,6 @@ GenerateRequest request_of(const GenerateOptions& o, const Model& model,
     check_memory(model, r);
     r.seed = o.seed.value_or(0);
     const SamplingOptions sampling = sampling_of(o);
-    if (o.penalty_scope && sampling.repetition_penalty == 1 && sampling.frequency_penalty == 0 &&
-        sampling.presence_penalty == 0) {
-        throw UsageError(
-            "--penalty-scope: no penalty is set that could use it; add --repetition-penalty 1.2, "
-            "say");
-    }
     r.chain =
         full_chain(sampling, dialect, penalties_of(o, model, r.stop), ban_text_steps(o, model));
     return r;

@@ -72,9 +72,14 @@ void add_sampling_options(CLI::App& app, GenerateOptions& options);
 void add_samples_option(CLI::App& app, GenerateOptions& options);  // --num-return-sequences
 void add_model_options(CLI::App& app, GenerateOptions& options);   // --model and how it is opened
 
-// The names of the given options that truncate: greedy decoding and beam search cannot use them.
+// The names of the given options that truncate or say how to draw: beam search cannot use them.
 // Options that are off are not among them.
 std::vector<std::string> given_truncations(const GenerateOptions& options);
+
+// A line for each given option that changes nothing, such as --keep without --context slide. Nobody
+// is refused for it: people copy their settings from other programs. Programs print the lines.
+std::vector<std::string> without_effect(const GenerateOptions& options);
+void print_notes(const std::vector<std::string>& notes);  // on stderr
 
 // Throws UsageError on impossible options.
 Model open_model(const GenerateOptions& options);

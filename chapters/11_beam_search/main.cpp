@@ -203,7 +203,7 @@ int main(int argc, char** argv) {
             use_generation_config(line.options, true);
             check_output(line.output, line.beams);
             if (line.output.part != 0) demonstrate(line.output.part, line.others, line.options);
-            else status = show_search(line);
+            else print_notes(without_effect(line.options, line.beams)), status = show_search(line);
         });
     return ran != 0 ? ran : status;
 }

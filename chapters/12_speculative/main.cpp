@@ -243,6 +243,7 @@ int main(int argc, char** argv) {
                     "two out");
             use_generation_config(options);
             sampling_of(options);
+            print_notes(without_effect(options)), print_notes(without_effect(settings.draft));
             show_text(settings, options);
         });
 }

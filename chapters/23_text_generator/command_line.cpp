@@ -40,24 +40,6 @@ void check_strategy(const TextOptions& o) {
                " contradict each other: draw, or take the most probable token?");
 }
 
-// Refuses options for a beam search if there is none.
-void check_no_search(const TextOptions& o) {
-    const BeamSettings usual;
-    const auto alone = [](bool given, const char* name) {
-        if (given)
-            refuse(std::string(name) +
-                   ": it has no effect without beam search; add --num-beams 4, say");
-    };
-    alone(o.num_beam_groups > 1, "--num-beam-groups");
-    alone(o.diversity_penalty.has_value(), "--diversity-penalty");
-    alone(o.length_penalty != usual.length_penalty, "--length-penalty");
-    alone(o.early_stopping != usual.early_stopping, "--early-stopping");
-    alone(o.renormalize, "--renormalize-logits");
-    if (o.num_beams < 1)
-        refuse("num-beams: got " + std::to_string(o.num_beams) +
-               ", expected 1 or more; 1 is no search, 4 is usual");
-}
-
 // Refuses what rejection sampling (chapter 12) cannot do: it does not keep the log-probabilities
 // that mirostat needs, for example.
 void check_rejection(const TextOptions& o) {
@@ -76,20 +58,11 @@ void check_guidance(const TextOptions& o) {
     if (!std::isfinite(o.guidance_scale) || o.guidance_scale < 0)
         refuse("guidance-scale: got " + short_number(o.guidance_scale) +
                ", expected 0 or more; 1 is no guidance, 1.5 is usual");
-    if (o.guidance_scale == 1 && o.negative_prompt)
-        refuse(
-            "--negative-prompt: it has no effect without guidance; add --guidance-scale 1.5, say");
     if (o.guidance_scale != 1 && o.context == "slide")
         refuse(
             "--guidance-scale and --context slide: the two prompts would be forgotten at "
             "different times; leave out one of the two");
     check_contrast(o.contrast);
-    const Contrast usual;
-    if (!o.contrast_model &&
-        (o.contrast.strength != usual.strength || o.contrast.plausible != usual.plausible))
-        refuse(
-            "--contrast-strength and --contrast-plausible: they have no effect without a second "
-            "model; add --contrast-model sketch, say");
 }
 
 // "17=-inf", "17,5=-infinity": a bias that bans.
@@ -101,12 +74,7 @@ bool bans(const std::string& bias) {
 // token are undone there (guided_chain). Options that promise "never" or "this token" are refused.
 void check_guide(const TextOptions& o) {
     o.guide.check();
-    if (o.guide.name().empty()) {
-        if (o.continues_prompt)
-            refuse(
-                "--continue: it has no effect without a constraint; add --json-schema FILE, say");
-        return;
-    }
+    if (o.guide.name().empty()) return;
     const auto promises = [&](bool given, const char* name) {
         if (given)
             refuse(std::string(name) + " and " + o.guide.name() +
@@ -136,10 +104,39 @@ Strategy strategy_of(const TextOptions& o) {
     return o.greedy || o.temperature.value_or(1) == 0 ? Strategy::greedy : Strategy::sample;
 }
 
+std::vector<std::string> without_effect(const TextOptions& o) {
+    std::vector<std::string> notes = searches(o)
+                                         ? without_effect(o, static_cast<const BeamSettings&>(o))
+                                         : without_effect(static_cast<const GenerateOptions&>(o));
+    for (std::string& note : without_effect(static_cast<const DraftSettings&>(o), o.medusa))
+        notes.push_back(std::move(note));
+    const auto needs = [&](bool given, const char* name, const char* other) {
+        if (given) notes.push_back(std::string(name) + " has no effect without " + other);
+    };
+    const BeamSettings usual;
+    if (!searches(o)) {
+        const char* const search = "beam search (--num-beams 4, say)";
+        needs(o.num_beam_groups > 1, "--num-beam-groups", search);
+        needs(o.diversity_penalty.has_value(), "--diversity-penalty", search);
+        needs(o.length_penalty != usual.length_penalty, "--length-penalty", search);
+        needs(o.early_stopping != usual.early_stopping, "--early-stopping", search);
+        needs(o.renormalize, "--renormalize-logits", search);
+    }
+    needs(o.guidance_scale == 1 && o.negative_prompt, "--negative-prompt", "--guidance-scale");
+    const Contrast no_contrast;
+    needs(!o.contrast_model && o.contrast.strength != no_contrast.strength, "--contrast-strength",
+          "--contrast-model");
+    needs(!o.contrast_model && o.contrast.plausible != no_contrast.plausible,
+          "--contrast-plausible", "--contrast-model");
+    needs(o.guide.name().empty() && o.continues_prompt, "--continue",
+          "a constraint (--json-schema FILE, say)");
+    return notes;
+}
+
 void check_combination(const TextOptions& o, std::size_t prompts) {
     if (prompts == 0) refuse("prompts: got none, expected at least one");
     check_strategy(o);
-    check_drafts(o, o.medusa);
+    check_drafts(o);
     check_medusa(o);
     if (o.medusa && o.drafts())
         refuse("--medusa and " + std::string(o.lookup() ? "prompt lookup" : "--assistant-model") +
@@ -151,7 +148,12 @@ void check_combination(const TextOptions& o, std::size_t prompts) {
     check_rejection(o);
     check_guidance(o);
     check_guide(o);
-    if (!searches(o)) return check_no_search(o);
+    if (!searches(o)) {
+        if (o.num_beams < 1)
+            refuse("num-beams: got " + std::to_string(o.num_beams) +
+                   ", expected 1 or more; 1 is no search, 4 is usual");
+        return;
+    }
     if (o.medusa)
         refuse(
             "--num-beams and --medusa: heads guess how one text goes on, and a search compares "
@@ -274,10 +276,6 @@ void check_chat(const Settings& s) {
     const auto refuse = [](bool given, const char* what) {
         if (given) throw UsageError(what);
     };
-    refuse(!s.chat && s.echo, "--echo: only a chat has two sides to show; add --chat");
-    refuse(!s.chat && !o.system.empty(), "--system: only a chat has a system turn; add --chat");
-    refuse(!s.chat && !o.chat_template.empty(),
-           "--chat-template: only a chat is written by a template; add --chat");
     if (!s.chat) return;
     refuse(!s.prompts.empty() || !s.prompt_file.empty(),
            "--chat and a prompt: the lines of a chat are read from the terminal or a pipe; leave "
@@ -293,6 +291,20 @@ void check_chat(const Settings& s) {
                !s.output.trace_file.empty() || !s.output.html.empty() || !s.output.figure.empty(),
            "--chat: an answer is shown as text, while it is written; leave out what is said about "
            "how texts are shown");
+}
+
+// The same for the whole command line.
+std::vector<std::string> without_effect(const Settings& s) {
+    std::vector<std::string> notes;
+    if (!fills_masks(s.options)) notes = without_effect(s.options);
+    const auto needs = [&](bool given, const char* name, const char* other) {
+        if (given) notes.push_back(std::string(name) + " has no effect without " + other);
+    };
+    needs(!s.chat && s.echo, "--echo", "--chat");
+    needs(!s.chat && !s.options.system.empty(), "--system", "--chat");
+    needs(!s.chat && !s.options.chat_template.empty(), "--chat-template", "--chat");
+    needs(!s.options.attention.empty() && !s.options.record, "--attention", "--html or --trace");
+    return notes;
 }
 
 // Refuses one file name for two outputs, since it would hold only the last one.
@@ -432,10 +444,6 @@ void complete(Settings& s) {
     o.no_escape = true;
     o.record = !s.output.html.empty() || !s.output.trace_file.empty();
     watch_of(o);
-    if (!o.attention.empty() && !o.record)
-        throw UsageError(
-            "--attention: it is shown only on a page or in a trace; add --html FILE or --trace "
-            "FILE");
     check_files(s.output);
     if (fills_masks(o)) check_filled(s);
     check_chat(s);
@@ -443,6 +451,7 @@ void complete(Settings& s) {
     if (s.prompts.empty()) s.prompts = {usual_prompt};
     check_combination(o, s.prompts.size());
     check_replay(o, s.output.explain);
+    print_notes(without_effect(s));
     s.trace_file = std::exchange(s.output.trace_file, {});  // chapter 10's trace has fewer fields
     o.traced_tokens = s.output.traced_tokens();
 }

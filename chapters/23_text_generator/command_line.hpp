@@ -38,6 +38,9 @@ void complete(Settings& settings);
 // Throws UsageError, in one line, for two options that cannot be combined.
 void check_combination(const TextOptions& options, std::size_t prompts = 1);
 
+// A line for each given option that changes nothing (chapter 10, options.hpp).
+std::vector<std::string> without_effect(const TextOptions& options);
+
 // Throws UsageError if --explain is requested for texts whose choices are not plain or coupled
 // draws.
 void check_replay(const TextOptions& options, bool explain);
