@@ -18,7 +18,7 @@
 #include "chapters/12_speculative/speculative.hpp"
 #include "chapters/12_speculative/tools/rounds.hpp"
 #include "lib/core/unicode.hpp"
-#include "lib/model/model.hpp"
+#include "lib/files/model.hpp"
 
 using namespace tbt;
 
