@@ -13,9 +13,9 @@
 #include "chapters/23_text_generator/guidance.hpp"
 #include "chapters/23_text_generator/guided_texts.hpp"
 #include "lib/chat/chat_template.hpp"
+#include "lib/chat/model_chat.hpp"
 #include "lib/core/error.hpp"
 #include "lib/core/index.hpp"
-#include "lib/model/model_chat.hpp"
 
 namespace tbt {
 

@@ -10,7 +10,7 @@
 #include "chapters/10_generate/tools/recording.hpp"
 #include "chapters/12_speculative/coupling.hpp"
 #include "chapters/12_speculative/speculative.hpp"
-#include "lib/model/model.hpp"
+#include "lib/files/model.hpp"
 #include "lib/text/tokenizer.hpp"
 
 namespace tbt {
