@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <initializer_list>
 #include <string_view>
+#include <utility>
 
 #include "lib/core/error.hpp"
 
@@ -288,14 +290,14 @@ private:
 
 const std::vector<Alias>& aliases() { return all_aliases; }
 
-std::vector<std::string> with_our_names(const std::vector<std::string>& words,
-                                        std::vector<std::string>& notes) {
+std::vector<std::string> translated(const std::vector<std::string>& words,
+                                    std::vector<std::string>& notes) {
     return Translation(words, notes).run();
 }
 
 std::vector<std::string> with_our_names(std::vector<std::string> words) {
     std::vector<std::string> notes;
-    words = with_our_names(words, notes);
+    words = translated(words, notes);
     for (const std::string& note : notes) std::fprintf(stderr, "%s\n", note.c_str());
     return words;
 }

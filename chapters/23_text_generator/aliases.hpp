@@ -20,8 +20,8 @@ const std::vector<Alias>& aliases();
 // everything after "--" stay. Adds to `notes` a line for each option that is ignored, if it may
 // surprise. Throws UsageError with the answer for a name that is refused: it would change the text,
 // and cannot be done.
-std::vector<std::string> with_our_names(const std::vector<std::string>& words,
-                                        std::vector<std::string>& notes);
+std::vector<std::string> translated(const std::vector<std::string>& words,
+                                    std::vector<std::string>& notes);
 // The same; prints the notes on stderr.
 std::vector<std::string> with_our_names(std::vector<std::string> words);
 

@@ -19,6 +19,7 @@
 #include "chapters/10_generate/generate.hpp"
 #include "chapters/10_generate/options.hpp"
 #include "chapters/10_generate/tools/output.hpp"
+#include "chapters/10_generate/tools/recording.hpp"
 #include "lib/files/random_model.hpp"
 #include "tests/api/hostile.hpp"
 #include "tests/support/scripted_models.hpp"

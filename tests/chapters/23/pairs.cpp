@@ -102,20 +102,13 @@ const std::vector<Technique>& techniques() {
 
 // The pairs that contradict each other; all others work together.
 const std::set<std::pair<std::string, std::string>> refused = {
-    {"rare cuts", "greedy"},
-    {"rare cuts", "beams"},
-    {"rare cuts", "groups"},
     {"rare cuts", "mirostat"},
     {"cuts", "mirostat"},
-    {"mirostat", "greedy"},
     {"mirostat", "beams"},
     {"mirostat", "groups"},
     {"mirostat", "drawn beams"},
     {"mirostat", "rejection"},
     {"cuts", "greedy"},
-    {"cuts", "beams"},
-    {"cuts", "groups"},
-    {"greedy", "samples"},
     {"greedy", "beams"},
     {"greedy", "groups"},
     {"greedy", "drawn beams"},
