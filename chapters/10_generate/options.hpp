@@ -67,9 +67,9 @@ struct GenerateOptions : ModelOptions {
 };
 
 // How tokens are chosen, and when a text ends.
-void add_sampling_options(CLI::App& app, GenerateOptions& options);
-void add_samples_option(CLI::App& app, GenerateOptions& options);  // --num-return-sequences
-void add_model_options(CLI::App& app, GenerateOptions& options);   // --model and how it is opened
+void add_sampling_options(OptionTable& app, GenerateOptions& options);
+void add_samples_option(OptionTable& app, GenerateOptions& options);  // --num-return-sequences
+void add_model_options(OptionTable& app, GenerateOptions& options);   // --model and how it is opened
 
 // The names of the given options that truncate or say how to draw: beam search cannot use them.
 // Options that are off are not among them.

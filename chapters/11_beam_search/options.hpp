@@ -20,7 +20,7 @@ struct BeamSettings {
     double price() const { return diversity_penalty.value_or(0.5); }
 };
 
-void add_beam_options(CLI::App& app, BeamSettings& settings);
+void add_beam_options(OptionTable& app, BeamSettings& settings);
 
 // A line for each given option that changes nothing in a search (chapter 10, options.hpp).
 std::vector<std::string> without_effect(const GenerateOptions& options,

@@ -14,7 +14,7 @@
 #include "chapters/21_medusa/medusa.hpp"
 #include "chapters/23_text_generator/guided_texts.hpp"
 #include "lib/core/index.hpp"
-#include "lib/grammar/recognizer/rule_words.hpp"
+#include "lib/grammar/recognizer/gbnf.hpp"
 #include "lib/machine/files.hpp"
 
 namespace tbt {

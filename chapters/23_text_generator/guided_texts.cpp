@@ -11,7 +11,7 @@
 
 #include "lib/core/error.hpp"
 #include "lib/core/index.hpp"
-#include "lib/grammar/recognizer/known_bytes.hpp"
+#include "lib/grammar/recognizer/recognizer.hpp"
 
 namespace tbt {
 
