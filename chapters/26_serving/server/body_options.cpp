@@ -9,8 +9,8 @@
 #include "chapters/23_text_generator/command_line.hpp"
 #include "chapters/23_text_generator/filled_texts.hpp"
 #include "chapters/26_serving/server/api_error.hpp"
-#include "lib/machine/command_line.hpp"
 #include "lib/edit_distance.hpp"
+#include "lib/machine/command_line.hpp"
 
 namespace tbt {
 
