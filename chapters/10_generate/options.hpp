@@ -12,11 +12,9 @@
 #include "chapters/10_generate/generate.hpp"
 #include "lib/files/model.hpp"
 
-namespace CLI {
-class App;
-}
-
 namespace tbt {
+
+struct OptionTable;
 
 // An empty optional means that the option was not given. That differs from a default value: an
 // option that was given must not be ignored.

@@ -10,11 +10,9 @@
 #include "chapters/12_speculative/drafts.hpp"
 #include "lib/files/model.hpp"
 
-namespace CLI {
-class App;
-}
-
 namespace tbt {
+
+struct OptionTable;
 
 struct DraftSettings {
     std::string assistant_model;  // a directory, sketch (the shipped one) or lookup; empty: none

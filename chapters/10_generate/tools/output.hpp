@@ -14,11 +14,9 @@
 #include "lib/model/transformer.hpp"
 #include "lib/text/tokenizer.hpp"
 
-namespace CLI {
-class App;
-}
-
 namespace tbt {
+
+struct OptionTable;
 
 // Makes Ctrl-C a request to stop instead of an immediate end: the generating loop checks it between
 // two tokens.
