@@ -91,6 +91,10 @@ std::int64_t pair_row(std::int64_t row, std::int64_t head_size) {
 }
 
 std::string gguf_architecture(const std::string& model_type) {
+    for (const char* unknown : {"gemma2", "granite", "olmo3"})
+        if (model_type == unknown)
+            throw Error("gguf: models of model_type " + model_type +
+                        " are not read or written in this format");
     if (model_type == "mistral") return "llama";
     if (model_type == "gemma3_text") return "gemma3";
     return model_type;
