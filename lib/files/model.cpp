@@ -26,7 +26,8 @@ namespace tbt {
 
 std::filesystem::path shipped_model(std::string_view name) {
     const char* folder = std::getenv("TBT_MODELS");
-    return std::filesystem::path(folder ? folder : "data/models") / name;
+    if (folder) return std::filesystem::path(folder) / name;
+    return shipped_file("models/" + std::string(name));
 }
 
 // ---- weights ------------------------------------------------------------------------------------

@@ -10,6 +10,7 @@
 #include "chapters/23_text_generator/filled_texts.hpp"
 #include "chapters/26_serving/server/api_error.hpp"
 #include "lib/edit_distance.hpp"
+#include "lib/machine/command_line.hpp"
 
 namespace tbt {
 
@@ -117,7 +118,7 @@ const Declared& declared() {
         Declared d;
         TextOptions options;
         std::string strategy;
-        read_command_line({}, [&](CLI::App& app) {
+        read_command_line({}, [&](OptionTable& app) {
             add_text_options(app, options, strategy);
             for (const DeclaredOption& o : CommandLine(app).options()) {
                 d.names.insert(with_underscores(o.name()));
@@ -256,7 +257,7 @@ TextOptions options_of(const BodyMembers& members, const TextOptions& base,
         }
         read_command_line(
             words,
-            [&](CLI::App& app) {
+            [&](OptionTable& app) {
                 add_text_options(app, settings.options, settings.strategy);
                 settings.given = [&app](const char* option) {
                     return CommandLine(app).declared(option).given();
