@@ -14,7 +14,6 @@
 #include "chapters/14_grammar/guided_model.hpp"
 #include "lib/grammar/recognizer/gbnf.hpp"
 #include "lib/grammar/recognizer/grammar_recognizer.hpp"
-#include "lib/grammar/recognizer/rule_words.hpp"
 #include "lib/machine/command_line.hpp"
 #include "lib/machine/files.hpp"
 #include "lib/machine/usual_options.hpp"
@@ -22,7 +21,7 @@
 using namespace tbt;
 
 int main(int argc, char** argv) {
-    std::string text = "1+2", grammar = "data/grammars/report.gbnf", figure;
+    std::string text = "1+2", grammar = shipped_file("grammars/report.gbnf"), figure;
     int part = 0;
     PartOptions for_parts(part);
     GuidedModel model("The weather today is", 2);

@@ -6,7 +6,7 @@
 #include "lib/grammar/automata/dfa.hpp"
 #include "lib/grammar/automata/numbers.hpp"
 #include "lib/grammar/automata/regex.hpp"
-#include "lib/grammar/automata/spelling.hpp"
+#include "lib/grammar/recognizer/compile.hpp"
 #include "lib/grammar/recognizer/gbnf.hpp"
 #include "lib/grammar/recognizer/grammar_recognizer.hpp"
 #include "lib/grammar/recognizer/json_recognizer.hpp"

@@ -33,7 +33,7 @@ FMAF := $(BUILD)/obj/lib/kernels/wasm/fmaf.o
 $(BUILD)/text_generator.js: $(call object,chapters/23_text_generator/main.cpp) $(call archives,23_text_generator) $(FMAF)
 	$(call say,LINK,$@)
 	$(Q)NODE_PATH=/usr/share/nodejs $(LINK) $^ $(WASM_LINK) -o $@
-$(BUILD)/playground.html $(BUILD)/playground_gaps.html: $(BUILD)/text_generator.js chapters/10_generate/page/page.cpp \
+$(BUILD)/playground.html $(BUILD)/playground_gaps.html: $(BUILD)/text_generator.js chapters/10_generate/tools/page.cpp \
 	$(wildcard data/page/*.* data/page/playground/* data/schemas/* data/models/*/* $(BUILD)/models/*/*)
 	@node data/page/playground/pack.mjs $< $@
 endif

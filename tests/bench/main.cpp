@@ -9,8 +9,8 @@
 #include <cstdio>
 #include <fstream>
 
-#include "lib/core/simd.hpp"
 #include "lib/core/error.hpp"
+#include "lib/core/simd.hpp"
 #include "lib/machine/command_line.hpp"
 #include "lib/machine/threads.hpp"
 #include "tests/bench/bench.hpp"
