@@ -1,7 +1,7 @@
 #include "chapters/17_tokenizer/text_pieces.hpp"
 
 #include "lib/core/error.hpp"
-#include "lib/text/byte_alphabet.hpp"
+#include "lib/core/tokenizer.hpp"
 #include "lib/core/unicode.hpp"
 
 namespace tbt {

@@ -9,6 +9,7 @@
 #include "lib/core/error.hpp"
 #include "lib/core/index.hpp"
 #include "lib/core/rng.hpp"
+#include "lib/core/tokenizer.hpp"
 #include "lib/kernels/hash.hpp"
 #include "lib/machine/files.hpp"
 #include "lib/machine/threads.hpp"
@@ -16,7 +17,6 @@
 #include "lib/model/model_config_write.hpp"
 #include "lib/model/safetensors_write.hpp"
 #include "lib/model/start_weights.hpp"
-#include "lib/text/byte_alphabet.hpp"
 #include "lib/text/tokenizer_save.hpp"
 
 namespace tbt {

@@ -5,7 +5,7 @@
 
 #include "lib/core/error.hpp"
 #include "lib/core/index.hpp"
-#include "lib/text/byte_alphabet.hpp"
+#include "lib/core/tokenizer.hpp"
 #include "lib/text/pretokenizer.hpp"
 
 namespace tbt {
