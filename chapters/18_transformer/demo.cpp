@@ -10,7 +10,7 @@
 #include "chapters/01_next_token/next_token.hpp"
 #include "chapters/18_transformer/patterns.hpp"
 #include "lib/core/index.hpp"
-#include "lib/model/layers.hpp"
+#include "lib/core/rows.hpp"
 #include "lib/show/terminal.hpp"
 
 namespace tbt {
@@ -29,7 +29,8 @@ Row difference(const Row& a, const Row& b) {
     return d;
 }
 
-std::vector<int> ids_of(const PlainGpt& gpt, const Tokenizer& tokenizer, const std::string& text) {
+std::vector<int> ids_of(const PlainGpt& gpt, const BytePairTokenizer& tokenizer,
+                        const std::string& text) {
     std::vector<int> ids = tokenizer.encode(text);
     if (ids.empty()) ids.push_back(tokenizer.eos_id());
     if (ids.size() > gpt.positions)
@@ -80,7 +81,7 @@ void show_sizes(const PlainGpt& gpt) {
     std::printf("   %s %s %9.0f\n", padded("all", 8).c_str(), padded("", 15).c_str(), all);
 }
 
-void show_pass(const PlainGpt& gpt, Model& model, const std::string& prompt) {
+void show_pass(const PlainGpt& gpt, GptModel& model, const std::string& prompt) {
     const std::vector<int> ids = ids_of(gpt, model.tokenizer, prompt);
     Inside inside;
     const Rows x = gpt.forward(ids, &inside);
@@ -103,8 +104,8 @@ void show_pass(const PlainGpt& gpt, Model& model, const std::string& prompt) {
                     padded(visible(model.tokenizer.token_bytes(c.id)), 12).c_str(),
                     static_cast<double>(c.logit), 100 * static_cast<double>(c.probability));
 
-    KvCache cache(model.config());
-    const Logits fast = model.transformer.forward_all(cache, ids);
+    GptCache cache(model.config());
+    const Logits fast = model.gpt.forward_all(cache, ids);
     std::size_t different = 0;
     for (std::size_t t = 0; t < ids.size(); ++t) {
         const Row plain = gpt.logits(x[t]);
@@ -118,7 +119,7 @@ void show_pass(const PlainGpt& gpt, Model& model, const std::string& prompt) {
         ids.size(), ids.size() == 1 ? "" : "s", gpt.vocab_size, different);
 }
 
-void show_heads(const PlainGpt& gpt, const Tokenizer& tokenizer) {
+void show_heads(const PlainGpt& gpt, const BytePairTokenizer& tokenizer) {
     const std::vector<HeadPattern> found = strongest_heads(gpt, tokenizer);
     std::printf("3. How much of its attention a head gives to …, on average over three texts:\n\n");
     std::printf("   pattern                            strongest      share   mean of all heads\n");
@@ -127,7 +128,7 @@ void show_heads(const PlainGpt& gpt, const Tokenizer& tokenizer) {
                     p.layer, p.head, 100 * p.share, 100 * p.mean);
 }
 
-void show_lens(const PlainGpt& gpt, const Tokenizer& tokenizer, const std::string& prompt) {
+void show_lens(const PlainGpt& gpt, const BytePairTokenizer& tokenizer, const std::string& prompt) {
     Inside inside;
     gpt.forward(ids_of(gpt, tokenizer, prompt), &inside);
     std::printf("4. \"%s\" …: the prediction after each layer (logit lens)\n\n", prompt.c_str());
@@ -141,7 +142,7 @@ void show_lens(const PlainGpt& gpt, const Tokenizer& tokenizer, const std::strin
     }
 }
 
-void show_cuts(const PlainGpt& gpt, const Tokenizer& tokenizer) {
+void show_cuts(const PlainGpt& gpt, const BytePairTokenizer& tokenizer) {
     const std::vector<int> ids = tokenizer.encode(head_texts()[0]);
     const double whole = bits_per_token(gpt, ids, nullptr);
     std::printf("5. A story costs %.2f bits a token. How many more without one head:\n\n   layer ",

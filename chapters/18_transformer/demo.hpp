@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "chapters/18_transformer/plain_gpt.hpp"
-#include "lib/model/model.hpp"
+#include "lib/core/gpt.hpp"
 
 namespace tbt {
 
@@ -13,12 +13,12 @@ namespace tbt {
 void show_sizes(const PlainGpt& gpt);
 // 2. One forward pass: how far each layer moves the last row, and the resulting logits, compared
 //    with the library's bit by bit.
-void show_pass(const PlainGpt& gpt, Model& model, const std::string& prompt);
+void show_pass(const PlainGpt& gpt, GptModel& model, const std::string& prompt);
 // 3. Which tokens the heads attend to in a text.
-void show_heads(const PlainGpt& gpt, const Tokenizer& tokenizer);
+void show_heads(const PlainGpt& gpt, const BytePairTokenizer& tokenizer);
 // 4. The logit lens: what the model would predict after each layer.
-void show_lens(const PlainGpt& gpt, const Tokenizer& tokenizer, const std::string& prompt);
+void show_lens(const PlainGpt& gpt, const BytePairTokenizer& tokenizer, const std::string& prompt);
 // 5. The loss without each head, in additional bits per token.
-void show_cuts(const PlainGpt& gpt, const Tokenizer& tokenizer);
+void show_cuts(const PlainGpt& gpt, const BytePairTokenizer& tokenizer);
 
 }  // namespace tbt

@@ -7,8 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "lib/machine/threads.hpp"
-#include "lib/model/transformer.hpp"
+#include "lib/core/gpt.hpp"
 
 namespace tbt {
 
@@ -49,29 +48,28 @@ void show_times(const PlainGpt& gpt, const std::string& directory) {
         for (int i = 0; i < new_tokens; ++i)
             gpt.logits(gpt.forward(up_to(prompt_tokens + i)).back());
     });
-    const auto from_start = [&](Transformer& fast) {
+    const auto from_start = [&](Gpt& fast) {
         return [&] {
             for (int i = 0; i < new_tokens; ++i) {
-                KvCache cache(fast.config());
+                GptCache cache(fast.config());
                 fast.forward(cache, up_to(prompt_tokens + i));
             }
         };
     };
-    const auto with_cache = [&](Transformer& fast) {
+    const auto with_cache = [&](Gpt& fast) {
         return [&] {
-            KvCache cache(fast.config());
+            GptCache cache(fast.config());
             fast.forward(cache, up_to(prompt_tokens));
             for (int i = 1; i < new_tokens; ++i) fast.forward(cache, std::vector<int>{5});
         };
     };
-    Transformer one = Transformer::load(directory, {1, WeightType::f32});
+    Gpt one = Gpt::load(directory, {1, false});
     row("packed weights, tiles in registers, 16 lanes at once", from_start(one));
     row("and a cache: only the new token (chapter 07)", with_cache(one));
-    Transformer half = Transformer::load(directory, {1, WeightType::f16});
+    Gpt half = Gpt::load(directory, {1, true});
     row("and weights of 16 bits, half the bytes to read", with_cache(half));
-    if (default_threads() > 1) {
-        const std::string what = "and " + std::to_string(default_threads()) + " threads";
-        Transformer all = Transformer::load(directory, {0, WeightType::f16});
+    if (Gpt all = Gpt::load(directory, {0, true}); all.threads() > 1) {
+        const std::string what = "and " + std::to_string(all.threads()) + " threads";
         row(what.c_str(), with_cache(all));
     }
 }

@@ -23,6 +23,13 @@ public:
     explicit GptCache(const Config& c)
         : GptCache(c.n_layer, c.n_head, c.n_embd / c.n_head, c.n_positions) {}
 
+    // Was it made for a model of these sizes?
+    template <class Config>
+    bool fits(const Config& c) const {
+        return layers_ == c.n_layer && heads_ == c.n_head && head_size_ == c.n_embd / c.n_head &&
+               capacity_ <= c.n_positions;
+    }
+
     int length() const { return length_; }
     int capacity() const { return capacity_; }
     int layers() const { return layers_; }

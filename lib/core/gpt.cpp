@@ -262,9 +262,7 @@ struct Gpt::Parts {
     }
 
     void check(const GptCache& cache, std::span<const int> tokens) const {
-        if (cache.layers() != config.n_layer || cache.heads() != config.n_head ||
-            cache.head_size() != config.n_embd / config.n_head ||
-            cache.capacity() > config.n_positions)
+        if (!cache.fits(config))
             throw Error(
                 "transformer: the cache was made for another model; make one from this model's "
                 "config()");

@@ -5,8 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "chapters/07_kv_cache/redundancy.hpp"
-#include "chapters/07_kv_cache/roofline.hpp"
+#include "chapters/07_kv_cache/tools/roofline.hpp"
 #include "chapters/07_kv_cache/work.hpp"
 #include "chapters/08_penalties/dry.hpp"
 #include "chapters/08_penalties/endings.hpp"
