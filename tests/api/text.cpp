@@ -8,7 +8,7 @@
 
 #include "lib/core/tokenizer.hpp"
 #include "lib/core/unicode.hpp"
-#include "lib/model/random_model.hpp"
+#include "lib/files/random_model.hpp"
 #include "lib/show/short_number.hpp"
 #include "lib/show/svg.hpp"
 #include "lib/show/terminal.hpp"

@@ -13,9 +13,9 @@
 #include "lib/core/matmul.hpp"
 #include "lib/core/rng.hpp"
 #include "lib/core/safetensors.hpp"
+#include "lib/files/model.hpp"
 #include "lib/machine/files.hpp"
 #include "lib/machine/json_file.hpp"
-#include "lib/model/model.hpp"
 #include "tests/support/captured.hpp"
 #include "tests/support/temporary.hpp"
 
@@ -42,7 +42,7 @@ std::vector<int> random_ids(int n, int vocab, std::uint64_t seed) {
 
 std::vector<float> engine_logits(const std::string& directory, bool in_16_bits,
                                  const std::vector<int>& ids) {
-    Transformer engine = Transformer::load(
+    Transformer engine = load_transformer(
         directory, {.threads = 1, .weights = in_16_bits ? WeightType::f16 : WeightType::f32});
     KvCache cache(engine.config());
     return copied(engine.forward_all(cache, ids).values);
