@@ -15,7 +15,6 @@
 #include "chapters/01_next_token/next_token.hpp"
 #include "chapters/04_top_k/two_distributions.hpp"
 #include "chapters/06_combining/chain.hpp"
-#include "chapters/06_combining/presets.hpp"
 #include "lib/core/gpt.hpp"
 #include "lib/core/rng.hpp"
 #include "lib/machine/command_line.hpp"

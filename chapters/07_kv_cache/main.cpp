@@ -29,7 +29,7 @@ using namespace tbt;
 
 namespace {
 
-constexpr int generated = 100;
+constexpr int new_tokens = 100;
 
 // Computes the logits from scratch, from the whole text. The filled cache is returned in `fresh`.
 std::vector<float> uncached_logits(Gpt& gpt, std::span<const int> ids, GptCache& fresh) {
@@ -84,9 +84,9 @@ void work_table() {
         "2. Work for %d new tokens after a prompt of P, counted exactly:\n\n"
         "         positions projected            causal dot products\n"
         "      P   without     with    ratio       without        with   ratio\n",
-        generated);
+        new_tokens);
     for (const int p : {2, 12, 50, 100, 200, 400}) {
-        const Work a = uncached_work(p, generated), b = cached_work(p, generated);
+        const Work a = uncached_work(p, new_tokens), b = cached_work(p, new_tokens);
         const auto ratio = [](std::int64_t x, std::int64_t y) {
             return static_cast<double>(x) / static_cast<double>(y);
         };

@@ -1,5 +1,5 @@
-// Counts the work of generating a text with and without a KV cache, exactly, and what a forward pass
-// over the whole text computes again.
+// Counts the work of generating a text with and without a KV cache, exactly, and what a forward
+// pass over the whole text computes again.
 #pragma once
 
 #include <algorithm>

@@ -4,7 +4,7 @@
 #include <cerrno>
 #include <cstdlib>
 
-#include "chapters/06_combining/presets.hpp"
+#include "chapters/06_combining/chain.hpp"
 #include "chapters/08_penalties/full_chain.hpp"
 #include "lib/core/error.hpp"
 #include "lib/core/index.hpp"

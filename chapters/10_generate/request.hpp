@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "chapters/06_combining/dialects.hpp"
+#include "chapters/06_combining/chain.hpp"
 #include "chapters/10_generate/generate.hpp"
 #include "chapters/10_generate/options/options.hpp"
 #include "lib/files/model.hpp"

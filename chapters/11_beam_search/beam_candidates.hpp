@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "chapters/06_combining/candidates.hpp"
-#include "chapters/06_combining/top_k.hpp"
+#include "chapters/06_combining/steps.hpp"
 #include "chapters/11_beam_search/hypothesis.hpp"
 #include "lib/core/index.hpp"
 #include "lib/core/rng.hpp"

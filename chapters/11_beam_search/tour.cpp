@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "chapters/07_kv_cache/cached_model.hpp"
-#include "chapters/08_penalties/repetition.hpp"
+#include "chapters/08_penalties/penalties.hpp"
 #include "chapters/10_generate/generate.hpp"
 #include "chapters/10_generate/request.hpp"
 #include "chapters/11_beam_search/diverse_beams.hpp"

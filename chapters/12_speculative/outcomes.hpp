@@ -12,7 +12,7 @@
 #include <span>
 #include <vector>
 
-#include "chapters/06_combining/draw.hpp"
+#include "chapters/06_combining/steps.hpp"
 #include "chapters/12_speculative/plain_speculative.hpp"
 #include "lib/core/index.hpp"
 #include "lib/core/rng.hpp"

@@ -1,4 +1,4 @@
-// Parts 1 to 5 of chapter 18's program.
+// The parts of chapter 18's program.
 #pragma once
 
 #include <string>
@@ -20,5 +20,7 @@ void show_heads(const PlainGpt& gpt, const BytePairTokenizer& tokenizer);
 void show_lens(const PlainGpt& gpt, const BytePairTokenizer& tokenizer, const std::string& prompt);
 // 5. The loss without each head, in additional bits per token.
 void show_cuts(const PlainGpt& gpt, const BytePairTokenizer& tokenizer);
+// 6. Milliseconds a token, from the plain code to all of the fast one.
+void show_times(const PlainGpt& gpt, const std::string& directory);
 
 }  // namespace tbt

@@ -16,7 +16,6 @@
 #include "chapters/18_transformer/demo.hpp"
 #include "chapters/18_transformer/figures.hpp"
 #include "chapters/18_transformer/load_plain.hpp"
-#include "chapters/18_transformer/times.hpp"
 #include "lib/machine/command_line.hpp"
 #include "lib/machine/part_options.hpp"
 #include "lib/machine/text_options.hpp"

@@ -12,7 +12,6 @@
 #include "lib/core/error.hpp"
 #include "lib/core/files.hpp"
 #include "lib/core/index.hpp"
-#include "lib/core/json.hpp"
 #include "lib/core/matmul.hpp"
 #include "lib/core/safetensors.hpp"
 #include "lib/core/unicode.hpp"

@@ -7,9 +7,9 @@
 #include <set>
 
 #include "lib/core/error.hpp"
-#include "lib/core/half.hpp"
+#include "lib/core/files.hpp"
 #include "lib/core/index.hpp"
-#include "lib/core/json.hpp"
+#include "lib/core/math.hpp"
 #include "lib/core/unicode.hpp"
 
 namespace tbt {

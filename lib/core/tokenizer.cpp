@@ -7,7 +7,6 @@
 #include "lib/core/error.hpp"
 #include "lib/core/files.hpp"
 #include "lib/core/index.hpp"
-#include "lib/core/json.hpp"
 #include "lib/core/unicode.hpp"
 
 namespace tbt {

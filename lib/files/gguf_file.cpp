@@ -7,8 +7,8 @@
 #include <utility>
 
 #include "lib/core/error.hpp"
-#include "lib/core/half.hpp"
 #include "lib/core/index.hpp"
+#include "lib/core/math.hpp"
 #include "lib/core/unicode.hpp"
 #include "lib/machine/files.hpp"
 #include "lib/machine/threads.hpp"

@@ -7,12 +7,13 @@
 #include <string>
 #include <vector>
 
+#include "lib/core/files.hpp"
 #include "lib/core/gpt.hpp"
-#include "lib/core/half.hpp"
-#include "lib/core/json.hpp"
+#include "lib/core/math.hpp"
 #include "lib/core/matmul.hpp"
 #include "lib/core/rng.hpp"
 #include "lib/core/safetensors.hpp"
+#include "lib/files/config_file.hpp"
 #include "lib/files/model.hpp"
 #include "lib/machine/files.hpp"
 #include "lib/machine/json_file.hpp"

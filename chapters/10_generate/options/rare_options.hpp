@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "chapters/06_combining/dialects.hpp"
+#include "chapters/06_combining/chain.hpp"
 #include "chapters/08_penalties/full_chain.hpp"
 #include "lib/files/model.hpp"
 

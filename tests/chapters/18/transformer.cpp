@@ -3,7 +3,7 @@
 
 #include "chapters/18_transformer/load_plain.hpp"
 #include "chapters/18_transformer/patterns.hpp"
-#include "lib/core/half.hpp"
+#include "lib/core/math.hpp"
 #include "lib/core/rng.hpp"
 #include "lib/files/model.hpp"
 #include "lib/files/random_model.hpp"
