@@ -307,7 +307,8 @@ void Gpt::mask_ids_from(int count) {
 // ---- a model and its prompts ----
 std::string model_directory(std::string_view name) {
     const char* const folder = std::getenv("TBT_MODELS");
-    return join_path(folder ? folder : "data/models", std::string(name));
+    return folder ? join_path(folder, std::string(name))
+                  : shipped_file("models/" + std::string(name));
 }
 
 GptModel load_gpt(const std::string& directory, const GptOptions& options) {

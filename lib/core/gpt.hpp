@@ -88,8 +88,8 @@ struct GptModel {
 
 GptModel load_gpt(const std::string& directory, const GptOptions& options = {});
 
-// The directory of a model that comes with the course, relative to the repository's root. The
-// environment variable TBT_MODELS replaces the folder that has them all.
+// The directory of a model that comes with the course (shipped_file). The environment variable
+// TBT_MODELS replaces the folder that has them all.
 std::string model_directory(std::string_view name);
 
 // The token ids of a prompt. If there are none, the result is the end-of-text token: it separates

@@ -8,7 +8,7 @@
 
 #include "chapters/06_combining/chain.hpp"
 #include "chapters/22_diffusion/filling.hpp"
-#include "chapters/23_text_generator/contrast.hpp"
+#include "chapters/23_text_generator/guidance.hpp"
 
 namespace tbt {
 
