@@ -6,7 +6,7 @@
 #include "lib/core/error.hpp"
 #include "lib/core/index.hpp"
 #include "lib/core/tokenizer.hpp"
-#include "lib/text/pretokenizer.hpp"
+#include "lib/core/unicode.hpp"
 
 namespace tbt {
 
