@@ -5,9 +5,7 @@
 #include <cstdio>
 
 #include "chapters/06_combining/chain.hpp"
-#include "chapters/06_combining/temperature.hpp"
-#include "chapters/06_combining/top_k.hpp"
-#include "chapters/06_combining/top_p.hpp"
+#include "chapters/06_combining/steps.hpp"
 #include "lib/core/rng.hpp"
 
 using namespace tbt;

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "chapters/01_next_token/next_token.hpp"
-#include "lib/files/model.hpp"
+#include "lib/core/gpt.hpp"
 #include "lib/machine/command_line.hpp"
 #include "lib/machine/usual_options.hpp"
 #include "lib/show/svg.hpp"
@@ -22,7 +22,7 @@ namespace {
 
 constexpr int bar_width = 30;
 
-void print_candidates(const Tokenizer& tokenizer, std::span<const float> logits, int n) {
+void print_candidates(const BytePairTokenizer& tokenizer, std::span<const float> logits, int n) {
     for (const Candidate& c : top_candidates(logits, n)) {
         std::printf("   %s %5.1f %%  %s\n",
                     padded(visible(tokenizer.token_bytes(c.id)), 14).c_str(),
@@ -32,7 +32,7 @@ void print_candidates(const Tokenizer& tokenizer, std::span<const float> logits,
 }
 
 // One bar chart for the first step: the figure of the lesson.
-void write_figure(const std::string& file, const Tokenizer& tokenizer,
+void write_figure(const std::string& file, const BytePairTokenizer& tokenizer,
                   std::span<const float> logits, const std::string& prompt) {
     BarChart chart;
     chart.title = "What comes after \"" + prompt + "\"?";
@@ -44,13 +44,13 @@ void write_figure(const std::string& file, const Tokenizer& tokenizer,
     write_svg(file, chart);
 }
 
-void print_prompt(const Tokenizer& tokenizer, const std::vector<int>& ids) {
+void print_prompt(const BytePairTokenizer& tokenizer, const std::vector<int>& ids) {
     std::printf("1. The prompt becomes %zu token%s:", ids.size(), ids.size() == 1 ? "" : "s");
     for (const int id : ids) std::printf(" %s(%d)", visible(tokenizer.token_bytes(id)).c_str(), id);
     std::printf("\n");
 }
 
-void the_loop(const Tokenizer& tokenizer, WholeTextModel<Transformer>& gpt, std::vector<int> ids,
+void the_loop(const BytePairTokenizer& tokenizer, WholeTextModel<Gpt>& gpt, std::vector<int> ids,
               int steps, int shown) {
     std::printf("\n2. Predict, pick the first, append, repeat:\n");
     for (int step = 1; step <= steps; ++step) {
@@ -62,7 +62,7 @@ void the_loop(const Tokenizer& tokenizer, WholeTextModel<Transformer>& gpt, std:
     std::printf("\n   result: \"%s\"\n", tokenizer.decode(ids).c_str());
 }
 
-void why_the_last_position(const Tokenizer& tokenizer, WholeTextModel<Transformer>& gpt,
+void why_the_last_position(const BytePairTokenizer& tokenizer, WholeTextModel<Gpt>& gpt,
                            const std::vector<int>& ids) {
     std::printf(
         "\n3. A GPT predicts at every position at once. Only the last one has read "
@@ -83,8 +83,7 @@ void why_the_last_position(const Tokenizer& tokenizer, WholeTextModel<Transforme
 }  // namespace
 
 int main(int argc, char** argv) {
-    std::string prompt = "The weather today", figure,
-                model_directory = shipped_model("storyteller").string();
+    std::string prompt = "The weather today", figure, directory = model_directory("storyteller");
     int steps = 6, shown = 4;
     return run_program(
         argc, argv, "Chapter 01: the loop behind all text generation, step by step.",
@@ -94,12 +93,12 @@ int main(int argc, char** argv) {
             line.option("--top", shown, "candidates to show at each step")
                 .shows_default()
                 .between(1, 100);
-            model_option(line, model_directory);
+            model_option(line, directory);
             figure_option(line, figure, "the first step's candidates");
         },
         [&] {
-            Model model = load_model(model_directory);
-            WholeTextModel gpt(model.transformer);
+            GptModel model = load_gpt(directory);
+            WholeTextModel gpt(model.gpt);
             const std::vector<int> ids = encode_prompt(model, prompt, steps);
             if (!figure.empty()) write_figure(figure, model.tokenizer, gpt(ids), prompt);
             print_prompt(model.tokenizer, ids);

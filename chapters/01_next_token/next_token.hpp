@@ -19,10 +19,10 @@ using NextLogits = std::function<std::span<const float>(std::span<const int> ids
 
 // A GPT as such a function: it reads the whole text each time, from its first token. (Chapter 07
 // remembers what was read before, and changes no bit.)
-template <class Gpt>
+template <class Network>
 class WholeTextModel {
 public:
-    explicit WholeTextModel(Gpt& gpt) : gpt_(&gpt), cache_(gpt.config()) {}
+    explicit WholeTextModel(Network& gpt) : gpt_(&gpt), cache_(gpt.config()) {}
 
     std::span<const float> operator()(std::span<const int> ids) {
         cache_.clear();
@@ -35,8 +35,8 @@ public:
     }
 
 private:
-    Gpt* gpt_;
-    typename Gpt::Cache cache_;
+    Network* gpt_;
+    typename Network::Cache cache_;
 };
 
 // Why only the last position's logits? A GPT is causal: what it computes at position i has

@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "chapters/02_greedy/greedy.hpp"
+#include "lib/core/gpt.hpp"
 #include "lib/core/index.hpp"
-#include "lib/files/model.hpp"
 #include "lib/machine/command_line.hpp"
 #include "lib/machine/usual_options.hpp"
 #include "lib/show/svg.hpp"
@@ -30,7 +30,7 @@ struct GreedyStep {
     double second = 0;
 };
 
-void print_steps(const Tokenizer& tokenizer, const std::vector<GreedyStep>& steps) {
+void print_steps(const BytePairTokenizer& tokenizer, const std::vector<GreedyStep>& steps) {
     std::printf("   step  first choice           second choice          gap\n");
     for (std::size_t i = 0; i < steps.size() && i < shown_steps; ++i) {
         const GreedyStep& s = steps[i];
@@ -74,7 +74,7 @@ void write_figure(const std::string& file, const std::vector<GreedyStep>& steps)
 }
 
 // The loop of chapter 01; pick is argmax. The rest is only for looking.
-std::vector<int> write_greedily(WholeTextModel<Transformer>& gpt, const std::vector<int>& prompt,
+std::vector<int> write_greedily(WholeTextModel<Gpt>& gpt, const std::vector<int>& prompt,
                                 int length, int eos, std::vector<GreedyStep>& steps) {
     const auto pick = [&](std::span<const float> logits, const std::vector<int>&) {
         const std::vector<Candidate> two = top_candidates(logits, 2);
@@ -86,7 +86,7 @@ std::vector<int> write_greedily(WholeTextModel<Transformer>& gpt, const std::vec
     return generate(std::ref(gpt), prompt, length, pick, [&](int id) { return id != eos; });
 }
 
-void print_loop(const Tokenizer& tokenizer, const std::vector<int>& ids,
+void print_loop(const BytePairTokenizer& tokenizer, const std::vector<int>& ids,
                 const std::vector<GreedyStep>& steps) {
     const Loop loop = find_loop(ids);
     if (!loop) {
@@ -106,19 +106,19 @@ void print_loop(const Tokenizer& tokenizer, const std::vector<int>& ids,
 
 int main(int argc, char** argv) {
     std::string prompt = "The weather today is windy", figure,
-                model_directory = shipped_model("storyteller").string();
+                directory = model_directory("storyteller");
     int max_new_tokens = 120;
     return run_program(
         argc, argv, "Chapter 02: greedy decoding, and the loop it gets stuck in.",
         [&](const CommandLine& line) {
             prompt_option(line, prompt);
             length_option(line, max_new_tokens);
-            model_option(line, model_directory);
+            model_option(line, directory);
             figure_option(line, figure, "the gap at each step");
         },
         [&] {
-            Model model = load_model(model_directory);
-            WholeTextModel gpt(model.transformer);
+            GptModel model = load_gpt(directory);
+            WholeTextModel gpt(model.gpt);
             const std::vector<int> start = encode_prompt(model, prompt, max_new_tokens);
             std::vector<GreedyStep> steps;
             const std::vector<int> ids =

@@ -16,9 +16,9 @@
 #include "chapters/01_next_token/next_token.hpp"
 #include "chapters/03_temperature/plain_draw.hpp"
 #include "chapters/03_temperature/plain_temperature.hpp"
+#include "lib/core/gpt.hpp"
 #include "lib/core/index.hpp"
 #include "lib/core/rng.hpp"
-#include "lib/files/model.hpp"
 #include "lib/machine/command_line.hpp"
 #include "lib/machine/usual_options.hpp"
 #include "lib/show/svg.hpp"
@@ -101,8 +101,8 @@ void the_wheel(std::uint64_t seed) {
     }
 }
 
-void next_token_of_the_model(const Model& model, const NextLogits& gpt, const std::string& prompt,
-                             const std::vector<int>& ids) {
+void next_token_of_the_model(const GptModel& model, const NextLogits& gpt,
+                             const std::string& prompt, const std::vector<int>& ids) {
     const std::span<const float> row = gpt(ids);
     std::printf("3. The model's next token after \"%s\":\n\n   %s", prompt.c_str(),
                 padded("", 14).c_str());
@@ -120,7 +120,7 @@ void next_token_of_the_model(const Model& model, const NextLogits& gpt, const st
     std::printf("\n");
 }
 
-void texts_of_the_model(const Model& model, const NextLogits& gpt, const std::string& prompt,
+void texts_of_the_model(const GptModel& model, const NextLogits& gpt, const std::string& prompt,
                         const std::vector<int>& ids, int length, std::uint64_t seed) {
     std::printf("4. \"%s …\" at each temperature, two draws:\n", prompt.c_str());
     const int eos = model.tokenizer.eos_id();
@@ -176,8 +176,7 @@ void write_figure(const std::string& file) {
 }
 
 struct Options {
-    std::string prompt = "The weather today is", figure,
-                model = shipped_model("storyteller").string();
+    std::string prompt = "The weather today is", figure, model = model_directory("storyteller");
     int part = 0, max_new_tokens = 24;
     std::uint64_t seed = 7;
     PartOptions of_part{part};
@@ -202,16 +201,15 @@ int main(int argc, char** argv) {
         [&] {
             o.of_part.check();
             // Opened first: what is wrong with it is said before anything is shown.
-            std::optional<Model> model;
+            std::optional<GptModel> model;
             std::vector<int> ids;
             if (o.part != 1 && o.part != 2)
-                model = load_model(o.model),
-                ids = encode_prompt(*model, o.prompt, o.max_new_tokens);
+                model = load_gpt(o.model), ids = encode_prompt(*model, o.prompt, o.max_new_tokens);
             if (!o.figure.empty()) write_figure(o.figure);
             if (o.of_part.begin(1)) one_distribution();
             if (o.of_part.begin(2)) the_wheel(o.seed);
             if (!model) return;
-            WholeTextModel gpt(model->transformer);
+            WholeTextModel gpt(model->gpt);
             if (o.of_part.begin(3)) next_token_of_the_model(*model, std::ref(gpt), o.prompt, ids);
             if (o.of_part.begin(4))
                 texts_of_the_model(*model, std::ref(gpt), o.prompt, ids, o.max_new_tokens, o.seed);

@@ -19,9 +19,9 @@
 #include "chapters/04_top_k/further/option.hpp"
 #include "chapters/04_top_k/plain_top_k.hpp"
 #include "chapters/04_top_k/two_distributions.hpp"
+#include "lib/core/gpt.hpp"
 #include "lib/core/index.hpp"
 #include "lib/core/rng.hpp"
-#include "lib/files/model.hpp"
 #include "lib/machine/command_line.hpp"
 #include "lib/machine/usual_options.hpp"
 #include "lib/show/svg.hpp"
@@ -82,7 +82,7 @@ void confident_and_flat() {
     }
 }
 
-void with_the_model(const Model& model, const NextLogits& gpt,
+void with_the_model(const GptModel& model, const NextLogits& gpt,
                     const std::vector<std::string>& prompts, int k) {
     std::printf("4. What k = %d keeps of the model's next token:\n", k);
     for (const std::string& prompt : prompts) {
@@ -130,7 +130,7 @@ void write_figure(const std::string& file) {
 
 struct Options {
     std::vector<std::string> prompts{"Once upon a", "He works as a"};
-    std::string figure, model = shipped_model("storyteller").string();
+    std::string figure, model = model_directory("storyteller");
     int part = 0, k = 10;
     PartOptions of_part{part};
 };
@@ -153,8 +153,8 @@ int main(int argc, char** argv) {
         [&] {
             o.of_part.check();
             // Opened first: what is wrong with it is said before anything is shown.
-            std::optional<Model> model;
-            if (o.part == 0 || o.part == 4) model = load_model(o.model);
+            std::optional<GptModel> model;
+            if (o.part == 0 || o.part == 4) model = load_gpt(o.model);
             for (const std::string& prompt : o.prompts)
                 if (model) encode_prompt(*model, prompt);
             if (!o.figure.empty()) write_figure(o.figure);
@@ -162,7 +162,7 @@ int main(int argc, char** argv) {
             if (o.of_part.begin(2)) ties();
             if (o.of_part.begin(3)) confident_and_flat();
             if (!o.of_part.begin(4)) return;
-            WholeTextModel gpt(model->transformer);
+            WholeTextModel gpt(model->gpt);
             with_the_model(*model, std::ref(gpt), o.prompts, o.k);
         });
 }

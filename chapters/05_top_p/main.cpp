@@ -21,9 +21,9 @@
 #include "chapters/05_top_p/further/plain_typical.hpp"
 #include "chapters/05_top_p/plain_relatives.hpp"
 #include "chapters/05_top_p/plain_top_p.hpp"
+#include "lib/core/gpt.hpp"
 #include "lib/core/index.hpp"
 #include "lib/core/rng.hpp"
-#include "lib/files/model.hpp"
 #include "lib/machine/command_line.hpp"
 #include "lib/machine/usual_options.hpp"
 #include "lib/show/svg.hpp"
@@ -95,7 +95,7 @@ void all_cuts() {
     }
 }
 
-void along_a_text(const Model& model, const NextLogits& gpt, const std::string& prompt, double p,
+void along_a_text(const GptModel& model, const NextLogits& gpt, const std::string& prompt, double p,
                   int length, std::uint64_t seed) {
     std::printf("3. The nucleus of p = %g along a text that starts with \"%s\":\n\n", p,
                 prompt.c_str());
@@ -142,7 +142,7 @@ void write_figure(const std::string& file) {
 }
 
 struct Options {
-    std::string prompt = "Once upon a time", figure, model = shipped_model("storyteller").string();
+    std::string prompt = "Once upon a time", figure, model = model_directory("storyteller");
     int part = 0, max_new_tokens = 30;
     double p = 0.9;
     std::uint64_t seed = 1;
@@ -169,14 +169,14 @@ int main(int argc, char** argv) {
         [&] {
             o.of_part.check(), check_top_p(o.p);
             // Opened first: what is wrong with it is said before anything is shown.
-            std::optional<Model> model;
+            std::optional<GptModel> model;
             if (o.part == 0 || o.part == 3)
-                model = load_model(o.model), encode_prompt(*model, o.prompt, o.max_new_tokens);
+                model = load_gpt(o.model), encode_prompt(*model, o.prompt, o.max_new_tokens);
             if (!o.figure.empty()) write_figure(o.figure);
             if (o.of_part.begin(1)) adding_up();
             if (o.of_part.begin(2)) all_cuts();
             if (!o.of_part.begin(3)) return;
-            WholeTextModel gpt(model->transformer);
+            WholeTextModel gpt(model->gpt);
             along_a_text(*model, std::ref(gpt), o.prompt, o.p, o.max_new_tokens, o.seed);
         });
 }

@@ -1,18 +1,13 @@
 #include "chapters/06_combining/chain.hpp"
 
+#include <algorithm>
 #include <string>
 
 #include "chapters/03_temperature/further/plain_dynamic_temperature.hpp"
 #include "chapters/04_top_k/further/plain_top_n_sigma.hpp"
 #include "chapters/05_top_p/further/plain_typical.hpp"
 #include "chapters/05_top_p/further/plain_xtc.hpp"
-#include "chapters/06_combining/further_truncations.hpp"
 #include "chapters/06_combining/plain_mirostat.hpp"
-#include "chapters/06_combining/plain_mirostat_1.hpp"
-#include "chapters/06_combining/relatives.hpp"
-#include "chapters/06_combining/temperature.hpp"
-#include "chapters/06_combining/top_k.hpp"
-#include "chapters/06_combining/top_p.hpp"
 #include "lib/core/error.hpp"
 #include "lib/core/index.hpp"
 #include "lib/show/short_number.hpp"
@@ -119,6 +114,148 @@ std::vector<ChainStep> truncation_steps(const SamplingOptions& o, Dialect dialec
         steps.push_back(
             {"renormalize", "", [](Candidates& c, const TextSoFar&) { renormalize(c); }});
     return steps;
+}
+
+// ---- dialects ----
+
+const std::vector<std::pair<std::string_view, Dialect>>& dialects() {
+    static const std::vector<std::pair<std::string_view, Dialect>> all = {
+        {"ours", Dialect::ours},
+        {"transformers", Dialect::transformers},
+        {"llama.cpp", Dialect::llama_cpp},
+        {"vllm", Dialect::vllm}};
+    return all;
+}
+
+Dialect dialect_named(std::string_view name) {
+    for (const auto& [known, dialect] : dialects()) {
+        if (known == name) return dialect;
+    }
+    if (name == "transformers-4" || name == "transformers-5") return Dialect::transformers;
+    throw UsageError("dialect: got '" + std::string(name) +
+                     "', expected ours, transformers (or transformers-4, -5), llama.cpp or vllm");
+}
+
+std::string_view name_of(Dialect dialect) {
+    return dialects()[static_cast<std::size_t>(dialect)].first;
+}
+
+const std::vector<std::string_view>& order_of(Dialect dialect) {
+    static const std::vector<std::string_view> order[] = {
+        {"grammar",
+         "bias",
+         "bad-words",
+         "ban-text",
+         "suppress",
+         "begin-suppress",
+         "min-new-tokens",
+         "repetition",
+         "frequency-presence",
+         "no-repeat-ngram",
+         "dry",
+         "exponential-decay",
+         "forced-bos",
+         "forced-eos",
+         "min-tokens-to-keep",
+         "temperature",
+         "dynamic-temperature",
+         "top-n-sigma",
+         "top-k",
+         "top-p",
+         "min-p",
+         "typical",
+         "epsilon",
+         "eta",
+         "xtc",
+         "mirostat",
+         "watermark",
+         "renormalize"},
+        {"grammar",
+         "bias",
+         "repetition",
+         "no-repeat-ngram",
+         "bad-words",
+         "min-new-tokens",
+         "forced-bos",
+         "forced-eos",
+         "exponential-decay",
+         "suppress",
+         "begin-suppress",
+         "min-tokens-to-keep",
+         "temperature",
+         "top-k",
+         "top-p",
+         "min-p",
+         "typical",
+         "epsilon",
+         "eta",
+         "watermark",
+         "renormalize"},
+        {"grammar", "bias", "repetition", "frequency-presence", "dry", "min-tokens-to-keep",
+         "top-n-sigma", "top-k", "typical", "top-p", "min-p", "xtc", "temperature",
+         "dynamic-temperature", "mirostat"},
+        {"grammar", "bias", "bad-words", "min-new-tokens", "repetition", "frequency-presence",
+         "temperature", "min-p", "top-k", "top-p"}};
+    return order[static_cast<std::size_t>(dialect)];
+}
+
+SamplingOptions defaults_of(Dialect dialect) {
+    SamplingOptions options;
+    if (dialect == Dialect::transformers) options.top_k = 50;
+    if (dialect == Dialect::llama_cpp) {
+        options.temperature = 0.8;
+        options.top_k = 40;
+        options.top_p = 0.95;
+        options.min_p = 0.05;
+    }
+    return options;
+}
+
+Chain in_order(Dialect dialect, std::vector<ChainStep> steps) {
+    const std::vector<std::string_view>& order = order_of(dialect);
+    const auto place = [&](const ChainStep& step) {
+        return std::find(order.begin(), order.end(), step.name) - order.begin();
+    };
+    for (const ChainStep& step : steps) {
+        if (place(step) == static_cast<std::ptrdiff_t>(order.size())) {
+            throw UsageError("dialect " + std::string(name_of(dialect)) + ": it has no step '" +
+                             step.name + "'; leave that option off or choose another dialect");
+        }
+    }
+    std::stable_sort(steps.begin(), steps.end(),
+                     [&](const ChainStep& a, const ChainStep& b) { return place(a) < place(b); });
+    return Chain(std::move(steps));
+}
+
+// ---- presets ----
+
+const std::vector<Preset>& presets() {
+    static const std::vector<Preset> all = [] {
+        std::vector<Preset> list = {{"factual", "facts, extraction, code", {}},
+                                    {"conservative", "summaries, factual prose", {}},
+                                    {"balanced", "general text, chat, articles", {}},
+                                    {"creative", "stories, verse, ideas", {}}};
+        const auto set = [&](std::size_t i, double temperature, int top_k, double top_p,
+                             double repetition) {
+            SamplingOptions& o = list[i].options;
+            o.temperature = temperature, o.top_k = top_k, o.top_p = top_p,
+            o.repetition_penalty = repetition;
+        };
+        set(0, 0.2, 15, 0.6, 1.0);
+        set(1, 0.3, 0, 0.85, 1.1);
+        set(2, 0.7, 0, 1.0, 1.0);  // chapter 24: with 0.8, the nearest to the truth
+        set(3, 0.9, 0, 1.0, 1.0);
+        return list;
+    }();
+    return all;
+}
+
+const Preset& preset_named(std::string_view name) {
+    for (const Preset& preset : presets()) {
+        if (preset.name == name) return preset;
+    }
+    throw UsageError("preset: got '" + std::string(name) +
+                     "', expected factual, conservative, balanced or creative");
 }
 
 }  // namespace tbt

@@ -15,9 +15,8 @@
 #include "chapters/01_next_token/next_token.hpp"
 #include "chapters/04_top_k/two_distributions.hpp"
 #include "chapters/06_combining/chain.hpp"
-#include "chapters/06_combining/presets.hpp"
+#include "lib/core/gpt.hpp"
 #include "lib/core/rng.hpp"
-#include "lib/files/model.hpp"
 #include "lib/machine/command_line.hpp"
 #include "lib/machine/usual_options.hpp"
 #include "lib/show/svg.hpp"
@@ -119,8 +118,8 @@ void sizes() {
     }
 }
 
-void with_presets(const Model& model, const NextLogits& gpt, const std::string& prompt, int length,
-                  std::uint64_t seed) {
+void with_presets(const GptModel& model, const NextLogits& gpt, const std::string& prompt,
+                  int length, std::uint64_t seed) {
     std::printf("4. \"%s …\" with each preset (penalties come in chapter 08):\n", prompt.c_str());
     const std::vector<int> ids = encode_prompt(model, prompt, length);
     const int eos = model.tokenizer.eos_id();
@@ -163,8 +162,7 @@ void write_figure(const std::string& file) {
 }
 
 struct Options {
-    std::string prompt = "The meaning of life is", figure,
-                model = shipped_model("storyteller").string();
+    std::string prompt = "The meaning of life is", figure, model = model_directory("storyteller");
     int part = 0, max_new_tokens = 40;
     std::uint64_t seed = 1;
     PartOptions of_part{part};
@@ -189,15 +187,15 @@ int main(int argc, char** argv) {
         [&] {
             o.of_part.check();
             // The model is opened first, so that errors are reported before any output.
-            std::optional<Model> model;
+            std::optional<GptModel> model;
             if (o.part == 0 || o.part == 4)
-                model = load_model(o.model), encode_prompt(*model, o.prompt, o.max_new_tokens);
+                model = load_gpt(o.model), encode_prompt(*model, o.prompt, o.max_new_tokens);
             if (!o.figure.empty()) write_figure(o.figure);
             if (o.of_part.begin(1)) worked_example(o.seed);
             if (o.of_part.begin(2)) four_dialects();
             if (o.of_part.begin(3)) sizes();
             if (!o.of_part.begin(4)) return;
-            WholeTextModel gpt(model->transformer);
+            WholeTextModel gpt(model->gpt);
             with_presets(*model, std::ref(gpt), o.prompt, o.max_new_tokens, o.seed);
         });
 }

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "chapters/06_combining/chain_step.hpp"
+#include "chapters/06_combining/chain.hpp"
 
 namespace tbt {
 

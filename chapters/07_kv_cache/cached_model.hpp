@@ -14,12 +14,12 @@ namespace tbt {
 
 // A GPT as the NextLogits of chapter 01. It keeps the common prefix of the new ids and those of the
 // previous call in the cache and computes only the rest. That changes no bit of the logits.
-template <class Gpt>
+template <class Network>
 class CachedModel {
 public:
-    using Cache = typename Gpt::Cache;
+    using Cache = typename Network::Cache;
 
-    explicit CachedModel(Gpt& gpt) : gpt_(&gpt), cache_(gpt.config()) {}
+    explicit CachedModel(Network& gpt) : gpt_(&gpt), cache_(gpt.config()) {}
 
     std::span<const float> operator()(std::span<const int> ids) {
         const std::size_t known = go_back_to_common_prefix(ids, 1);
@@ -42,7 +42,7 @@ public:
     }
 
     const Cache& cache() const { return cache_; }
-    Gpt& gpt() { return *gpt_; }
+    Network& gpt() { return *gpt_; }
 
 private:
     // Truncates the cache to the common prefix, but leaves at least `fresh` ids to compute, since
@@ -56,7 +56,7 @@ private:
         return known;
     }
 
-    Gpt* gpt_;
+    Network* gpt_;
     Cache cache_;
     std::vector<int> seen_;
 };

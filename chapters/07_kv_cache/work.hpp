@@ -1,6 +1,8 @@
-// Counts the work of generating a text with and without a KV cache, exactly.
+// Counts the work of generating a text with and without a KV cache, exactly, and what a forward
+// pass over the whole text computes again.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 
@@ -55,6 +57,34 @@ constexpr Work cached_work(std::int64_t prompt, std::int64_t generated) {
         total.dot_products += pass.dot_products;
     }
     return total;
+}
+
+// The number of positions, among the first `tokens` of two caches, whose keys and values have the
+// same bits in every layer and head.
+template <class Cache, class Config>
+int equal_positions(const Cache& a, const Cache& b, const Config& config, int tokens) {
+    if (!a.fits(config) || !b.fits(config) || tokens > std::min(a.length(), b.length()))
+        throw Error("caches: " + std::to_string(tokens) + " positions of caches with " +
+                    std::to_string(a.length()) + " and " + std::to_string(b.length()) +
+                    " tokens, expected two caches of this model with at least that many");
+    const auto equal = [&](int position, int layer, int head) {
+        for (int d = 0; d < config.n_embd / config.n_head; ++d) {
+            if (a.key(position, layer, head, d) != b.key(position, layer, head, d) ||
+                a.value(position, layer, head, d) != b.value(position, layer, head, d))
+                return false;
+        }
+        return true;
+    };
+    int count = 0;
+    for (int position = 0; position < tokens; ++position) {
+        bool same = true;
+        for (int layer = 0; layer < config.n_layer; ++layer) {
+            for (int head = 0; head < config.n_head; ++head)
+                same = same && equal(position, layer, head);
+        }
+        count += same;
+    }
+    return count;
 }
 
 }  // namespace tbt

@@ -3,8 +3,6 @@
 #include <algorithm>
 
 #include "chapters/06_combining/chain.hpp"
-#include "chapters/08_penalties/dry.hpp"
-#include "chapters/08_penalties/endings.hpp"
 #include "chapters/08_penalties/penalties.hpp"
 #include "chapters/08_penalties/watermark.hpp"
 #include "lib/core/error.hpp"

@@ -7,8 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "chapters/06_combining/chain_step.hpp"
-#include "chapters/06_combining/dialects.hpp"
+#include "chapters/06_combining/chain.hpp"
 #include "chapters/08_penalties/checks.hpp"
 
 namespace tbt {

@@ -15,14 +15,14 @@
 #include "chapters/01_next_token/next_token.hpp"
 #include "chapters/02_greedy/greedy.hpp"
 #include "chapters/03_temperature/plain_temperature.hpp"
-#include "chapters/06_combining/temperature.hpp"
+#include "chapters/06_combining/steps.hpp"
 #include "chapters/07_kv_cache/cached_model.hpp"
 #include "chapters/08_penalties/full_chain.hpp"
 #include "chapters/08_penalties/option.hpp"
+#include "chapters/08_penalties/penalties.hpp"
 #include "chapters/08_penalties/plain_penalties.hpp"
-#include "chapters/08_penalties/repetition.hpp"
+#include "lib/core/gpt.hpp"
 #include "lib/core/rng.hpp"
-#include "lib/files/model.hpp"
 #include "lib/machine/command_line.hpp"
 #include "lib/machine/usual_options.hpp"
 #include "lib/show/svg.hpp"
@@ -112,8 +112,8 @@ std::vector<std::pair<std::string, SamplingOptions>> remedies() {
             {"no 3-gram twice", ngram},   {"T 0.8, top-p 0.9", sampling}};
 }
 
-void a_loop_broken(const Model& model, const NextLogits& gpt, const std::string& prompt, int length,
-                   Scope scope, std::uint64_t seed) {
+void a_loop_broken(const GptModel& model, const NextLogits& gpt, const std::string& prompt,
+                   int length, Scope scope, std::uint64_t seed) {
     std::printf("3. \"%s …\", %d tokens:\n", prompt.c_str(), length);
     const std::vector<int> ids = encode_prompt(model, prompt, length);
     PenaltyOptions more;
@@ -159,7 +159,7 @@ void write_figure(const std::string& file) {
 
 struct Options {
     std::string prompt = "The weather today is windy", figure, scope = "generated",
-                model = shipped_model("storyteller").string();
+                model = model_directory("storyteller");
     int part = 0, max_new_tokens = 200;
     std::uint64_t seed = 1;
     PartOptions of_part{part};
@@ -186,14 +186,14 @@ int main(int argc, char** argv) {
             o.of_part.check();
             const Scope counted = scope_named(o.scope);
             // The model is opened first, so that errors are reported before any output.
-            std::optional<Model> model;
+            std::optional<GptModel> model;
             if (o.part == 0 || o.part == 3)
-                model = load_model(o.model), encode_prompt(*model, o.prompt, o.max_new_tokens);
+                model = load_gpt(o.model), encode_prompt(*model, o.prompt, o.max_new_tokens);
             if (!o.figure.empty()) write_figure(o.figure);
             if (o.of_part.begin(1)) five_words();
             if (o.of_part.begin(2)) counts_and_ngrams();
             if (!o.of_part.begin(3)) return;
-            CachedModel gpt(model->transformer);
+            CachedModel gpt(model->gpt);
             a_loop_broken(*model, std::ref(gpt), o.prompt, o.max_new_tokens, counted, o.seed);
         });
 }

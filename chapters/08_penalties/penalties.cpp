@@ -1,6 +1,7 @@
 #include "chapters/08_penalties/penalties.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "lib/core/check.hpp"
 #include "lib/core/index.hpp"
@@ -124,6 +125,69 @@ void ban_eos_until(Candidates& c, std::size_t generated, int minimum, std::span<
     if (generated >= index(minimum)) return;
     for (const int id : eos) {
         if (float* s = find_logit(c, "min-new-tokens", id)) *s = banned;
+    }
+}
+
+// ---- DRY ----
+
+std::vector<std::size_t> matches_with_the_end(std::span<const int> ids) {
+    const std::size_t n = ids.size();
+    const auto reversed = [&](std::size_t i) { return ids[n - 1 - i]; };
+    std::vector<std::size_t> z(n, 0);
+    for (std::size_t i = 1, left = 0, right = 0; i < n; ++i) {
+        if (i < right) z[i] = std::min(right - i, z[i - left]);
+        while (i + z[i] < n && reversed(z[i]) == reversed(i + z[i])) ++z[i];
+        if (i + z[i] > right) left = i, right = i + z[i];
+    }
+    return z;
+}
+
+void penalize_passages(Candidates& c, std::span<const int> ids, const Dry& dry) {
+    check_dry(dry), check_ids("dry", ids, c.vocab_size());
+    if (dry.multiplier == 0) return;
+    const auto breaks = [&](int id) {
+        return std::find(dry.breakers.begin(), dry.breakers.end(), id) != dry.breakers.end();
+    };
+    const std::size_t n = ids.size(),
+                      unbroken = static_cast<std::size_t>(
+                          std::find_if(ids.rbegin(), ids.rend(), breaks) - ids.rbegin());
+    const std::vector<std::size_t> z = matches_with_the_end(ids);
+    std::vector<std::pair<int, int>> longest;  // token, length
+    for (std::size_t i = 1; i < n; ++i) {
+        const int length = to_int(std::min(z[n - i], unbroken));
+        if (length >= dry.allowed && !breaks(ids[i])) longest.emplace_back(ids[i], -length);
+    }
+    std::sort(longest.begin(), longest.end());  // by token, the longest match first
+    for (std::size_t k = 0; k < longest.size(); ++k) {
+        const auto& [id, minus_length] = longest[k];
+        if (k > 0 && longest[k - 1].first == id) continue;
+        if (float* s = c.find(id)) *s = static_cast<float>(*s - dry_penalty(dry, -minus_length));
+    }
+}
+
+// ---- beginnings and endings ----
+
+void suppress(Candidates& c, std::span<const int> ids) {
+    for (const int id : ids) {
+        if (float* s = find_logit(c, "suppress-tokens", id)) *s = banned;
+    }
+}
+
+void force(Candidates& c, int id, bool against_bans) {
+    float* s = find_logit(c, "forced token", id);
+    if (!s || (*s == banned && !against_bans)) return;
+    *s = 0;
+    const std::span<float> keys = c.room_for_keys();
+    for (std::size_t i = 0; i < c.size(); ++i) keys[i] = c.id(i) == id ? 1.0f : -1.0f;
+    c.keep_by(keys, {0});
+}
+
+void favour_ending(Candidates& c, std::size_t generated, const EndingDecay& decay,
+                   std::span<const int> eos) {
+    check_decay(decay);
+    for (const int id : eos) {
+        float* s = find_logit(c, "exponential-decay-length-penalty", id);
+        if (s) *s = static_cast<float>(*s + decay_bonus(*s, to_int(generated), decay));
     }
 }
 

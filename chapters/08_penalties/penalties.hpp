@@ -5,11 +5,16 @@
 // which some tokens may have been removed, and read only the new part of the text.
 #pragma once
 
+#include <cstddef>
+#include <set>
 #include <span>
 #include <vector>
 
 #include "chapters/06_combining/candidates.hpp"
 #include "chapters/08_penalties/checks.hpp"
+#include "chapters/08_penalties/plain_dry.hpp"
+#include "chapters/08_penalties/plain_endings.hpp"
+#include "lib/core/index.hpp"
 
 namespace tbt {
 
@@ -66,5 +71,47 @@ void add_bias(Candidates& c, std::span<const int> ids, std::span<const SequenceB
 
 // Bans the tokens that end a text while fewer than `minimum` tokens have been generated.
 void ban_eos_until(Candidates& c, std::size_t generated, int minimum, std::span<const int> eos);
+
+// ---- DRY (plain_dry.hpp defines it): the time grows with the length of the text, not with its
+// square ----
+
+// The Z algorithm on the reversed text: z[i] = how many tokens, from its i-th on, equal its first
+// ones. That is the length of the match that ends before position n − i. Each token is part of at
+// most one successful comparison [Gusfield 1997, §1.4].
+std::vector<std::size_t> matches_with_the_end(std::span<const int> ids);
+
+// Lowers the logits of tokens that would continue a repeated passage.
+void penalize_passages(Candidates& c, std::span<const int> ids, const Dry& dry);
+
+// ---- how a text begins and ends (plain_endings.hpp defines these) ----
+
+// Bans these tokens.
+void suppress(Candidates& c, std::span<const int> ids);
+
+// Leaves only this token. If a ban or a grammar has already removed it, nothing happens, unless
+// against_bans is true.
+void force(Candidates& c, int id, bool against_bans = false);
+
+// Raises the logit s of each end token by |s|·(factor^(generated − start) − 1) once generated >
+// start.
+void favour_ending(Candidates& c, std::size_t generated, const EndingDecay& decay,
+                   std::span<const int> eos);
+
+// ---- how repetitive a text is ----
+
+// distinct-n: the number of distinct n-grams divided by that of all n-grams; 1 for a text without
+// repetition [Li et al. 2016]
+inline double distinct_ngrams(std::span<const int> ids, std::size_t n) {
+    if (ids.size() < n) return 1;
+    std::set<std::vector<int>> different;
+    for (std::size_t i = 0; i + n <= ids.size(); ++i)
+        different.emplace(ids.begin() + to_int(i), ids.begin() + to_int(i + n));
+    return static_cast<double>(different.size()) / static_cast<double>(ids.size() - n + 1);
+}
+
+// seq-rep-n: the share of n-grams that occurred before, 1 − distinct-n [Welleck et al. 2020, §6]
+inline double repeated_ngrams(std::span<const int> ids, std::size_t n) {
+    return 1 - distinct_ngrams(ids, n);
+}
 
 }  // namespace tbt

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <span>
 
-#include "chapters/06_combining/chain_step.hpp"
+#include "chapters/06_combining/chain.hpp"
 #include "chapters/08_penalties/plain_watermark.hpp"
 
 namespace tbt {

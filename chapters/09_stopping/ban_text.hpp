@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include "chapters/06_combining/chain_step.hpp"
+#include "chapters/06_combining/chain.hpp"
 #include "chapters/08_penalties/checks.hpp"
 #include "chapters/09_stopping/stop_strings.hpp"
 #include "lib/core/check.hpp"

@@ -14,10 +14,10 @@
 #include "chapters/08_penalties/full_chain.hpp"
 #include "chapters/09_stopping/stopping.hpp"
 #include "lib/core/error.hpp"
+#include "lib/core/gpt.hpp"
 #include "lib/core/index.hpp"
 #include "lib/core/rng.hpp"
 #include "lib/core/unicode.hpp"
-#include "lib/files/model.hpp"
 #include "lib/machine/command_line.hpp"
 #include "lib/machine/usual_options.hpp"
 #include "lib/show/svg.hpp"
@@ -59,15 +59,15 @@ struct SlideCost {
 };
 
 // 3. Writes on when the context is full, for whole rounds of the window.
-SlideCost slide_cost(int context, int keep, Model* model) {
+SlideCost slide_cost(int context, int keep, GptModel* model) {
     Window window(context, keep);
     // A text without repetitions: in one that repeats itself, what is kept may happen to stand
     // where it stood.
     Rng rng(1);
     std::vector<int> ids(index(context));
     for (int& id : ids) id = to_int(rng.below(256));
-    std::optional<CachedModel<Transformer>> gpt;
-    if (model) gpt.emplace(model->transformer), (*gpt)(window.view(ids));
+    std::optional<CachedModel<Gpt>> gpt;
+    if (model) gpt.emplace(model->gpt), (*gpt)(window.view(ids));
     const int round = context - keep + 1, tokens = round * std::max(1, 16 / round);
     long positions = 0;
     const std::clock_t started = std::clock();
@@ -82,7 +82,7 @@ SlideCost slide_cost(int context, int keep, Model* model) {
     return {static_cast<double>(positions) / tokens, model ? 1e6 * seconds / tokens : 0};
 }
 
-void print_slide_costs(int context, Model* model) {
+void print_slide_costs(int context, GptModel* model) {
     std::printf("   kept   positions computed a token%s\n",
                 model ? "   processor time, microseconds a token" : "");
     for (const int keep :
@@ -99,7 +99,7 @@ void print_slide_costs(int context, Model* model) {
 // 4. One text, greedily, under different rules. A minimum is a step of the chain:
 //    the EOS is banned before the draw; throwing it away afterwards would make the model continue a
 //    text that it had finished.
-void write_until(Model& model, const std::string& prompt, const std::string& title,
+void write_until(GptModel& model, const std::string& prompt, const std::string& title,
                  const StopRules& rules, int min_new_tokens = 0) {
     SamplingOptions greedy;
     greedy.temperature = 0;
@@ -108,7 +108,7 @@ void write_until(Model& model, const std::string& prompt, const std::string& tit
     more.eos = rules.eos;
     const Chain chain = full_chain(greedy, Dialect::ours, more);
     Candidates scratch;
-    CachedModel gpt(model.transformer);
+    CachedModel gpt(model.gpt);
     Window window(std::min(rules.context, model.config().n_positions),
                   default_keep(std::min(rules.context, model.config().n_positions)));
     TextStream stream(rules.strings);
@@ -193,18 +193,18 @@ void across_tokens(const PartOptions& of_part) {
     }
 }
 
-void check_context(int context, const Model& model, bool timed) {
+void check_context(int context, const GptModel& model, bool timed) {
     if (!timed || context <= model.config().n_positions) return;
     throw UsageError("--context " + std::to_string(context) + ": this model has " +
                      std::to_string(model.config().n_positions) + " positions");
 }
 
-void sliding(int context, Model* timed) {
+void sliding(int context, GptModel* timed) {
     std::printf("3. A full context of %d tokens that slides\n\n", context);
     print_slide_costs(context, timed);
 }
 
-void six_ends(Model& model, const std::string& prompt) {
+void six_ends(GptModel& model, const std::string& prompt) {
     std::printf(
         "4. \"%s\", greedily, ended in six ways\n\n   rule                     "
         "reason       tokens   the text\n",
@@ -225,7 +225,7 @@ void six_ends(Model& model, const std::string& prompt) {
 }
 
 struct Options {
-    std::string prompt = "Once upon a time", figure, model = shipped_model("storyteller").string();
+    std::string prompt = "Once upon a time", figure, model = model_directory("storyteller");
     int part = 0, context = 512;
     bool time = false;
     PartOptions of_part{part};
@@ -253,8 +253,8 @@ int main(int argc, char** argv) {
         [&] {
             o.of_part.check();
             // Opened first: what is wrong with it is said before anything is shown.
-            std::optional<Model> model;
-            if (o.part == 0 || o.part == 4 || o.time) model = load_model(o.model);
+            std::optional<GptModel> model;
+            if (o.part == 0 || o.part == 4 || o.time) model = load_gpt(o.model);
             if (model) encode_prompt(*model, o.prompt), check_context(o.context, *model, o.time);
             if (!o.figure.empty()) write_figure(o.figure);
             across_tokens(o.of_part);

@@ -11,7 +11,7 @@
 #include "chapters/03_temperature/further/option.hpp"
 #include "chapters/04_top_k/further/option.hpp"
 #include "chapters/05_top_p/further/option.hpp"
-#include "chapters/06_combining/presets.hpp"
+#include "chapters/06_combining/chain.hpp"
 #include "chapters/08_penalties/full_chain.hpp"
 #include "chapters/08_penalties/option.hpp"
 #include "chapters/09_stopping/ban_text.hpp"

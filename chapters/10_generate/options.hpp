@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "chapters/06_combining/dialects.hpp"
+#include "chapters/06_combining/chain.hpp"
 #include "chapters/10_generate/generate.hpp"
 #include "lib/files/model.hpp"
 

@@ -16,7 +16,7 @@
 #include <vector>
 
 #include "chapters/06_combining/candidates.hpp"
-#include "chapters/06_combining/top_k.hpp"
+#include "chapters/06_combining/steps.hpp"
 #include "chapters/08_penalties/full_chain.hpp"
 #include "chapters/09_stopping/stopping.hpp"
 #include "chapters/10_generate/batch.hpp"

@@ -16,7 +16,7 @@
 
 #include "chapters/01_next_token/next_token.hpp"
 #include "chapters/06_combining/chain.hpp"
-#include "chapters/06_combining/draw.hpp"
+#include "chapters/06_combining/steps.hpp"
 #include "chapters/06_combining/trace.hpp"
 #include "chapters/12_speculative/plain_speculative.hpp"
 #include "lib/core/check.hpp"

@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "chapters/06_combining/chain.hpp"
-#include "chapters/06_combining/dialects.hpp"
 #include "chapters/13_json_grammar/guide_state.hpp"
 #include "chapters/13_json_grammar/guided_loop.hpp"
 #include "lib/grammar/tokens/grammar_matcher.hpp"

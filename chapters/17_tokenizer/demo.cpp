@@ -12,7 +12,6 @@
 #include "lib/core/unicode.hpp"
 #include "lib/show/svg.hpp"
 #include "lib/show/terminal.hpp"
-#include "lib/core/unicode.hpp"
 
 namespace tbt {
 
@@ -26,7 +25,7 @@ std::string named(const PlainBpe& bpe, Pair pair) {
 }
 
 // "The| cat| sat": tokens with bars between them.
-std::string cut(const Tokenizer& tokenizer, const std::vector<int>& ids) {
+std::string cut(const BytePairTokenizer& tokenizer, const std::vector<int>& ids) {
     std::string line;
     for (const int id : ids) {
         if (!line.empty()) line += '|';
@@ -37,7 +36,7 @@ std::string cut(const Tokenizer& tokenizer, const std::vector<int>& ids) {
 
 }  // namespace
 
-void show_units(const Tokenizer& tokenizer, const std::string& text) {
+void show_units(const BytePairTokenizer& tokenizer, const std::string& text) {
     std::set<char> letters;
     std::set<std::string> words;
     const std::vector<std::string> pieces = pieces_of(text);
@@ -102,7 +101,7 @@ void check_word(const std::string& word) {
                          "\" before anything is merged; part 3 takes one word");
 }
 
-void show_encoding(const Tokenizer& tokenizer, const std::string& word) {
+void show_encoding(const BytePairTokenizer& tokenizer, const std::string& word) {
     const PlainBpe bpe = plain_of(tokenizer);
     std::printf("3. \"%s\" with the model's %zu merges, the earliest learned first:\n\n",
                 visible(word).c_str(), bpe.merges.size());
@@ -127,7 +126,7 @@ void show_encoding(const Tokenizer& tokenizer, const std::string& word) {
         throw Error("tokenizer: the steps and encode give different tokens");
 }
 
-void show_mishaps(const Tokenizer& tokenizer) {
+void show_mishaps(const BytePairTokenizer& tokenizer) {
     std::printf("4. What goes wrong:\n\n");
     const auto row = [&](const char* what, const std::string& text) {
         std::printf("   %s %s\n", padded(what, 34).c_str(),
@@ -144,7 +143,7 @@ void show_mishaps(const Tokenizer& tokenizer) {
     row("half of an é", "caf\xC3");
 }
 
-void show_languages(const Tokenizer& tokenizer) {
+void show_languages(const BytePairTokenizer& tokenizer) {
     struct Line {
         const char *language, *text;
     };
@@ -165,11 +164,11 @@ void show_languages(const Tokenizer& tokenizer) {
     }
 }
 
-void write_cuts(const std::string& file, const std::string& text, const Tokenizer& ours,
-                const Tokenizer* other) {
+void write_cuts(const std::string& file, const std::string& text, const BytePairTokenizer& ours,
+                const BytePairTokenizer* other) {
     std::string svg;
     double y = 30;
-    const auto draw = [&](const Tokenizer& tokenizer, const std::string& name) {
+    const auto draw = [&](const BytePairTokenizer& tokenizer, const std::string& name) {
         const std::vector<int> ids = tokenizer.encode(text);
         svg += svg_text(20, y, name + ": " + std::to_string(ids.size()) + " tokens", "start", 14);
         y += 14;

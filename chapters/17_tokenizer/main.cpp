@@ -3,18 +3,15 @@
 //   make run-17                                              all parts
 //   make run-17 ARGS='--part 3 --word " lighthouses"'        another word, cut step by step
 //   make run-17 ARGS='--tokenizer ~/models/gpt2 --part 5'    with another vocabulary
-//   make run-17 ARGS='--side-by-side ~/models/gpt2 ~/models/qwen'
 //
 // Look for: part 2, where three letters become a word because they stand together often.
 #include <cstdio>
 #include <functional>
 #include <optional>
 #include <string>
-#include <vector>
 
 #include "chapters/17_tokenizer/demo.hpp"
-#include "chapters/17_tokenizer/side_by_side.hpp"
-#include "lib/files/model.hpp"
+#include "lib/core/gpt.hpp"
 #include "lib/machine/command_line.hpp"
 #include "lib/machine/usual_options.hpp"
 
@@ -23,8 +20,7 @@ using namespace tbt;
 int main(int argc, char** argv) {
     std::string text = "The lighthouse keeper lit the lamp, and the light fell on the water.";
     std::string sentence = "the cat and the hat and the other cat", word = " lighthouses";
-    std::string directory = shipped_model("storyteller").string(), figure, compare;
-    std::vector<std::string> several;
+    std::string directory = model_directory("storyteller"), figure, compare;
     int part = 0, merges = 9;
     PartOptions for_parts(part);
     return run_program(
@@ -37,17 +33,15 @@ int main(int argc, char** argv) {
                 {2}, line.option("--merges", merges, "merges that part 2 learns").between(0, 200));
             for_parts.add({3}, line.option("--word", word, "the word that part 3 encodes"));
             line.option("--tokenizer", directory, "a directory with a tokenizer");
-            line.option("--side-by-side", several, "only this: several tokenizers (directories)");
             line.option("--figure", figure, "write the text as coloured tokens (SVG)");
             line.option("--compare", compare, "a second tokenizer for the figure");
         },
         [&] {
             for_parts.check();
             check_word(word);
-            if (!several.empty()) return show_side_by_side(several);
-            const Tokenizer tokenizer = Tokenizer::load(directory);
-            std::optional<Tokenizer> other;
-            if (!compare.empty()) other.emplace(Tokenizer::load(compare));
+            const BytePairTokenizer tokenizer = BytePairTokenizer::load(directory);
+            std::optional<BytePairTokenizer> other;
+            if (!compare.empty()) other.emplace(BytePairTokenizer::load(compare));
             if (!figure.empty()) write_cuts(figure, text, tokenizer, other ? &*other : nullptr);
             const std::function<void()> parts[] = {
                 [&] { show_units(tokenizer, text); }, [&] { show_learning(sentence, merges); },

@@ -1,7 +1,7 @@
 #include "chapters/17_tokenizer/text_pieces.hpp"
 
 #include "lib/core/error.hpp"
-#include "lib/text/byte_alphabet.hpp"
+#include "lib/core/tokenizer.hpp"
 #include "lib/core/unicode.hpp"
 
 namespace tbt {
@@ -26,16 +26,16 @@ std::vector<std::string> single_bytes() {
     return bytes;
 }
 
-PlainBpe plain_of(const Tokenizer& tokenizer) {
-    const Vocabulary& vocabulary = tokenizer.vocabulary();
-    PlainBpe bpe{vocabulary.tokens, {}};
+PlainBpe plain_of(const BytePairTokenizer& tokenizer) {
+    PlainBpe bpe;
+    for (int id = 0; id < tokenizer.vocab_size(); ++id)
+        bpe.tokens.emplace_back(tokenizer.token_bytes(id));
     int last = 0;
-    for (const Vocabulary::Merge& merge : vocabulary.merges) {
-        const int id = tokenizer.id_of(decode(bpe, {merge.left, merge.right})).value();
-        if (id < last)
-            throw Error("tokenizer: a later merge has a lower id (" + std::to_string(id) +
+    for (const BytePairTokenizer::Merge& merge : tokenizer.merges()) {
+        if (merge.merged < last)
+            throw Error("tokenizer: a later merge has a lower id (" + std::to_string(merge.merged) +
                         "); the plain encoder takes ids in the order in which they were learned");
-        last = bpe.merges[{merge.left, merge.right}] = id;
+        last = bpe.merges[{merge.left, merge.right}] = merge.merged;
     }
     return bpe;
 }

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "chapters/17_tokenizer/plain_bpe.hpp"
-#include "lib/text/tokenizer.hpp"
+#include "lib/core/tokenizer.hpp"
 
 namespace tbt {
 
@@ -17,7 +17,7 @@ std::vector<std::string> pieces_of(std::string_view text);
 std::map<std::string, long> count_pieces(const std::vector<std::string>& texts);
 
 // The merges of a tokenizer, as plain ones.
-PlainBpe plain_of(const Tokenizer& tokenizer);
+PlainBpe plain_of(const BytePairTokenizer& tokenizer);
 // The 256 single bytes in the order of GPT-2's ids.
 std::vector<std::string> single_bytes();
 

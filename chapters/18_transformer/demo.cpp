@@ -2,15 +2,17 @@
 
 #include <algorithm>
 #include <bit>
+#include <chrono>
 #include <cmath>
 #include <cstdint>
 #include <cstdio>
+#include <functional>
 #include <numeric>
 
 #include "chapters/01_next_token/next_token.hpp"
 #include "chapters/18_transformer/patterns.hpp"
 #include "lib/core/index.hpp"
-#include "lib/model/layers.hpp"
+#include "lib/core/rows.hpp"
 #include "lib/show/terminal.hpp"
 
 namespace tbt {
@@ -29,7 +31,8 @@ Row difference(const Row& a, const Row& b) {
     return d;
 }
 
-std::vector<int> ids_of(const PlainGpt& gpt, const Tokenizer& tokenizer, const std::string& text) {
+std::vector<int> ids_of(const PlainGpt& gpt, const BytePairTokenizer& tokenizer,
+                        const std::string& text) {
     std::vector<int> ids = tokenizer.encode(text);
     if (ids.empty()) ids.push_back(tokenizer.eos_id());
     if (ids.size() > gpt.positions)
@@ -80,7 +83,7 @@ void show_sizes(const PlainGpt& gpt) {
     std::printf("   %s %s %9.0f\n", padded("all", 8).c_str(), padded("", 15).c_str(), all);
 }
 
-void show_pass(const PlainGpt& gpt, Model& model, const std::string& prompt) {
+void show_pass(const PlainGpt& gpt, GptModel& model, const std::string& prompt) {
     const std::vector<int> ids = ids_of(gpt, model.tokenizer, prompt);
     Inside inside;
     const Rows x = gpt.forward(ids, &inside);
@@ -103,8 +106,8 @@ void show_pass(const PlainGpt& gpt, Model& model, const std::string& prompt) {
                     padded(visible(model.tokenizer.token_bytes(c.id)), 12).c_str(),
                     static_cast<double>(c.logit), 100 * static_cast<double>(c.probability));
 
-    KvCache cache(model.config());
-    const Logits fast = model.transformer.forward_all(cache, ids);
+    GptCache cache(model.config());
+    const Logits fast = model.gpt.forward_all(cache, ids);
     std::size_t different = 0;
     for (std::size_t t = 0; t < ids.size(); ++t) {
         const Row plain = gpt.logits(x[t]);
@@ -118,7 +121,7 @@ void show_pass(const PlainGpt& gpt, Model& model, const std::string& prompt) {
         ids.size(), ids.size() == 1 ? "" : "s", gpt.vocab_size, different);
 }
 
-void show_heads(const PlainGpt& gpt, const Tokenizer& tokenizer) {
+void show_heads(const PlainGpt& gpt, const BytePairTokenizer& tokenizer) {
     const std::vector<HeadPattern> found = strongest_heads(gpt, tokenizer);
     std::printf("3. How much of its attention a head gives to …, on average over three texts:\n\n");
     std::printf("   pattern                            strongest      share   mean of all heads\n");
@@ -127,7 +130,7 @@ void show_heads(const PlainGpt& gpt, const Tokenizer& tokenizer) {
                     p.layer, p.head, 100 * p.share, 100 * p.mean);
 }
 
-void show_lens(const PlainGpt& gpt, const Tokenizer& tokenizer, const std::string& prompt) {
+void show_lens(const PlainGpt& gpt, const BytePairTokenizer& tokenizer, const std::string& prompt) {
     Inside inside;
     gpt.forward(ids_of(gpt, tokenizer, prompt), &inside);
     std::printf("4. \"%s\" …: the prediction after each layer (logit lens)\n\n", prompt.c_str());
@@ -141,7 +144,7 @@ void show_lens(const PlainGpt& gpt, const Tokenizer& tokenizer, const std::strin
     }
 }
 
-void show_cuts(const PlainGpt& gpt, const Tokenizer& tokenizer) {
+void show_cuts(const PlainGpt& gpt, const BytePairTokenizer& tokenizer) {
     const std::vector<int> ids = tokenizer.encode(head_texts()[0]);
     const double whole = bits_per_token(gpt, ids, nullptr);
     std::printf("5. A story costs %.2f bits a token. How many more without one head:\n\n   layer ",
@@ -156,6 +159,70 @@ void show_cuts(const PlainGpt& gpt, const Tokenizer& tokenizer) {
             std::printf("  %+6.2f", bits_per_token(gpt, ids, &inside) - whole);
         }
         std::printf("\n");
+    }
+}
+
+// ---- part 6: times ----
+namespace {
+
+constexpr int prompt_tokens = 64, new_tokens = 32;
+
+// The median of three runs, in milliseconds for each new token.
+double per_token(const std::function<void()>& write) {
+    std::vector<double> times;
+    for (int run = 0; run < 3; ++run) {
+        const auto start = std::chrono::steady_clock::now();
+        write();
+        const std::chrono::duration<double, std::milli> took =
+            std::chrono::steady_clock::now() - start;
+        times.push_back(took.count() / new_tokens);
+    }
+    std::sort(times.begin(), times.end());
+    return times[1];
+}
+
+}  // namespace
+
+// The time does not depend on the tokens, so all are equal.
+void show_times(const PlainGpt& gpt, const std::string& directory) {
+    std::vector<int> ids(prompt_tokens + new_tokens, 5);
+    const auto up_to = [&](int n) { return std::vector<int>(ids.begin(), ids.begin() + n); };
+    std::printf("6. %d tokens after a prompt of %d, milliseconds for each:\n\n", new_tokens,
+                prompt_tokens);
+    double plain = 0;
+    const auto row = [&](const char* what, const std::function<void()>& write) {
+        const double ms = per_token(write);
+        if (plain == 0) plain = ms;
+        std::printf("   %-58s %9.3f  %7.1f x\n", what, ms, plain / ms);
+        std::fflush(stdout);
+    };
+    row("plain: every token from the start", [&] {
+        for (int i = 0; i < new_tokens; ++i)
+            gpt.logits(gpt.forward(up_to(prompt_tokens + i)).back());
+    });
+    const auto from_start = [&](Gpt& fast) {
+        return [&] {
+            for (int i = 0; i < new_tokens; ++i) {
+                GptCache cache(fast.config());
+                fast.forward(cache, up_to(prompt_tokens + i));
+            }
+        };
+    };
+    const auto with_cache = [&](Gpt& fast) {
+        return [&] {
+            GptCache cache(fast.config());
+            fast.forward(cache, up_to(prompt_tokens));
+            for (int i = 1; i < new_tokens; ++i) fast.forward(cache, std::vector<int>{5});
+        };
+    };
+    Gpt one = Gpt::load(directory, {1, false});
+    row("packed weights, tiles in registers, 16 lanes at once", from_start(one));
+    row("and a cache: only the new token (chapter 07)", with_cache(one));
+    Gpt half = Gpt::load(directory, {1, true});
+    row("and weights of 16 bits, half the bytes to read", with_cache(half));
+    if (Gpt all = Gpt::load(directory, {0, true}); all.threads() > 1) {
+        const std::string what = "and " + std::to_string(all.threads()) + " threads";
+        row(what.c_str(), with_cache(all));
     }
 }
 

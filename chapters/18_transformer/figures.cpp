@@ -14,8 +14,8 @@ namespace tbt {
 namespace {
 
 // One head as a square: in row t, column u, the darkness shows the attention weight.
-std::string square(const HeadPattern& pattern, const PlainGpt& gpt, const Tokenizer& tokenizer,
-                   double x0, double y0) {
+std::string square(const HeadPattern& pattern, const PlainGpt& gpt,
+                   const BytePairTokenizer& tokenizer, double x0, double y0) {
     std::vector<int> ids = tokenizer.encode(head_texts()[pattern.text]);
     Inside inside;
     gpt.forward(ids, &inside);
@@ -43,7 +43,7 @@ std::string square(const HeadPattern& pattern, const PlainGpt& gpt, const Tokeni
 
 }  // namespace
 
-void write_heads(const std::string& file, const PlainGpt& gpt, const Tokenizer& tokenizer) {
+void write_heads(const std::string& file, const PlainGpt& gpt, const BytePairTokenizer& tokenizer) {
     std::string svg;
     const std::vector<HeadPattern> found = strongest_heads(gpt, tokenizer);
     const std::size_t chosen[] = {0, 1, 3, 4};

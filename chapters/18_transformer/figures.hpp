@@ -4,13 +4,13 @@
 #include <string>
 
 #include "chapters/18_transformer/plain_gpt.hpp"
-#include "lib/text/tokenizer.hpp"
+#include "lib/core/tokenizer.hpp"
 
 namespace tbt {
 
 // The strongest head of each of four patterns, on a text: the larger an attention weight, the
 // darker its square (SVG).
-void write_heads(const std::string& file, const PlainGpt& gpt, const Tokenizer& tokenizer);
+void write_heads(const std::string& file, const PlainGpt& gpt, const BytePairTokenizer& tokenizer);
 // The whole model with the sizes of all its parts (SVG).
 void write_machine(const std::string& file, const PlainGpt& gpt);
 

@@ -16,7 +16,6 @@
 #include "chapters/18_transformer/demo.hpp"
 #include "chapters/18_transformer/figures.hpp"
 #include "chapters/18_transformer/load_plain.hpp"
-#include "chapters/18_transformer/times.hpp"
 #include "lib/machine/command_line.hpp"
 #include "lib/machine/usual_options.hpp"
 
@@ -24,7 +23,7 @@ using namespace tbt;
 
 int main(int argc, char** argv) {
     std::string prompt = "The weather today is", heads, machine;
-    std::string directory = shipped_model("storyteller").string();
+    std::string directory = model_directory("storyteller");
     int part = 0;
     PartOptions for_parts(part);
     return run_program(
@@ -41,7 +40,7 @@ int main(int argc, char** argv) {
             const PlainGpt gpt = load_plain_gpt(directory);
             // As floats, even if the file has 8 or 4 bits, because int8 and int4 also round
             // activations.
-            Model model = load_model(directory, {0, WeightType::f32});
+            GptModel model = load_gpt(directory, {0, false});
             const std::function<void()> parts[] = {[&] { show_sizes(gpt); },
                                                    [&] { show_pass(gpt, model, prompt); },
                                                    [&] { show_heads(gpt, model.tokenizer); },

@@ -32,8 +32,8 @@ namespace {
 using Named = std::function<std::vector<std::size_t>(const std::vector<int>& ids, std::size_t t)>;
 
 // The quotation mark that opened the speech that contains t; none outside of speech.
-std::vector<std::size_t> opening_quote(const Tokenizer& tokenizer, const std::vector<int>& ids,
-                                       std::size_t t) {
+std::vector<std::size_t> opening_quote(const BytePairTokenizer& tokenizer,
+                                       const std::vector<int>& ids, std::size_t t) {
     std::vector<std::size_t> open;
     for (std::size_t u = 0; u < t; ++u) {
         for (const char c : tokenizer.token_bytes(ids[u])) {
@@ -45,7 +45,7 @@ std::vector<std::size_t> opening_quote(const Tokenizer& tokenizer, const std::ve
     return open;
 }
 
-std::vector<std::pair<std::string, Named>> patterns(const Tokenizer& tokenizer) {
+std::vector<std::pair<std::string, Named>> patterns(const BytePairTokenizer& tokenizer) {
     const auto same = [](const std::vector<int>& ids, std::size_t t, std::size_t offset) {
         std::vector<std::size_t> places;
         for (std::size_t u = 0; u + offset <= t && u < t; ++u)
@@ -99,7 +99,7 @@ HeadPattern measure(const std::string& name, const Named& named,
 
 }  // namespace
 
-std::vector<HeadPattern> strongest_heads(const PlainGpt& gpt, const Tokenizer& tokenizer) {
+std::vector<HeadPattern> strongest_heads(const PlainGpt& gpt, const BytePairTokenizer& tokenizer) {
     std::vector<std::vector<int>> texts;
     std::vector<Inside> inside(head_texts().size());
     for (std::size_t i = 0; i < inside.size(); ++i) {

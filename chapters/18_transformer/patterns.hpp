@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "chapters/18_transformer/plain_gpt.hpp"
-#include "lib/text/tokenizer.hpp"
+#include "lib/core/tokenizer.hpp"
 
 namespace tbt {
 
@@ -24,6 +24,6 @@ struct HeadPattern {
 // For each token a pattern selects earlier positions: the token before, the same token, the token
 // that followed the same token, the first token of the text, the quotation mark that opened the
 // speech. A token for which it selects none does not count.
-std::vector<HeadPattern> strongest_heads(const PlainGpt& gpt, const Tokenizer& tokenizer);
+std::vector<HeadPattern> strongest_heads(const PlainGpt& gpt, const BytePairTokenizer& tokenizer);
 
 }  // namespace tbt

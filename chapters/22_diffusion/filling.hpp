@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "chapters/06_combining/chain_step.hpp"
+#include "chapters/06_combining/chain.hpp"
 #include "chapters/22_diffusion/masked_model.hpp"
 
 namespace tbt {

@@ -14,8 +14,8 @@
 
 #include <xsimd/xsimd.hpp>
 
-#include "lib/core/half.hpp"
 #include "lib/core/index.hpp"
+#include "lib/core/math.hpp"
 
 namespace tbt::simd {
 

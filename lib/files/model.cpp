@@ -10,6 +10,7 @@
 #include <string_view>
 
 #include "lib/core/error.hpp"
+#include "lib/core/gpt.hpp"
 #include "lib/core/index.hpp"
 #include "lib/core/unicode.hpp"
 #include "lib/files/config_file.hpp"
@@ -25,9 +26,7 @@
 namespace tbt {
 
 std::filesystem::path shipped_model(std::string_view name) {
-    const char* folder = std::getenv("TBT_MODELS");
-    if (folder) return std::filesystem::path(folder) / name;
-    return shipped_file("models/" + std::string(name));
+    return model_directory(name);
 }
 
 // ---- weights ------------------------------------------------------------------------------------
@@ -206,28 +205,10 @@ Model load_model(const std::filesystem::path& directory, const TransformerOption
 }
 
 std::vector<int> encode_prompt(const Model& model, std::string_view text, int room) {
-    if (const std::size_t bad = find_invalid_utf8(text); bad != std::string_view::npos) {
-        throw Error("prompt: byte " + std::to_string(bad + 1) +
-                    " is not valid UTF-8; save the text as UTF-8");
-    }
+    check_prompt_text(text);
     std::vector<int> ids = model.tokenizer.encode_prompt(text);
     if (ids.empty()) ids.push_back(model.tokenizer.eos_id());
-    const int context = model.config().n_positions;
-    if (room < 0)
-        throw Error("prompt: room for " + std::to_string(room) + " tokens, expected 0 or more");
-    if (ids.size() + index(room) > index(context)) {
-        const auto length = static_cast<long long>(ids.size());
-        const std::string shorter =
-            "shorten the prompt to " + std::to_string(context - room) + " tokens";
-        const std::string fewer =
-            "ask for at most " + std::to_string(context - length) + " new ones";
-        throw Error("prompt: " + std::to_string(length) + " tokens and " + std::to_string(room) +
-                    " new ones exceed the model's context of " + std::to_string(context) + "; " +
-                    (room >= context && length >= context ? "make both fewer"
-                     : room >= context                    ? fewer
-                     : length >= context                  ? shorter
-                                                          : shorter + " or " + fewer));
-    }
+    check_prompt_length(ids.size(), room, model.config().n_positions);
     return ids;
 }
 

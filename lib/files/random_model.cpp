@@ -9,13 +9,13 @@
 #include "lib/core/error.hpp"
 #include "lib/core/index.hpp"
 #include "lib/core/rng.hpp"
+#include "lib/core/tokenizer.hpp"
 #include "lib/files/config_file.hpp"
 #include "lib/files/safetensors_write.hpp"
 #include "lib/kernels/hash.hpp"
 #include "lib/machine/files.hpp"
 #include "lib/machine/threads.hpp"
 #include "lib/model/model_config.hpp"
-#include "lib/text/byte_alphabet.hpp"
 #include "lib/text/tokenizer_save.hpp"
 
 namespace tbt {

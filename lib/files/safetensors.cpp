@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "lib/core/error.hpp"
-#include "lib/core/half.hpp"
 #include "lib/core/index.hpp"
+#include "lib/core/math.hpp"
 #include "lib/files/stored_integers.hpp"
 #include "lib/kernels/hash.hpp"
 #include "lib/kernels/weight_type.hpp"

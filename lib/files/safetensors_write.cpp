@@ -5,8 +5,8 @@
 #include <cstdint>
 
 #include "lib/core/error.hpp"
-#include "lib/core/half.hpp"
 #include "lib/core/index.hpp"
+#include "lib/core/math.hpp"
 #include "lib/core/unicode.hpp"
 #include "lib/files/stored_integers.hpp"
 #include "lib/machine/files.hpp"

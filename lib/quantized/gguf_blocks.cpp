@@ -5,7 +5,7 @@
 #include <cstring>
 #include <iterator>
 
-#include "lib/core/half.hpp"
+#include "lib/core/math.hpp"
 
 namespace tbt {
 

@@ -6,8 +6,8 @@
 
 #include "lib/core/error.hpp"
 #include "lib/core/index.hpp"
+#include "lib/core/tokenizer.hpp"
 #include "lib/machine/json_file.hpp"
-#include "lib/text/byte_alphabet.hpp"
 #include "lib/text/vocabulary.hpp"
 
 namespace tbt {

@@ -2,9 +2,9 @@
 
 #include "lib/core/error.hpp"
 #include "lib/core/index.hpp"
+#include "lib/core/tokenizer.hpp"
 #include "lib/machine/files.hpp"
 #include "lib/machine/json_file.hpp"
-#include "lib/text/byte_alphabet.hpp"
 #include "lib/text/tokenizer.hpp"
 
 namespace tbt {

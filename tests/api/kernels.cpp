@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "lib/core/check.hpp"
-#include "lib/core/half.hpp"
 #include "lib/core/math.hpp"
 #include "lib/core/rng.hpp"
 #include "lib/core/tensor.hpp"

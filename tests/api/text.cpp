@@ -6,12 +6,12 @@
 #include <utility>
 #include <vector>
 
+#include "lib/core/tokenizer.hpp"
 #include "lib/core/unicode.hpp"
 #include "lib/files/random_model.hpp"
 #include "lib/show/short_number.hpp"
 #include "lib/show/svg.hpp"
 #include "lib/show/terminal.hpp"
-#include "lib/text/byte_alphabet.hpp"
 #include "lib/text/piece_encoder.hpp"
 #include "lib/text/text_splitter.hpp"
 #include "lib/text/tokenizer.hpp"

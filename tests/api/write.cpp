@@ -5,15 +5,11 @@
 #include <utility>
 #include <vector>
 
-#include "chapters/07_kv_cache/redundancy.hpp"
-#include "chapters/07_kv_cache/roofline.hpp"
+#include "chapters/07_kv_cache/tools/roofline.hpp"
 #include "chapters/07_kv_cache/work.hpp"
-#include "chapters/08_penalties/dry.hpp"
-#include "chapters/08_penalties/endings.hpp"
 #include "chapters/08_penalties/full_chain.hpp"
 #include "chapters/08_penalties/penalties.hpp"
 #include "chapters/08_penalties/plain_penalties.hpp"
-#include "chapters/08_penalties/repetition.hpp"
 #include "chapters/09_stopping/stopping.hpp"
 #include "chapters/10_generate/chat.hpp"
 #include "chapters/10_generate/generate.hpp"

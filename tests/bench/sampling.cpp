@@ -13,10 +13,7 @@
 #include <vector>
 
 #include "chapters/02_greedy/greedy.hpp"
-#include "chapters/06_combining/relatives.hpp"
-#include "chapters/06_combining/temperature.hpp"
-#include "chapters/06_combining/top_k.hpp"
-#include "chapters/06_combining/top_p.hpp"
+#include "chapters/06_combining/steps.hpp"
 #include "chapters/08_penalties/full_chain.hpp"
 #include "chapters/08_penalties/penalties.hpp"
 #include "lib/core/rng.hpp"

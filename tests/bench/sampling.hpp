@@ -6,10 +6,7 @@
 #include <string>
 #include <utility>
 
-#include "chapters/06_combining/draw.hpp"
-#include "chapters/06_combining/temperature.hpp"
-#include "chapters/06_combining/top_k.hpp"
-#include "chapters/06_combining/top_p.hpp"
+#include "chapters/06_combining/steps.hpp"
 #include "lib/core/rng.hpp"
 #include "tests/bench/bench.hpp"
 

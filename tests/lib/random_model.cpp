@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "lib/core/error.hpp"
-#include "lib/core/half.hpp"
+#include "lib/core/math.hpp"
 #include "lib/files/config_file.hpp"
 #include "lib/files/model.hpp"
 #include "lib/files/random_model.hpp"

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "lib/core/half.hpp"
+#include "lib/core/math.hpp"
 #include "lib/files/safetensors.hpp"
 #include "lib/files/safetensors_write.hpp"
 #include "lib/machine/files.hpp"

@@ -5,9 +5,9 @@
 #include <string>
 #include <string_view>
 
+#include "lib/core/tokenizer.hpp"
 #include "lib/core/unicode.hpp"
 #include "lib/show/terminal.hpp"
-#include "lib/text/byte_alphabet.hpp"
 
 using namespace tbt;
 

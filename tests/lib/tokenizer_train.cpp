@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "lib/core/rng.hpp"
-#include "lib/text/byte_alphabet.hpp"
+#include "lib/core/tokenizer.hpp"
 #include "lib/text/text_splitter.hpp"
 #include "lib/text/tokenizer_train.hpp"
 #include "tests/support/temporary.hpp"

@@ -4,7 +4,7 @@
 #include <cstring>
 #include <vector>
 
-#include "lib/core/half.hpp"
+#include "lib/core/math.hpp"
 #include "lib/core/rng.hpp"
 #include "lib/kernels/matmul.hpp"
 

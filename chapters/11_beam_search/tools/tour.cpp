@@ -10,7 +10,7 @@
 
 #include "chapters/01_next_token/next_token.hpp"
 #include "chapters/07_kv_cache/cached_model.hpp"
-#include "chapters/08_penalties/repetition.hpp"
+#include "chapters/08_penalties/penalties.hpp"
 #include "chapters/10_generate/generate.hpp"
 #include "chapters/10_generate/options.hpp"
 #include "chapters/10_generate/tools/output.hpp"

@@ -8,8 +8,8 @@
 
 #include "chapters/19_training/hub/gguf_values.hpp"
 #include "lib/core/error.hpp"
-#include "lib/core/half.hpp"
 #include "lib/core/index.hpp"
+#include "lib/core/math.hpp"
 #include "lib/files/config_file.hpp"
 #include "lib/files/gguf_model.hpp"
 #include "lib/files/safetensors.hpp"

@@ -3,7 +3,7 @@
 #include <functional>
 #include <tuple>
 
-#include "chapters/06_combining/presets.hpp"
+#include "chapters/06_combining/chain.hpp"
 #include "chapters/08_penalties/full_chain.hpp"
 #include "lib/core/error.hpp"
 #include "lib/show/short_number.hpp"

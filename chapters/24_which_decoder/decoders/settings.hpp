@@ -6,8 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "chapters/06_combining/chain_step.hpp"
-#include "chapters/06_combining/dialects.hpp"
+#include "chapters/06_combining/chain.hpp"
 #include "chapters/22_diffusion/filling.hpp"
 #include "chapters/23_text_generator/guidance.hpp"
 

@@ -7,11 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "chapters/06_combining/draw.hpp"
-#include "chapters/06_combining/relatives.hpp"
-#include "chapters/06_combining/temperature.hpp"
-#include "chapters/06_combining/top_k.hpp"
-#include "chapters/06_combining/top_p.hpp"
+#include "chapters/06_combining/steps.hpp"
 #include "lib/core/rng.hpp"
 
 using namespace tbt;

@@ -13,10 +13,9 @@
 #include "chapters/04_top_k/plain_top_k.hpp"
 #include "chapters/05_top_p/further/plain_xtc.hpp"
 #include "chapters/06_combining/chain.hpp"
-#include "chapters/06_combining/further_truncations.hpp"
 #include "chapters/06_combining/plain_mirostat.hpp"
 #include "chapters/06_combining/plain_mirostat_1.hpp"
-#include "chapters/06_combining/temperature.hpp"
+#include "chapters/06_combining/steps.hpp"
 #include "chapters/06_combining/trace.hpp"
 #include "lib/core/rng.hpp"
 

@@ -12,11 +12,7 @@
 #include "chapters/05_top_p/further/plain_typical.hpp"
 #include "chapters/05_top_p/plain_relatives.hpp"
 #include "chapters/05_top_p/plain_top_p.hpp"
-#include "chapters/06_combining/draw.hpp"
-#include "chapters/06_combining/relatives.hpp"
-#include "chapters/06_combining/temperature.hpp"
-#include "chapters/06_combining/top_k.hpp"
-#include "chapters/06_combining/top_p.hpp"
+#include "chapters/06_combining/steps.hpp"
 #include "lib/core/rng.hpp"
 
 using namespace tbt;

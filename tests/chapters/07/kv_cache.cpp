@@ -5,8 +5,7 @@
 
 #include "chapters/02_greedy/greedy.hpp"
 #include "chapters/07_kv_cache/cached_model.hpp"
-#include "chapters/07_kv_cache/redundancy.hpp"
-#include "chapters/07_kv_cache/roofline.hpp"
+#include "chapters/07_kv_cache/tools/roofline.hpp"
 #include "chapters/07_kv_cache/work.hpp"
 #include "lib/core/rng.hpp"
 #include "lib/model/transformer.hpp"

@@ -5,10 +5,9 @@
 #include <vector>
 
 #include "chapters/03_temperature/plain_temperature.hpp"
-#include "chapters/06_combining/top_k.hpp"
-#include "chapters/08_penalties/dry.hpp"
-#include "chapters/08_penalties/endings.hpp"
+#include "chapters/06_combining/steps.hpp"
 #include "chapters/08_penalties/full_chain.hpp"
+#include "chapters/08_penalties/penalties.hpp"
 #include "chapters/08_penalties/plain_dry.hpp"
 #include "chapters/08_penalties/plain_endings.hpp"
 #include "lib/core/rng.hpp"

@@ -4,8 +4,7 @@
 #include <vector>
 
 #include "chapters/03_temperature/plain_temperature.hpp"
-#include "chapters/06_combining/temperature.hpp"
-#include "chapters/06_combining/top_k.hpp"
+#include "chapters/06_combining/steps.hpp"
 #include "chapters/08_penalties/full_chain.hpp"
 #include "chapters/08_penalties/penalties.hpp"
 #include "lib/core/rng.hpp"

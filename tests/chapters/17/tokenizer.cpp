@@ -3,8 +3,8 @@
 #include <filesystem>
 
 #include "chapters/17_tokenizer/text_pieces.hpp"
+#include "lib/core/gpt.hpp"
 #include "lib/core/rng.hpp"
-#include "lib/files/model.hpp"
 #include "lib/machine/files.hpp"
 #include "lib/machine/json_file.hpp"
 #include "lib/text/tokenizer_train.hpp"
@@ -90,7 +90,7 @@ TEST_CASE("plain training learns what the library learns, from all lessons", "[c
 
 TEST_CASE("plain encoding gives the library's ids, on lessons, languages and bytes at random",
           "[ch17]") {
-    const Tokenizer fast = Tokenizer::load(shipped_model("storyteller").string());
+    const BytePairTokenizer fast = BytePairTokenizer::load(model_directory("storyteller"));
     const PlainBpe plain = plain_of(fast);
     std::vector<std::string> texts = lessons();
     for (std::string& text : texts) text.resize(std::min<std::size_t>(text.size(), 2000));
@@ -114,8 +114,7 @@ TEST_CASE("plain encoding gives the ids of GPT-2's reference cases, where its vo
         WARN("no GPT-2 vocabulary in " << folder << ": skipped");
         return;
     }
-    const Tokenizer fast = Tokenizer::load(folder);
-    const PlainBpe plain = plain_of(fast);
+    const PlainBpe plain = plain_of(BytePairTokenizer::load(folder));
     const Json cases = read_json(folder + "/cases.json")["cases"];
     REQUIRE(cases.size() == 380);
     for (const Json& c : cases) {

@@ -3,7 +3,7 @@
 
 #include "chapters/18_transformer/load_plain.hpp"
 #include "chapters/18_transformer/patterns.hpp"
-#include "lib/core/half.hpp"
+#include "lib/core/math.hpp"
 #include "lib/core/rng.hpp"
 #include "lib/files/model.hpp"
 #include "lib/files/random_model.hpp"
@@ -168,7 +168,7 @@ TEST_CASE("the head that follows a pattern most, its share, and where that is se
           "[ch18]") {
     const std::string directory = shipped_model("sketch").string();
     const PlainGpt plain = load_plain_gpt(directory);
-    const Tokenizer tokenizer = Tokenizer::load(directory);
+    const BytePairTokenizer tokenizer = BytePairTokenizer::load(directory);
     std::vector<std::vector<int>> texts;
     std::vector<Inside> inside(head_texts().size());
     for (std::size_t i = 0; i < inside.size(); ++i) {

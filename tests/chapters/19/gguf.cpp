@@ -7,7 +7,7 @@
 
 #include "chapters/19_training/hub/gguf.hpp"
 #include "chapters/19_training/hub/gguf_values.hpp"
-#include "lib/core/half.hpp"
+#include "lib/core/math.hpp"
 #include "lib/files/config_file.hpp"
 #include "lib/files/gguf_file.hpp"
 #include "lib/files/gguf_model.hpp"

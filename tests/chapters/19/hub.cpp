@@ -6,7 +6,7 @@
 #include "chapters/10_generate/chat.hpp"
 #include "chapters/19_training/hub/gguf.hpp"
 #include "chapters/19_training/hub/model_card.hpp"
-#include "lib/core/half.hpp"
+#include "lib/core/math.hpp"
 #include "lib/files/random_model.hpp"
 #include "lib/files/safetensors.hpp"
 #include "lib/machine/files.hpp"

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "chapters/06_combining/temperature.hpp"
+#include "chapters/06_combining/steps.hpp"
 #include "chapters/11_beam_search/diverse_beams.hpp"
 #include "chapters/16_json_schema/guide.hpp"
 #include "chapters/23_text_generator/guided_texts.hpp"

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cstdio>
 
-#include "chapters/07_kv_cache/roofline.hpp"
+#include "chapters/07_kv_cache/tools/roofline.hpp"
 #include "lib/machine/command_line.hpp"
 
 using namespace tbt;

@@ -1,15 +1,18 @@
-#include "chapters/17_tokenizer/side_by_side.hpp"
-
+// The tokenizers of several models, side by side.
+//
+//   build/side_by_side ~/models/gpt2 ~/models/qwen
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
+#include <string>
+#include <vector>
 
-#include "chapters/17_tokenizer/text_pieces.hpp"
 #include "lib/core/index.hpp"
+#include "lib/machine/command_line.hpp"
 #include "lib/show/terminal.hpp"
 #include "lib/text/tokenizer.hpp"
 
-namespace tbt {
+using namespace tbt;
 
 namespace {
 
@@ -61,10 +64,10 @@ void show_added(const Tokenizer& tokenizer) {
     std::printf("      added tokens: %s\n", line.c_str());
 }
 
-}  // namespace
-
+// What each does to a text, and how it cuts words, numbers, other languages and chat tokens. Throws
+// Error for a directory without a tokenizer.
 void show_side_by_side(const std::vector<std::string>& directories) {
-    std::printf("6. Tokenizers side by side:\n");
+    std::printf("Tokenizers side by side:\n");
     for (const std::string& directory : directories) {
         const Tokenizer tokenizer = Tokenizer::load(directory);
         const TextRules& rules = tokenizer.vocabulary().rules;
@@ -85,4 +88,14 @@ void show_side_by_side(const std::vector<std::string>& directories) {
     }
 }
 
-}  // namespace tbt
+}  // namespace
+
+int main(int argc, char** argv) {
+    std::vector<std::string> directories;
+    return run_program(
+        argc, argv, "The tokenizers of several models, side by side.",
+        [&](CommandLine line) {
+            line.option("directories", directories, "directories with a tokenizer").required();
+        },
+        [&] { show_side_by_side(directories); });
+}

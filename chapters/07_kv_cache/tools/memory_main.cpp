@@ -1,17 +1,24 @@
-#include "chapters/07_kv_cache/memory_report.hpp"
-
+// The memory that a model needs: computed from its sizes, and measured.
+//
+//   build/memory --context 512 --batch 32      the forecast, from config.json alone
+//   build/memory --measure --batch 8           also the memory that it takes
+//   build/memory --blocks                      a cache in blocks, and what a fork copies
 #include <cstdio>
+#include <filesystem>
+#include <string>
 #include <vector>
 
 #include "lib/core/index.hpp"
 #include "lib/files/config_file.hpp"
 #include "lib/files/model.hpp"
 #include "lib/files/safetensors.hpp"
+#include "lib/machine/command_line.hpp"
 #include "lib/machine/memory.hpp"
+#include "lib/machine/text_options.hpp"
 #include "lib/model/kv_cache.hpp"
 #include "lib/model/model_config.hpp"
 
-namespace tbt {
+using namespace tbt;
 
 namespace {
 
@@ -42,8 +49,8 @@ std::filesystem::path without_slash(const std::filesystem::path& directory) {
     return directory.has_filename() ? directory : directory.parent_path();
 }
 
-}  // namespace
-
+// Reads only DIRECTORY/config.json and prints the memory for each type of weights. `cache` is the
+// type of keys and values. context 0: the model's whole context.
 void print_memory_forecast(const std::filesystem::path& directory, WeightType cache, int context,
                            int batch) {
     TransformerConfig config = read_model_config(directory.string());
@@ -65,6 +72,8 @@ void print_memory_forecast(const std::filesystem::path& directory, WeightType ca
     row("total", [](const MemoryPlan& plan) { return plan.total(); });
 }
 
+// Loads the model, fills `batch` caches with `context` tokens each and prints the allocated memory
+// beside the forecast. Throws Error before loading if the machine has too little memory.
 void print_memory_used(const std::filesystem::path& directory, const TransformerOptions& options,
                        int context, int batch) {
     TransformerConfig config = read_model_config(directory.string());
@@ -108,10 +117,11 @@ void print_memory_used(const std::filesystem::path& directory, const Transformer
         "\n  * and about a MiB of working memory for each thread, which is not in the forecast\n");
 }
 
-void print_cache_memory(const TransformerConfig& config) {
+// The memory of a cache, by the formula and in blocks, and how much a fork copies.
+void print_blocks(const TransformerConfig& config) {
     const auto kib = [](std::int64_t bytes) { return static_cast<double>(bytes) / 1024; };
     std::printf(
-        "4. Memory: 2 (keys and values) · %d layers · %d channels · %d bytes = %.0f KiB a token\n\n"
+        "2 (keys and values) · %d layers · %d channels · %d bytes = %.0f KiB a token\n\n"
         "   tokens     formula   blocks of %d\n",
         config.n_layer, config.n_embd, to_int(bytes_of(config.cache_type)),
         kib(KvCache::bytes_per_token(config)), KvCache::block_tokens);
@@ -136,4 +146,33 @@ void print_cache_memory(const TransformerConfig& config) {
     std::printf("a second text after 200 common tokens copies %d of %d blocks.\n", copied, blocks);
 }
 
-}  // namespace tbt
+struct Options : ModelOptions {
+    std::string model = shipped_model("storyteller").string();
+    int context = 0, batch = 1;
+    bool measure = false, blocks = false;
+};
+
+void declare(CommandLine& line, Options& o) {
+    model_option(line, o.model);
+    loading_options(line, o);
+    line.option("--measure", o.measure, "also load it, fill the caches and measure the memory");
+    line.option("--context", o.context, "tokens of each text (default: all the model has)")
+        .above_zero();
+    line.option("--batch", o.batch, "texts at the same time").shows_default();
+    line.option("--blocks", o.blocks, "instead: a cache in blocks, and what a fork of it copies");
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    Options o;
+    return run_program(
+        argc, argv, "The memory that a model needs, from its config.json alone.",
+        [&](CommandLine line) { declare(line, o); },
+        [&] {
+            const TransformerOptions options = transformer_options(o);
+            if (o.blocks) print_blocks(read_model_config(o.model));
+            else if (o.measure) print_memory_used(o.model, options, o.context, o.batch);
+            else print_memory_forecast(o.model, options.cache, o.context, o.batch);
+        });
+}

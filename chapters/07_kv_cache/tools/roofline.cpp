@@ -1,4 +1,4 @@
-#include "chapters/07_kv_cache/roofline.hpp"
+#include "chapters/07_kv_cache/tools/roofline.hpp"
 
 #include <algorithm>
 #include <cstdio>

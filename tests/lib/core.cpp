@@ -1,0 +1,365 @@
+// The tiny library against the engine: the same bits, the same ids; and what it says of broken
+// files.
+#include "tests/catch.hpp"
+
+#include <cstring>
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include "lib/core/files.hpp"
+#include "lib/core/gpt.hpp"
+#include "lib/core/math.hpp"
+#include "lib/core/matmul.hpp"
+#include "lib/core/rng.hpp"
+#include "lib/core/safetensors.hpp"
+#include "lib/files/config_file.hpp"
+#include "lib/files/model.hpp"
+#include "lib/machine/files.hpp"
+#include "lib/machine/json_file.hpp"
+#include "tests/support/captured.hpp"
+#include "tests/support/temporary.hpp"
+
+// The program in lib/core/README.md.
+#define main program_of_the_readme
+#include "tests/support/core_program.hpp"
+#undef main
+
+using namespace tbt;
+using tbt::test::contains;
+using tbt::test::error_of;
+using tbt::test::TemporaryFolder;
+
+namespace {
+
+std::vector<float> copied(std::span<const float> values) { return {values.begin(), values.end()}; }
+
+std::vector<int> random_ids(int n, int vocab, std::uint64_t seed) {
+    Rng rng(seed);
+    std::vector<int> ids;
+    for (int i = 0; i < n; ++i) ids.push_back(to_int(rng.below(index(vocab))));
+    return ids;
+}
+
+std::vector<float> engine_logits(const std::string& directory, bool in_16_bits,
+                                 const std::vector<int>& ids) {
+    Transformer engine = load_transformer(
+        directory, {.threads = 1, .weights = in_16_bits ? WeightType::f16 : WeightType::f32});
+    KvCache cache(engine.config());
+    return copied(engine.forward_all(cache, ids).values);
+}
+
+// The logits after each id, read `step` ids at a time.
+std::vector<float> core_logits(Gpt& gpt, const std::vector<int>& ids, std::size_t step) {
+    GptCache cache(gpt.config());
+    std::vector<float> all;
+    for (std::size_t i = 0; i < ids.size(); i += step) {
+        const auto part = std::span(ids).subspan(i, std::min(step, ids.size() - i));
+        const std::vector<float> some = copied(gpt.forward_all(cache, part).values);
+        all.insert(all.end(), some.begin(), some.end());
+    }
+    return all;
+}
+
+}  // namespace
+
+TEST_CASE("core's logits are the engine's, bit for bit", "[core]") {
+    const struct {
+        std::string directory;
+        int tokens;
+    } models[] = {{"tests/data/tiny-gpt2", 128}, {model_directory("storyteller"), 70}};
+    for (const auto& [directory, tokens] : models) {
+        const std::vector<int> ids = random_ids(tokens, 97, 5);
+        for (const bool in_16_bits : {false, true}) {
+            CAPTURE(directory, in_16_bits);
+            const std::vector<float> expected = engine_logits(directory, in_16_bits, ids);
+            for (const int threads : {1, 2}) {
+                Gpt gpt = Gpt::load(directory, {threads, in_16_bits});
+                REQUIRE(gpt.threads() == threads);
+                for (const std::size_t step : {std::size_t{1}, std::size_t{7}, ids.size()})
+                    CHECK(core_logits(gpt, ids, step) == expected);
+            }
+        }
+    }
+}
+
+TEST_CASE("as stored: an F16 file gives the same logits in 16 bits and as floats", "[core]") {
+    const std::vector<int> ids = random_ids(20, 4096, 6);
+    Gpt stored = Gpt::load(model_directory("storyteller")),
+        wide = Gpt::load(model_directory("storyteller"), {1, false});
+    CHECK(core_logits(stored, ids, ids.size()) == core_logits(wide, ids, ids.size()));
+}
+
+TEST_CASE("tokens that were taken back leave no trace", "[core]") {
+    Gpt gpt = Gpt::load("tests/data/tiny-gpt2", {1});
+    const std::vector<int> ids = random_ids(40, 97, 7), others = random_ids(30, 97, 8);
+    GptCache cache(gpt.config());
+    gpt.forward(cache, ids);
+    CHECK(cache.bytes() == 2 * 2 * 64 * 40 * 4);
+    cache.truncate(25);
+    gpt.forward(cache, others);
+    cache.truncate(25);
+    const std::vector<float> again = copied(gpt.forward(cache, std::span(ids).subspan(25)));
+    GptCache fresh(gpt.config());
+    CHECK(again == copied(gpt.forward(fresh, ids)));
+    cache.clear();
+    CHECK(cache.length() == 0);
+    CHECK(contains(error_of([&] { cache.truncate(1); }), "cannot truncate 0 tokens to 1"));
+    CHECK(contains(error_of([&] { gpt.forward(cache, random_ids(129, 97, 9)); }),
+                   "context is full: 0 tokens in the cache and 129 new ones"));
+    CHECK(contains(error_of([&] { gpt.forward(cache, {}); }), "over no tokens"));
+    CHECK(contains(error_of([&] { gpt.forward(cache, std::vector<int>{97}); }),
+                   "token id 97 is outside the vocabulary"));
+    GptCache other(2, 2, 16, 128);
+    CHECK(contains(error_of([&] { gpt.forward(other, ids); }), "made for another model"));
+}
+
+TEST_CASE("a product has the bits of three plain loops, at awkward sizes", "[core]") {
+    Rng rng(11);
+    const auto random = [&](Shape shape) {
+        Tensor t(std::move(shape));
+        for (float& v : t.values()) v = static_cast<float>(rng.normal());
+        return t;
+    };
+    for (const auto [M, K, N] : {std::array{1, 1, 1}, std::array{3, 17, 31}, std::array{9, 40, 33},
+                                 std::array{16, 5, 96}}) {
+        const Tensor x = random({M, K}), w = random({K, N}), bias = random({N}), y = random({M, N});
+        for (const bool in_16_bits : {false, true}) {
+            CAPTURE(M, K, N, in_16_bits);
+            const WeightMatrix packed(w, in_16_bits);
+            Tensor got = y;
+            matmul(x.data(), M, packed, got.data(), {.bias = bias.data(), .accumulate = true}, 2);
+            for (std::int64_t m = 0; m < M; ++m) {
+                for (std::int64_t n = 0; n < N; ++n) {
+                    float sum = y.data()[m * N + n];
+                    for (std::int64_t k = 0; k < K; ++k) {
+                        const float v = w.data()[k * N + n];
+                        sum = std::fma(x.data()[m * K + k], in_16_bits ? from_f16(to_f16(v)) : v,
+                                       sum);
+                    }
+                    REQUIRE(got.data()[m * N + n] == sum + bias.data()[n]);
+                }
+            }
+        }
+    }
+}
+
+// ---- the tokenizer ----
+TEST_CASE("core's tokenizer writes the engine's ids", "[core]") {
+    for (const char* name : {"storyteller", "sketch"}) {
+        const BytePairTokenizer core = BytePairTokenizer::load(model_directory(name));
+        const Tokenizer engine = Tokenizer::load(model_directory(name));
+        REQUIRE(core.vocab_size() == engine.vocab_size());
+        CHECK(core.eos_id() == engine.eos_id());
+        for (int id = 0; id < core.vocab_size(); ++id) {
+            REQUIRE(core.token_bytes(id) == engine.token_bytes(id));
+            REQUIRE(core.id_of(core.token_bytes(id)) == id);
+        }
+        std::vector<std::string> texts = {"",
+                                          " ",
+                                          "It's <|endoftext|> 12345 über 東京\t\n\n  x ",
+                                          std::string(3000, 'a'),
+                                          std::string("\0\xff\xc3", 3),
+                                          read_file("README.md")};
+        Rng rng(3);
+        for (int i = 0; i < 300; ++i) {
+            std::string text;
+            for (std::uint64_t n = rng.below(40); n > 0; --n)
+                text += rng.below(4) == 0 ? static_cast<char>(rng.below(256))
+                                          : "etaoin shrdlu'.,1"[rng.below(17)];
+            texts.push_back(text);
+        }
+        for (const std::string& text : texts) {
+            CAPTURE(text);
+            const std::vector<int> ids = core.encode(text);
+            CHECK(ids == engine.encode(text));
+            CHECK(core.decode(ids) == text);
+        }
+        CHECK(
+            contains(error_of([&] { core.token_bytes(core.vocab_size()); }), "there is no token"));
+    }
+}
+
+TEST_CASE("a broken vocabulary or merge is refused with its line", "[core]") {
+    const TemporaryFolder folder;
+    std::string vocab = "{";
+    for (int b = 0; b < 256; ++b) {
+        const std::string byte(1, static_cast<char>(byte_token_order()[index(b)]));
+        vocab += JsonValue{}.text + json_text(Json(visible_bytes(byte))) + ": " +
+                 std::to_string(b) + ", ";
+    }
+    const auto complaint = [&](const std::string& rest, const std::string& merges) {
+        folder.write("vocab.json", vocab + rest);
+        folder.write("merges.txt", merges);
+        return error_of([&] { BytePairTokenizer::load(folder.path()); });
+    };
+    CHECK(complaint("\"ab\": 256}", "#version: 0.2\na b\n").empty());
+    CHECK(contains(complaint("\"ab\": 257}", ""), "without gaps"));
+    CHECK(contains(complaint("\"ab\": 255}", ""), "both have id 255"));
+    CHECK(contains(complaint("\"ab\": \"x\"}", ""), "has as id the string \"x\""));
+    CHECK(contains(complaint("\"a b\": 256}", ""), "byte alphabet"));
+    CHECK(contains(complaint("\"ab\": 256}", "a b\na b\n"), "merges.txt: line 2"));
+    CHECK(contains(complaint("\"ab\": 256}", "a c\n"), "line 1 makes \"ac\""));
+    CHECK(contains(complaint("\"ab\": 256}", "ab\n"), "expected two tokens"));
+    CHECK(contains(complaint("\"ab\": 256}", "a bc\n"), "line 1 joins \"bc\""));
+}
+
+// ---- JSON ----
+namespace {
+
+bool same_value(const JsonValue& mine, const Json& theirs) {
+    switch (mine.kind) {
+        case JsonValue::Kind::null:
+            return theirs.is_null();
+        case JsonValue::Kind::boolean:
+            return theirs == Json(mine.flag);
+        case JsonValue::Kind::string:
+            return theirs == Json(mine.text);
+        case JsonValue::Kind::number:
+            return theirs.is_number() && theirs.get<double>() == mine.number &&
+                   (!mine.integer() || theirs.get<std::int64_t>() == *mine.integer());
+        default:
+            break;
+    }
+    if (mine.items.size() != theirs.size()) return false;
+    for (std::size_t i = 0; i < mine.items.size(); ++i) {
+        const bool object = mine.is(JsonValue::Kind::object);
+        if (object ? !theirs.is_object() || !theirs.contains(mine.keys[i]) : !theirs.is_array())
+            return false;
+        if (!same_value(mine.items[i], object ? theirs[mine.keys[i]] : theirs[i])) return false;
+    }
+    return true;
+}
+
+}  // namespace
+
+TEST_CASE("the JSON reader takes and refuses what nlohmann's does", "[core]") {
+    std::vector<std::string> texts = {
+        "null", "true", "false", "0", "-0", "12", "-7.5e-3", "1E+2", "\"\"", "[]", "{}",
+        " [1, 2 ,[3]] ", R"({"a": {"b": [null, "x"]}, "c": 1})",
+        R"("\"\\\/\b\f\n\r\t\u00e9\u20ac\ud83d\ude00")", "\"\xc3\xa9\"", "9007199254740993",
+        "9223372036854775807", "0.1", "123456789012345678901234567890", "\xef\xbb\xbf[1]",
+        // not JSON
+        "", " ", "nul", "nulll", "True", "01", "-", "1.", ".5", "1e", "1e+", "+1", "0x1", "NaN",
+        "1e999", "\"", "\"\\x\"", "\"\\u12\"", "\"\\u12g4\"", "\"\\ud800\"", "\"\\ud800\\u0041\"",
+        "\"\\udc00\"", "\"\n\"", "\"\xff\"", "[", "[1", "[1,", "[1,]", "[,1]", "[1 2]", "{",
+        "{1:2}", "{\"a\"}", "{\"a\":}", "{\"a\":1,}", "{\"a\":1 \"b\":2}", "{\"a\":1,\"a\":2}",
+        "1 2", "[1]]", "'a'", "// x\n1", "[1]\x01"};
+    texts.push_back(std::string("1\0", 2));
+    for (const int depth : {64, 65, 66}) {
+        const auto n = static_cast<std::size_t>(depth);
+        texts.push_back(std::string(n, '[') + std::string(n, ']'));
+        texts.push_back(std::string(n, '[') + "1" + std::string(n, ']'));
+    }
+    // Every text also with a byte taken out or changed.
+    Rng rng(12);
+    for (std::size_t i = 0, n = texts.size(); i < n; ++i) {
+        for (int change = 0; change < 6 && !texts[i].empty(); ++change) {
+            std::string text = texts[i];
+            const auto at = rng.below(text.size());
+            if (change % 2 == 0) text.erase(at, 1);
+            else text[at] = "{}[]\",:01eE+-.\\utn \x7f\xc3"[rng.below(22)];
+            texts.push_back(text);
+        }
+    }
+    for (const std::string& text : texts) {
+        CAPTURE(text);
+        JsonValue mine;
+        Json theirs;
+        const std::string ours = error_of([&] { mine = JsonValue::parse(text, "x"); }),
+                          known = error_of([&] { theirs = parse_json(text, "x"); });
+        REQUIRE(ours.empty() == known.empty());
+        if (ours.empty()) CHECK(same_value(mine, theirs));
+        else CHECK(contains(ours, "x: "));
+    }
+    CHECK(same_value(JsonValue::read("data/models/storyteller/tokenizer.json"),
+                     read_json("data/models/storyteller/tokenizer.json")));
+}
+
+// ---- files ----
+TEST_CASE("a header that breaks the format is refused", "[core]") {
+    const auto complaint = [](const std::string& header, std::size_t data_bytes,
+                              std::uint64_t length) {
+        const TemporaryFolder folder;
+        std::string text(8, '\0');
+        std::memcpy(text.data(), &length, 8);
+        folder.write("model.safetensors", text + header + std::string(data_bytes, '\0'));
+        return error_of([&] { StoredWeights::open(folder.path()); });
+    };
+    const auto of = [&](const std::string& header, std::size_t data_bytes) {
+        return complaint(header, data_bytes, header.size());
+    };
+    const auto tensor = [](const std::string& dtype, const std::string& shape,
+                           const std::string& offsets) {
+        return R"({"a": {"dtype": ")" + dtype + R"(", "shape": )" + shape +
+               R"(, "data_offsets": )" + offsets + "}}";
+    };
+    CHECK(of(tensor("F32", "[2]", "[0, 8]"), 8).empty());
+    CHECK(of(tensor("F32", "[2, 0]", "[0, 0]"), 0).empty());
+    CHECK(of("{}", 0).empty());
+    CHECK(contains(complaint("{}", 0, 1000), "was the file cut off?"));
+    CHECK(contains(complaint("{}", 0, std::uint64_t{1} << 63), "is this a safetensors file?"));
+    CHECK(contains(of("[]", 0), "does not begin with {"));
+    CHECK(contains(of("{", 0), "header: byte"));
+    CHECK(contains(of("{\"a\": 1}", 0), "tensor \"a\": is the integer 1"));
+    CHECK(contains(of("{\"a\": {}}", 0), "has no dtype"));
+    CHECK(contains(of(tensor("X", "[2]", "[0, 8]"), 8), "is unknown"));
+    CHECK(contains(of(tensor("F32", "[-1]", "[0, 8]"), 8), "expected integers from 0"));
+    CHECK(contains(of(tensor("F32", "[4611686018427387904, 4]", "[0, 8]"), 8), "exceed 2^62"));
+    CHECK(contains(of(tensor("F32", "[2]", "[8, 0]"), 8), "are reversed"));
+    CHECK(contains(of(tensor("F32", "[2]", "[0, 16]"), 8), "end after the file's 8 bytes"));
+    CHECK(contains(of(tensor("F32", "[2]", "[0, 4]"), 8), "expected 8 for (2) of F32"));
+    CHECK(contains(of(tensor("F32", "[2]", "[0]"), 8), "not a list of two numbers"));
+    CHECK(contains(of(tensor("F32", "[2]", "[0, 8]"), 12), "trailing bytes"));
+    CHECK(contains(of(tensor("F32", "[2]", "[4, 12]"), 12), "leaves a gap"));
+    CHECK(contains(of(R"({"a": {"dtype": "F32", "shape": [1], "data_offsets": [0, 4]},
+                          "b": {"dtype": "F32", "shape": [1], "data_offsets": [0, 4]}})",
+                      8),
+                   "overlaps another tensor"));
+}
+
+TEST_CASE("numbers of every type, unaligned, and those that are not finite", "[core]") {
+    const TemporaryFolder folder;
+    const std::string header = R"({"b": {"dtype": "U8", "shape": [1], "data_offsets": [0, 1]},
+        "transformer.w": {"dtype": "F32", "shape": [2], "data_offsets": [1, 9]},
+        "h": {"dtype": "F16", "shape": [2], "data_offsets": [9, 13]},
+        "n": {"dtype": "BF16", "shape": [1], "data_offsets": [13, 15]}})";
+    const float w[] = {1.5f, -2.0f};
+    const std::uint16_t h[] = {to_f16(0.25f), to_f16(-3.0f)}, n = 0x7fc0;
+    std::string text(8, '\0');
+    const std::uint64_t length = header.size();
+    std::memcpy(text.data(), &length, 8);
+    text += header + std::string(1, '\7') + std::string(reinterpret_cast<const char*>(w), 8) +
+            std::string(reinterpret_cast<const char*>(h), 4) +
+            std::string(reinterpret_cast<const char*>(&n), 2);
+    folder.write("model.safetensors", text);
+    const StoredWeights file = StoredWeights::open(folder.path());
+    CHECK(copied(file.read("w", {2}).values()) == std::vector<float>{1.5f, -2.0f});
+    CHECK(copied(file.read("h", {2}).values()) == std::vector<float>{0.25f, -3.0f});
+    CHECK(contains(error_of([&] { file.read("n", {1}); }), "number 0 is NaN"));
+    CHECK(contains(error_of([&] { file.read("b", {1}); }), "expected F32, F16 or BF16"));
+    CHECK(contains(error_of([&] { file.read("w", {3}); }), "has shape (2), expected (3)"));
+    CHECK(contains(error_of([&] { file.read("x", {3}); }), "has no tensor \"x\""));
+}
+
+TEST_CASE("other models are sent to the chapters that open them", "[core]") {
+    CHECK(
+        contains(error_of([] { load_gpt("tests/data/tiny-llama"); }),
+                 "model_type is llama, expected gpt2; the chapters from 10 on open other models"));
+    CHECK(contains(error_of([] { load_gpt("no/such"); }), "no/such: no such model directory"));
+    CHECK(contains(error_of([] { load_gpt("tests"); }), "tests: has no config.json"));
+    // The configuration is the engine's.
+    const GptConfig c = read_gpt_config("data/models/storyteller");
+    const TransformerConfig e = read_model_config("data/models/storyteller");
+    CHECK(std::vector{c.vocab_size, c.n_positions, c.n_embd, c.n_layer, c.n_head, c.n_inner} ==
+          std::vector{e.vocab_size, e.n_positions, e.n_embd, e.n_layer, e.n_head, e.n_inner});
+}
+
+// ---- the README ----
+TEST_CASE("the program in the README of core is complete and prints what it says", "[core]") {
+    const std::string page = read_file("lib/core/README.md"),
+                      program = read_file("tests/support/core_program.hpp");
+    CHECK(contains(page, "```cpp\n" + program + "```\n"));
+    const std::string text = tbt::test::written_to(1, [] { program_of_the_readme(); });
+    CHECK(contains(page, "```text\n" + text + "```\n"));
+}
