@@ -6,14 +6,14 @@
 #include <random>
 
 #include "chapters/18_transformer/load_plain.hpp"
-#include "chapters/19_training/trained_on.hpp"
-#include "chapters/19_training/validation.hpp"
 #include "chapters/20_quantization/plain_gptq.hpp"
 #include "chapters/20_quantization/quality.hpp"
 #include "chapters/20_quantization/quantized_model.hpp"
 #include "chapters/20_quantization/rounding.hpp"
 #include "lib/core/error.hpp"
 #include "lib/core/index.hpp"
+#include "lib/corpus/documents.hpp"
+#include "lib/corpus/validation.hpp"
 #include "lib/machine/threads.hpp"
 #include "lib/model/model.hpp"
 #include "lib/model/safetensors.hpp"

@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "chapters/18_transformer/plain_gpt.hpp"
-#include "chapters/19_training/documents.hpp"
 #include "chapters/20_quantization/plain_factor.hpp"
 #include "lib/core/tensor.hpp"
+#include "lib/corpus/documents.hpp"
 #include "lib/text/tokenizer.hpp"
 
 namespace tbt {

@@ -7,13 +7,13 @@
 #include <numeric>
 #include <vector>
 
-#include "chapters/19_training/batches.hpp"
-#include "chapters/19_training/trained_on.hpp"
-#include "chapters/19_training/validation.hpp"
 #include "chapters/21_medusa/head_trainer.hpp"
 #include "chapters/21_medusa/heads.hpp"
 #include "lib/core/error.hpp"
 #include "lib/core/index.hpp"
+#include "lib/corpus/batches.hpp"
+#include "lib/corpus/documents.hpp"
+#include "lib/corpus/validation.hpp"
 #include "lib/machine/files.hpp"
 #include "lib/machine/json_file.hpp"
 #include "lib/model/model.hpp"

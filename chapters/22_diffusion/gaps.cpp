@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <numeric>
 
-#include "chapters/19_training/validation.hpp"
 #include "lib/core/check.hpp"
 #include "lib/core/error.hpp"
 #include "lib/core/index.hpp"
+#include "lib/corpus/validation.hpp"
 
 namespace tbt {
 

@@ -6,11 +6,11 @@
 #include <functional>
 #include <vector>
 
-#include "chapters/19_training/report/recogniser.hpp"
 #include "chapters/22_diffusion/distributions.hpp"
 #include "chapters/22_diffusion/filling.hpp"
 #include "chapters/22_diffusion/gaps.hpp"
 #include "lib/core/index.hpp"
+#include "lib/corpus/text_probability.hpp"
 #include "lib/show/svg.hpp"
 #include "lib/show/terminal.hpp"
 

@@ -3,8 +3,8 @@
 
 #include <string>
 
-#include "chapters/19_training/corpus/corpus.hpp"
 #include "chapters/22_diffusion/masked_model.hpp"
+#include "lib/corpus/corpus.hpp"
 #include "lib/model/model.hpp"
 
 namespace tbt {

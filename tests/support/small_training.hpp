@@ -1,18 +1,18 @@
 // A small corpus, its options, and a folder for what training writes.
 #pragma once
 
-#include <unistd.h>
 #include <cmath>
 #include <filesystem>
 #include <map>
 #include <numbers>
 #include <set>
+#include <unistd.h>
 
-#include "chapters/19_training/corpus/corpus.hpp"
-#include "chapters/19_training/evaluate.hpp"
-#include "chapters/19_training/export.hpp"
-#include "chapters/19_training/training_loop.hpp"
+#include "chapters/19_training/tools/export.hpp"
+#include "chapters/19_training/tools/training_loop.hpp"
 #include "lib/core/error.hpp"
+#include "lib/corpus/corpus.hpp"
+#include "lib/corpus/validation.hpp"
 #include "lib/machine/files.hpp"
 #include "lib/model/layers.hpp"
 #include "lib/model/llama_config.hpp"

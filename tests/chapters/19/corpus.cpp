@@ -6,9 +6,9 @@
 #include <set>
 #include <string>
 
-#include "chapters/19_training/corpus/corpus.hpp"
-#include "chapters/19_training/corpus/corpus_lint.hpp"
+#include "chapters/19_training/tools/corpus_lint.hpp"
 #include "lib/core/error.hpp"
+#include "lib/corpus/corpus.hpp"
 
 using tbt::Corpus;
 

@@ -6,11 +6,10 @@
 #include <utility>
 #include <vector>
 
-#include "chapters/19_training/corpus/corpus.hpp"
-#include "chapters/19_training/corpus/corpus_lint.hpp"
-#include "chapters/19_training/corpus/corpus_tree.hpp"
-#include "chapters/19_training/corpus/genre_mix.hpp"
+#include "chapters/19_training/tools/corpus_lint.hpp"
 #include "lib/core/error.hpp"
+#include "lib/corpus/corpus.hpp"
+#include "lib/corpus/tree.hpp"
 #include "tests/support/temporary.hpp"
 
 using namespace tbt;

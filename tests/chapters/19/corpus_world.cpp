@@ -9,12 +9,12 @@
 #include <string>
 #include <vector>
 
-#include "chapters/19_training/corpus/corpus.hpp"
-#include "chapters/19_training/corpus/corpus_lint.hpp"
-#include "chapters/19_training/corpus/corpus_tree.hpp"
-#include "chapters/19_training/report/recogniser.hpp"
+#include "chapters/19_training/tools/corpus_lint.hpp"
 #include "lib/core/error.hpp"
 #include "lib/core/index.hpp"
+#include "lib/corpus/corpus.hpp"
+#include "lib/corpus/text_probability.hpp"
+#include "lib/corpus/tree.hpp"
 #include "lib/machine/json_file.hpp"
 #include "tests/support/temporary.hpp"
 

@@ -5,8 +5,7 @@
 #include <cstring>
 #include <filesystem>
 
-#include "chapters/19_training/hub/gguf.hpp"
-#include "chapters/19_training/hub/gguf_values.hpp"
+#include "chapters/19_training/tools/gguf.hpp"
 #include "lib/core/half.hpp"
 #include "lib/machine/json_file.hpp"
 #include "lib/model/gguf_file.hpp"

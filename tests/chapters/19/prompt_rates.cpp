@@ -1,8 +1,7 @@
 #include "tests/catch.hpp"
 
-#include "chapters/19_training/report/prompt_rates.hpp"
-#include "chapters/19_training/report/texts_to_read.hpp"
-#include "chapters/19_training/report/write_texts.hpp"
+#include "chapters/24_which_decoder/tools/texts_to_read.hpp"
+#include "chapters/24_which_decoder/tools/write_texts.hpp"
 #include "lib/core/error.hpp"
 #include "tests/support/temporary.hpp"
 

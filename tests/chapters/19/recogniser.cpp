@@ -4,8 +4,8 @@
 #include <set>
 #include <sstream>
 
-#include "chapters/19_training/report/recogniser.hpp"
 #include "lib/core/rng.hpp"
+#include "lib/corpus/text_probability.hpp"
 
 using namespace tbt;
 using Answer = Recogniser::Answer;

@@ -5,10 +5,9 @@
 #include <map>
 #include <set>
 
-#include "chapters/19_training/report/distributions.hpp"
-#include "chapters/19_training/report/questions.hpp"
-#include "chapters/19_training/report/report_table.hpp"
-#include "chapters/19_training/report/write_texts.hpp"
+#include "chapters/24_which_decoder/tools/questions.hpp"
+#include "chapters/24_which_decoder/tools/report.hpp"
+#include "chapters/24_which_decoder/tools/write_texts.hpp"
 #include "lib/machine/json_file.hpp"
 #include "lib/model/random_model.hpp"
 #include "tests/support/small_model.hpp"

@@ -3,8 +3,8 @@
 #include <cmath>
 #include <map>
 
-#include "chapters/19_training/report/text_probability.hpp"
 #include "lib/core/error.hpp"
+#include "lib/corpus/text_probability.hpp"
 
 using namespace tbt;
 
