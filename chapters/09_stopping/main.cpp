@@ -16,7 +16,7 @@
 #include "lib/core/error.hpp"
 #include "lib/core/index.hpp"
 #include "lib/core/rng.hpp"
-#include "lib/core/utf8.hpp"
+#include "lib/core/unicode.hpp"
 #include "lib/machine/command_line.hpp"
 #include "lib/machine/part_options.hpp"
 #include "lib/machine/text_options.hpp"

@@ -8,7 +8,7 @@
 #include "lib/core/check.hpp"
 #include "lib/core/error.hpp"
 #include "lib/core/index.hpp"
-#include "lib/core/utf8.hpp"
+#include "lib/core/unicode.hpp"
 #include "lib/machine/command_line.hpp"
 
 namespace tbt {

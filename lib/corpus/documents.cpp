@@ -5,7 +5,7 @@
 #include <set>
 
 #include "lib/core/error.hpp"
-#include "lib/core/utf8.hpp"
+#include "lib/core/unicode.hpp"
 #include "lib/corpus/corpus.hpp"
 #include "lib/corpus/expansion.hpp"  // mix
 #include "lib/kernels/hash.hpp"

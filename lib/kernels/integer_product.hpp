@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "lib/core/simd_half.hpp"
+#include "lib/core/simd.hpp"
 #include "lib/kernels/matmul.hpp"
 
 namespace tbt::kernel {

@@ -16,7 +16,6 @@
 
 #include "lib/core/index.hpp"
 #include "lib/core/simd.hpp"
-#include "lib/core/simd_half.hpp"
 #include "lib/kernels/magnitudes.hpp"
 #include "lib/kernels/weight_type.hpp"
 #ifdef __wasm_simd128__

@@ -6,8 +6,7 @@
 #include <utility>
 
 #include "lib/core/index.hpp"
-#include "lib/core/simd_half.hpp"
-#include "lib/core/simd_math.hpp"
+#include "lib/core/simd.hpp"
 #include "lib/model/attention_head.hpp"
 #include "lib/model/bidirectional_attention.hpp"
 

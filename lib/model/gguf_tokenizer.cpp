@@ -9,7 +9,7 @@
 
 #include "lib/core/error.hpp"
 #include "lib/core/index.hpp"
-#include "lib/core/utf8.hpp"
+#include "lib/core/unicode.hpp"
 #include "lib/text/pieces.hpp"
 #include "lib/text/tokenizer_load.hpp"
 

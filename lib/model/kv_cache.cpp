@@ -7,7 +7,7 @@
 #include "lib/core/check.hpp"
 #include "lib/core/error.hpp"
 #include "lib/core/index.hpp"
-#include "lib/core/simd_half.hpp"
+#include "lib/core/simd.hpp"
 
 namespace tbt {
 

@@ -1,7 +1,7 @@
 #include "lib/model/model_chat.hpp"
 
 #include "lib/core/error.hpp"
-#include "lib/core/utf8.hpp"
+#include "lib/core/unicode.hpp"
 #include "lib/machine/files.hpp"
 #include "lib/model/gguf_file.hpp"
 #include "lib/model/gguf_model.hpp"

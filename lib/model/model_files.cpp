@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "lib/core/error.hpp"
-#include "lib/core/utf8.hpp"
+#include "lib/core/unicode.hpp"
 #include "lib/machine/files.hpp"
 
 namespace tbt {

@@ -45,11 +45,6 @@ Transformer::State& Transformer::state() const {
     return *state_;
 }
 
-void refuse_row(std::int64_t row, std::int64_t rows) {
-    throw Error("logits: there is no row " + std::to_string(row) + ", expected 0 to " +
-                std::to_string(rows - 1) + " of " + std::to_string(rows));
-}
-
 const TransformerConfig& Transformer::config() const { return state().config; }
 int Transformer::threads() const { return state().options.threads; }
 

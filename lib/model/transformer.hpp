@@ -23,7 +23,7 @@
 #include <string>
 #include <vector>
 
-#include "lib/core/index.hpp"
+#include "lib/core/rows.hpp"
 #include "lib/core/tensor.hpp"
 #include "lib/kernels/matmul.hpp"
 #include "lib/model/attention.hpp"
@@ -57,26 +57,10 @@ struct Step {
     std::span<const int> parents = {};  // empty: each token follows the one before it
 };
 
-[[noreturn]] void refuse_row(std::int64_t row, std::int64_t rows);
-
-// Rows of logits in the model's own memory, valid until its next forward pass. A batch has the rows
-// of its first step first: one row for each step, or one for each token if all_logits is set.
-struct Logits {
-    std::span<const float> values;  // (rows, V)
-    std::int64_t rows = 0;
-    std::span<const float> states = {};  // (rows, C): the normed last hidden states
-
-    // Throws Error if there is no such row.
-    std::span<const float> row(std::int64_t r) const {
-        if (r < 0 || r >= rows) refuse_row(r, rows);
-        const std::size_t v = values.size() / index(rows);
-        return values.subspan(index(r) * v, v);
-    }
-    std::span<const float> last() const { return row(rows - 1); }
-};
-
 class Transformer {
 public:
+    using Cache = KvCache;
+
     Transformer(const TransformerConfig& config, const WeightSource& source,
                 const TransformerOptions& options = {});
     ~Transformer();
@@ -97,7 +81,9 @@ public:
     std::span<const float> forward(KvCache& cache, std::span<const int> tokens);
     // The same; returns the logits of every new token: (T, V).
     Logits forward_all(KvCache& cache, std::span<const int> tokens);
-    // The same for several sequences in one pass. Each must have its own cache.
+    // The same for several sequences in one pass. Each must have its own cache. The result has the
+    // rows of the first step first: one row for each step, or one for each token if all_logits is
+    // set.
     Logits forward(std::span<const Step> steps);
 
     // From now on each pass records the attention weights of one head in *watch, which must live

@@ -14,15 +14,14 @@
 #include "lib/core/rng.hpp"
 #include "lib/core/tensor.hpp"
 #include "lib/kernels/bit_mask.hpp"
-#include "lib/kernels/integer_weights.hpp"
 #include "lib/kernels/matmul.hpp"
-#include "lib/kernels/scan.hpp"
-#include "lib/kernels/select.hpp"
 #include "lib/machine/cgroup.hpp"
 #include "lib/machine/cores.hpp"
 #include "lib/machine/files.hpp"
 #include "lib/machine/json_file.hpp"
 #include "lib/machine/threads.hpp"
+#include "lib/select/integer_weights.hpp"
+#include "lib/select/select.hpp"
 #include "tests/api/hostile.hpp"
 
 using namespace tbt;

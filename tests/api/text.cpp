@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "lib/core/utf8.hpp"
+#include "lib/core/unicode.hpp"
 #include "lib/model/random_model.hpp"
 #include "lib/show/short_number.hpp"
 #include "lib/show/svg.hpp"

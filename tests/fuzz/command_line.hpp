@@ -16,7 +16,7 @@
 #include "chapters/23_text_generator/filled_texts.hpp"
 #include "chapters/23_text_generator/writing.hpp"
 #include "lib/core/index.hpp"
-#include "lib/core/utf8.hpp"
+#include "lib/core/unicode.hpp"
 #include "lib/machine/command_line.hpp"
 #include "lib/model/random_model.hpp"
 #include "tests/fuzz/targets.hpp"

@@ -10,7 +10,7 @@
 #include "chapters/10_generate/options/generation_config.hpp"
 #include "chapters/10_generate/page/page.hpp"
 #include "chapters/21_medusa/heads.hpp"
-#include "lib/core/utf8.hpp"
+#include "lib/core/unicode.hpp"
 #include "lib/corpus/corpus.hpp"
 #include "lib/machine/json_file.hpp"
 #include "lib/model/gguf_model.hpp"

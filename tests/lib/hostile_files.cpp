@@ -13,7 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "lib/core/utf8.hpp"
+#include "lib/core/unicode.hpp"
 #include "lib/machine/command_line.hpp"
 #include "lib/machine/files.hpp"
 #include "lib/machine/json_file.hpp"

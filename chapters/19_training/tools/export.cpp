@@ -48,7 +48,7 @@ std::string recipe_json(Training& training, const DocumentSource& source, const 
           {"embd", o.shape.n_embd},
           {"context", o.shape.n_positions},
           {"sequence", o.sequence},
-          {"precision", train::name_of(o.precision)},
+          {"precision", "f32"},
           {"vocab", o.shape.vocab_size},
           {"batch", o.batch},
           {"steps", o.steps},

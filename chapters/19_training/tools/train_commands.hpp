@@ -16,9 +16,7 @@ struct TrainCommand {
     TrainingOptions training;
     ArchitectureOptions architecture;  // for a new model
     LoopOptions loop;
-    std::string recipe;             // a recipe.json to follow
-    std::string precision = "f32";  // or "bf16"
-    bool emulate_bf16 = false;      // allow bf16 without a matrix unit, which is slow
+    std::string recipe;  // a recipe.json to follow
     bool resume = false, replan = false, smoke = false;
     bool rate_given = false, tokenizer_given = false, context_given = false;
     struct {
@@ -46,10 +44,6 @@ void check_out(const TrainCommand& command);
 
 // Checks the context, and that the options fit the shape and vocabulary of --init and --tokenizer.
 void check_shape(const TrainCommand& command);
-
-// Without a matrix unit bf16 takes longer than f32, so it needs --emulate-bf16, unless a recipe or
-// a resumed run requires it.
-void check_precision(const TrainCommand& command);
 
 // Throws Error if the folder's disk has no room for the files of a model with this many parameters,
 // each written beside the old one. Otherwise training would fail after hours.

@@ -9,7 +9,7 @@
 
 #include "chapters/24_which_decoder/tools/write_texts.hpp"
 #include "lib/core/index.hpp"
-#include "lib/core/utf8.hpp"
+#include "lib/core/unicode.hpp"
 #include "lib/corpus/corpus.hpp"
 #include "lib/corpus/validation.hpp"
 #include "lib/machine/json_file.hpp"

@@ -3,7 +3,7 @@
 #include <map>
 #include <string_view>
 
-#include "lib/text/unicode.hpp"
+#include "lib/core/unicode.hpp"
 
 namespace tbt {
 

@@ -5,7 +5,7 @@
 
 #include "lib/core/error.hpp"
 #include "lib/core/index.hpp"
-#include "lib/core/utf8.hpp"
+#include "lib/core/unicode.hpp"
 #include "lib/grammar/automata/code_point_reader.hpp"
 #include "lib/grammar/recognizer/compile.hpp"
 #include "lib/show/terminal.hpp"

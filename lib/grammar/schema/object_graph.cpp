@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "lib/core/index.hpp"
-#include "lib/core/utf8.hpp"
+#include "lib/core/unicode.hpp"
 #include "lib/grammar/automata/spelling.hpp"
 
 namespace tbt {

@@ -17,7 +17,7 @@
 #include "chapters/12_speculative/outcomes.hpp"
 #include "chapters/12_speculative/show.hpp"
 #include "chapters/12_speculative/speculative_text.hpp"
-#include "lib/core/utf8.hpp"
+#include "lib/core/unicode.hpp"
 #include "lib/model/model.hpp"
 
 using namespace tbt;

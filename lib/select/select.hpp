@@ -1,8 +1,7 @@
-// Passes over a row of floats at the speed of memory: maxima of groups, filtering by a threshold,
-// selecting what is between two pivots.
-//
-// None of them sorts. Reading a row of fifty thousand floats takes about two microseconds; sorting
-// it takes hundreds.
+// Selection without sorting the row: the k-th largest element (top-k), and the smallest set of the
+// largest elements whose weights reach a target (top-p). They are made of a few passes over the row
+// at the speed of memory: maxima of groups, filtering by a threshold, what lies between two pivots.
+// Reading a row of fifty thousand floats takes about two microseconds; sorting it takes hundreds.
 #pragma once
 
 #include <cstddef>
@@ -12,6 +11,8 @@
 #include <vector>
 
 namespace tbt {
+
+// ---- passes over a row ----
 
 // A vector that starts at a cache line, so that no SIMD load or store crosses one.
 template <class T>
@@ -74,5 +75,20 @@ struct Between {
 // Writes the elements with low <= key_i <= high to `between`, whose memory is reused.
 void split(std::span<const float> keys, std::span<const std::uint64_t> weights, float low,
            float high, Between& between);
+
+// ---- selection ----
+
+// The k-th largest value (k from 1 to the number of values). Every value must be ordered: no NaN.
+float kth_largest(std::span<const float> values, std::size_t k);
+
+// A value v such that at least k elements are >= v, and usually few more. It takes one pass; k must
+// be above 0.
+float reached_by_at_least(std::span<const float> values, std::size_t k);
+
+// Orders the elements by descending key (equal keys by position) and returns, as a Cut, the
+// shortest prefix whose weights sum to at least `target`. `sum` is Σ w_i. The target is limited to
+// 1 … sum, so the prefix is never empty. An element with key −∞ must have weight 0.
+Cut smallest_prefix_reaching(std::span<const float> keys, std::span<const std::uint64_t> weights,
+                             std::uint64_t sum, std::uint64_t target);
 
 }  // namespace tbt

@@ -1,4 +1,4 @@
-#include "lib/kernels/integer_weights.hpp"
+#include "lib/select/integer_weights.hpp"
 
 #include <algorithm>
 #include <array>
@@ -7,7 +7,7 @@
 #include <limits>
 
 #include "lib/core/check.hpp"
-#include "lib/core/simd_double.hpp"
+#include "lib/select/simd_double.hpp"
 
 namespace tbt {
 
@@ -23,22 +23,11 @@ constexpr std::size_t group_size = in_step * doubles;
 
 static_assert(weight_block % group_size == 0);
 
-constexpr double log2_e = 1.4426950408889634;
-
-// Below 1e-300 only the largest element has a weight; above 1e300 all elements except −∞ have the
-// same weight. So clamping changes no result.
-double usable(double temperature) { return std::clamp(temperature, 1e-300, 1e300); }
-
-// Adding this constant to x rounds to an integer. The low bits of the sum are then that integer +
-// 44 + 1023, the exponent of a double 2^(n + 44).
-constexpr double shift_to_integer = 0x1.8p52 + 1023 + weight_bits;
-// 2^f = 1 + f·P(f); P by Chebyshev interpolation, relative error of 2^f under 6e-16.
-constexpr double highest_coefficient = 0x1.e5e9f548e5725p-28;
-constexpr double coefficients[] = {0x1.b6571de2f2351p-24, 0x1.62bfe46117445p-20,
-                                   0x1.ffcb76789860fp-17, 0x1.4309130378460p-13,
-                                   0x1.5d87fe908f88ap-10, 0x1.3b2ab6fba385fp-7,
-                                   0x1.c6b08d7044119p-5,  0x1.ebfbdff82c590p-3,
-                                   0x1.62e42fefa39f7p-1,  1.0};
+using weight_series::coefficients;
+using weight_series::highest_coefficient;
+using weight_series::log2_e;
+using weight_series::shift_to_integer;
+using weight_series::usable;
 
 // The constants of a row.
 struct Scale {
@@ -136,19 +125,6 @@ std::uint64_t integer_exp(std::span<const float> s, float m, double temperature,
         total += block_sum;
     }
     return total;
-}
-
-// The same steps as integers_of_exp, for one gap.
-std::uint64_t integer_exp(double gap, double temperature) {
-    const double per_octave = log2_e / usable(temperature),
-                 cut = std::max(gap, -58.0 / log2_e * usable(temperature));
-    const double t = std::fma(cut, per_octave, shift_to_integer),
-                 f = std::fma(cut, per_octave, shift_to_integer - t);
-    double y = highest_coefficient;
-    for (const double c : coefficients) y = std::fma(y, f, c);
-    const auto power = std::bit_cast<double>(std::bit_cast<std::uint64_t>(t) << 52);
-    return std::bit_cast<std::uint64_t>(std::fma(y, power, 0x1p52)) -
-           std::bit_cast<std::uint64_t>(0x1p52);
 }
 
 double weighted_sum_of_gaps(std::span<const float> s, std::span<const std::uint64_t> w, float m,

@@ -1,7 +1,7 @@
 #!/bin/sh
-# Writes lib/text/unicode_tables.hpp from the Unicode Character Database, as Debian's package unicode-data has it:
+# Writes lib/core/unicode_tables.hpp from the Unicode Character Database, as Debian's package unicode-data has it:
 #   apt-get install unicode-data
-#   sh lib/text/unicode_tables.sh /usr/share/unicode >lib/text/unicode_tables.hpp
+#   sh lib/core/unicode_tables.sh /usr/share/unicode >lib/core/unicode_tables.hpp
 # The tables have the version of these files. With another version, texts with its new characters get other ids,
 # which must be written into CHANGELOG.md.
 set -eu
@@ -46,7 +46,7 @@ END {
         run[++runs] = is; start[runs] = c
     }
     start[runs + 1] = last + 1
-    print "// Made by lib/text/unicode_tables.sh from the Unicode Character Database " version ","
+    print "// Made by lib/core/unicode_tables.sh from the Unicode Character Database " version ","
     print "// © 1991–2024 Unicode, Inc., under https://www.unicode.org/license.txt. Do not edit."
     print "#pragma once\n\n#include <string_view>\n"
     print "namespace tbt::unicode {\n"

@@ -1,16 +1,15 @@
-// Unnormalised probabilities e^x as integers (fixed-point numbers), as money is counted in cents.
-// Their sum is the same in any order, so results do not depend on the machine or on threads.
+// The integer weights of whole rows (of one element: lib/core/math.hpp). Their sum is the same in
+// any order, so results do not depend on the machine or on threads.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <span>
 
+#include "lib/core/math.hpp"
+
 namespace tbt {
 
-// The weight unit is 2^-44 of the weight of the largest element.
-inline constexpr int weight_bits = 44;
-inline constexpr std::uint64_t weight_of_largest = std::uint64_t{1} << weight_bits;
 // The maximum number of elements: their sum still fits into 64 bits.
 inline constexpr std::size_t max_row_length = std::size_t{1} << 19;
 
@@ -22,9 +21,6 @@ inline constexpr std::size_t max_row_length = std::size_t{1} << 19;
 inline constexpr std::size_t weight_block = 256;
 std::uint64_t integer_exp(std::span<const float> s, float m, double temperature, std::uint64_t* w,
                           std::uint64_t* block_sums = nullptr);
-
-// The weight of one element: e^(gap/T) in weight units, for gap = s_i − m <= 0.
-std::uint64_t integer_exp(double gap, double temperature);
 
 // Σ w_i·(m − s_i)/T over the elements with w_i > 0, as a double. It has sixteen sums, each of every
 // sixteenth element, which are added in order at the end.

@@ -1,4 +1,4 @@
-// Made by lib/text/unicode_tables.sh from the Unicode Character Database 16.0.0,
+// Made by lib/core/unicode_tables.sh from the Unicode Character Database 16.0.0,
 // © 1991–2024 Unicode, Inc., under https://www.unicode.org/license.txt. Do not edit.
 #pragma once
 
