@@ -1,19 +1,18 @@
 // A tiny model to train, and a folder for what it writes.
 #pragma once
 
-#include <unistd.h>
 #include <bit>
 #include <cmath>
 #include <filesystem>
 #include <limits>
 #include <numeric>
+#include <unistd.h>
 
 #include "lib/core/error.hpp"
 #include "lib/core/rng.hpp"
 #include "lib/machine/files.hpp"
 #include "lib/train/adamw.hpp"
 #include "lib/train/checkpoint.hpp"
-#include "lib/train/fma_peak.hpp"
 #include "lib/train/trainer.hpp"
 #include "tests/catch.hpp"
 #include "tests/support/temporary.hpp"

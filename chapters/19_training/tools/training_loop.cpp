@@ -14,7 +14,7 @@
 #include "lib/corpus/validation.hpp"
 #include "lib/machine/files.hpp"
 #include "lib/show/terminal.hpp"
-#include "lib/train/fma_peak.hpp"
+#include "lib/train/trainer.hpp"
 
 namespace tbt {
 namespace {
