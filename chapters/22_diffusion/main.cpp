@@ -10,7 +10,7 @@
 
 #include "chapters/10_generate/page/page.hpp"
 #include "chapters/22_diffusion/demo.hpp"
-#include "chapters/22_diffusion/judged.hpp"
+#include "chapters/22_diffusion/tools/judged.hpp"
 #include "lib/machine/command_line.hpp"
 #include "lib/machine/part_options.hpp"
 #include "lib/model/model.hpp"

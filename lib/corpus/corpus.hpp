@@ -61,7 +61,8 @@ private:
     std::string hash_;
 };
 
-// Some genres of a corpus, with weights chosen by the user: the named ones, in that order. A document's bits include the choice of its genre.
+// Some genres of a corpus, with weights chosen by the user: the named ones, in that order. A
+// document's bits include the choice of its genre.
 class GenreMix : public DocumentSource {
 public:
     // shares: "weather=4,everyday=3", integers, 1 if none is given; or fractions of the bytes,

@@ -38,7 +38,8 @@ public:
 // The text with \n as the only line ending, and without a byte order mark.
 std::string normalised(const std::string& text);
 
-// Plain text and JSON lines as training documents: a file, or every .txt, .md, .jsonl and .ndjson file under a folder, in the order of their paths.
+// Plain text and JSON lines as training documents: a file, or every .txt, .md, .jsonl and .ndjson
+// file under a folder, in the order of their paths.
 //
 //     *.jsonl, *.ndjson   each line an object; its string "text" is a document
 //     any other           plain text; <|endoftext|> separates documents

@@ -1,10 +1,10 @@
 // The layers of a transformer for training: forward passes, which store what the backward passes
-// need, and backward passes. A call uses one thread,
-// unless it has a Worker; the trainer gives each thread different sequences.
+// need, and backward passes. A call uses one thread, unless it has a Worker; the trainer gives each
+// thread different sequences.
 //
 // Notation: ∂x (in code d_x) is the gradient of the loss with respect to x. The M rows are the
-// tokens of all sequences; C (channels) and F (width of a gated MLP) are multiples of 16. Gradients of parameters
-// are added to the old values.
+// tokens of all sequences; C (channels) and F (width of a gated MLP) are multiples of 16. Gradients
+// of parameters are added to the old values.
 #pragma once
 
 #include <cstdint>

@@ -62,8 +62,9 @@ BlockNames block_names(const TransformerConfig& config, std::int64_t layer) {
             MatrixOrder::outputs_inputs};
 }
 
-// Finds the weights of a model in the block of its parameters and makes linear layers of them. GPT-2
-// and Llama have different names for their weights; after this step the code is the same for both.
+// Finds the weights of a model in the block of its parameters and makes linear layers of them.
+// GPT-2 and Llama have different names for their weights; after this step the code is the same for
+// both.
 ModelWeights find_weights(const TransformerConfig& config, const ParameterLayout& layout) {
     const bool gpt2 = config.architecture.is_gpt2();
     const auto at = [&](const std::string& name) { return layout[name].offset; };

@@ -139,9 +139,9 @@ private:
     Trainer* teacher_ = nullptr;
 };
 
-// Measures the machine's limit, to compare the speed of training with: the floating-point operations
-// per second (2 for each multiply-add) of all threads together, on registers, without memory. It
-// takes about `seconds` seconds.
+// Measures the machine's limit, to compare the speed of training with: the floating-point
+// operations per second (2 for each multiply-add) of all threads together, on registers, without
+// memory. It takes about `seconds` seconds.
 double fma_peak(int threads, double seconds = 0.1);
 
 }  // namespace tbt::train

@@ -1,12 +1,12 @@
 // A tiny model to train, and a folder for what it writes.
 #pragma once
 
+#include <unistd.h>
 #include <bit>
 #include <cmath>
 #include <filesystem>
 #include <limits>
 #include <numeric>
-#include <unistd.h>
 
 #include "lib/core/error.hpp"
 #include "lib/core/rng.hpp"

@@ -19,7 +19,8 @@
 namespace {
 
 template <class Value>
-CLI::Option* marked(OptionTable& app, const char* name, Value& value, bool& given, const char* help) {
+CLI::Option* marked(OptionTable& app, const char* name, Value& value, bool& given,
+                    const char* help) {
     return app.add_option(name, value, help)
         ->capture_default_str()
         ->each([&given](const std::string&) { given = true; });

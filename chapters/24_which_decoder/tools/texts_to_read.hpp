@@ -22,8 +22,7 @@ std::string conversation(Model& model, const std::string& line);
 std::vector<std::string> lines_of(const std::string& path);
 std::string on_one_line(std::string text);
 
-// One line of rates.txt, "RATE: HOW: PROMPT => ANSWER" (json: no answer): copied names, sums, dates,
-// JSON.
+// One line of rates.txt, "RATE: HOW: PROMPT => ANSWER" (json: no answer).
 struct PromptQuestion {
     enum class How { chat, text, json } how = How::text;
     std::string rate, prompt, answer;

@@ -1,4 +1,4 @@
-// Texts with a gap in the middle, to be filled with both ends given or from the beginning alone.
+// Parts 3, 4 and 5 of chapter 22's program: texts that the corpus's recognizer checks.
 #pragma once
 
 #include <string>
@@ -10,6 +10,7 @@
 
 namespace tbt {
 
+// A text with a gap in the middle, to be filled with both ends given or from the beginning alone.
 struct Gap {
     int genre = 0;            // in the corpus
     std::vector<int> tokens;  // the whole text
@@ -31,5 +32,14 @@ std::string continued(Model& model, const Tokenizer& tokenizer, const Gap& gap);
 // The mean of −ln p of a hidden token of the gap when j of its tokens are known, for
 // j = 0 … length − 1, over `orders` random orders of each gap.
 std::vector<double> cross_entropies(MaskedModel& model, const std::vector<Gap>& gaps, int orders);
+
+// 3. Fifty gaps, filled with both ends given and from the beginning alone; if best_of is above 1,
+// also by the most probable of best_of fillings.
+void show_gaps(MaskedModel& model, Model& storyteller, const Corpus& corpus, int best_of);
+// 4. Fewer steps: the right fills that theory guarantees and that are counted. `figure` is a file,
+// or empty.
+void show_steps(MaskedModel& model, const Corpus& corpus, const std::string& figure);
+// 5. Texts from an empty canvas.
+void show_empty(MaskedModel& model, const Corpus& corpus);
 
 }  // namespace tbt

@@ -1,4 +1,4 @@
-#include "chapters/20_quantization/quantized_model.hpp"
+#include "chapters/20_quantization/tools/quantized_model.hpp"
 
 #include <cmath>
 #include <deque>

@@ -10,8 +10,8 @@
 #include <cstdio>
 
 #include "chapters/18_transformer/load_plain.hpp"
-#include "chapters/20_quantization/few_bits.hpp"
-#include "chapters/20_quantization/quantized_model.hpp"
+#include "chapters/20_quantization/tools/few_bits.hpp"
+#include "chapters/20_quantization/tools/quantized_model.hpp"
 #include "lib/corpus/documents.hpp"
 #include "lib/machine/command_line.hpp"
 #include "lib/machine/files.hpp"

@@ -1,4 +1,4 @@
-#include "chapters/20_quantization/few_bits.hpp"
+#include "chapters/20_quantization/tools/few_bits.hpp"
 
 #include <algorithm>
 #include <cstdio>
@@ -6,10 +6,10 @@
 #include <random>
 
 #include "chapters/18_transformer/load_plain.hpp"
+#include "chapters/20_quantization/demo.hpp"
 #include "chapters/20_quantization/plain_gptq.hpp"
-#include "chapters/20_quantization/quality.hpp"
-#include "chapters/20_quantization/quantized_model.hpp"
 #include "chapters/20_quantization/rounding.hpp"
+#include "chapters/20_quantization/tools/quantized_model.hpp"
 #include "lib/core/error.hpp"
 #include "lib/core/index.hpp"
 #include "lib/corpus/documents.hpp"

@@ -1,8 +1,10 @@
-#include "chapters/21_medusa/heads_draft.hpp"
+#include "chapters/21_medusa/medusa.hpp"
 
 #include <algorithm>
 #include <array>
 #include <limits>
+#include <map>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -156,6 +158,64 @@ Guesses HeadsDraft::guess(const Chain& chain, const TextSoFar& text, Rng random,
         add_best(ids, ranking, wanted);
         return ids;
     });
+}
+
+DraftLength tree_size(const TreeShape& tree, bool adaptive) {
+    const int most = std::max(1, count(tree.parents));
+    if (!adaptive) return DraftLength::fixed(most);
+    return DraftLength::timed(
+        most, [tree](double right, int n) { return 1 + right * (tree.tokens(n) - 1); }, 1);
+}
+
+void guess_with_heads(GenerateRequest& request, std::function<HeadsDraft(std::size_t)> draft_for,
+                      const DraftLength& size, const std::shared_ptr<GuessCount>& count) {
+    struct OfText {
+        HeadsDraft draft;
+        DraftLength size;
+        RoundClock clock = {};
+        double expected = 0;
+    };
+    const auto texts = std::make_shared<std::map<std::size_t, OfText>>();
+    const auto of = [texts, draft_for = std::move(draft_for), size](std::size_t i) -> OfText& {
+        const auto at = texts->find(i);
+        return at != texts->end() ? at->second
+                                  : texts->emplace(i, OfText{draft_for(i), size}).first->second;
+    };
+    request.foresight.guess =
+        [of, chain = request.chain,
+         ends = EndsText([stop = request.stop](int id) { return stop.is_eos(id); })](
+            std::size_t i, const TextSoFar& text, const Rng& random, int room) {
+            OfText& own = of(i);
+            own.clock.round_begins(own.size, tbt::count(text.generated()));
+            const int nodes = own.size.next();
+            Guesses guesses = own.draft.guess(chain, text, random, nodes, room, ends);
+            own.expected = own.draft.tree().tokens(nodes) - 1;
+            own.clock.guessed = tbt::count(guesses.ids);
+            return guesses;
+        };
+    request.foresight.judged = [of, count](std::size_t i, int guessed, int right) {
+        of(i).size.learn_of(of(i).expected, right);
+        if (count) count->guessed += guessed, count->right += right;
+    };
+}
+
+Guesses both_trees(const Guesses& one, const Guesses& other) {
+    Guesses tree;
+    for (const Guesses* guesses : {&one, &other}) {
+        std::vector<int> places;  // the index in `tree` of each guess
+        for (int i = 0; i < count(guesses->ids); ++i) {
+            const int parent = guesses->parent(i), after = parent < 0 ? -1 : places[index(parent)];
+            const int id = guesses->ids[index(i)];
+            // An empty tree has no parents, so child() would treat it as a chain.
+            int place = tree.empty() ? -1 : tree.child(after, id);
+            if (place < 0) {
+                place = count(tree.ids);
+                tree.ids.push_back(id), tree.parents.push_back(after);
+            }
+            places.push_back(place);
+        }
+    }
+    return tree;
 }
 
 }  // namespace tbt

@@ -5,8 +5,7 @@
 // What to look for: the overlap Σ min(p, q) of each head, which is how often a drawn guess of it
 // would be accepted; a head knows the tokens before its own, so the third is not much worse than
 // the first.
-#include "chapters/21_medusa/measure.hpp"
-#include "chapters/21_medusa/train_heads.hpp"
+#include "chapters/21_medusa/tools/train_heads.hpp"
 #include "lib/machine/command_line.hpp"
 
 int main(int argc, char** argv) {

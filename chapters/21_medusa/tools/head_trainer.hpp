@@ -10,7 +10,7 @@
 #include <span>
 #include <vector>
 
-#include "chapters/21_medusa/heads_shape.hpp"
+#include "chapters/21_medusa/heads.hpp"
 #include "lib/model/transformer.hpp"
 #include "lib/train/adamw.hpp"
 #include "lib/train/parameters.hpp"
