@@ -10,9 +10,9 @@
 #include <vector>
 
 #include "chapters/01_next_token/next_token.hpp"
+#include "lib/files/model.hpp"
 #include "lib/machine/command_line.hpp"
 #include "lib/machine/text_options.hpp"
-#include "lib/model/model.hpp"
 #include "lib/show/svg.hpp"
 #include "lib/show/terminal.hpp"
 

@@ -10,9 +10,9 @@
 
 #include "chapters/02_greedy/greedy.hpp"
 #include "lib/core/index.hpp"
+#include "lib/files/model.hpp"
 #include "lib/machine/command_line.hpp"
 #include "lib/machine/text_options.hpp"
-#include "lib/model/model.hpp"
 #include "lib/show/svg.hpp"
 #include "lib/show/terminal.hpp"
 

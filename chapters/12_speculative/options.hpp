@@ -7,7 +7,7 @@
 
 #include "chapters/12_speculative/draft_length.hpp"
 #include "chapters/12_speculative/drafts.hpp"
-#include "lib/model/model.hpp"
+#include "lib/files/model.hpp"
 
 namespace CLI {
 class App;

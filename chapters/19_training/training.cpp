@@ -6,10 +6,11 @@
 #include "chapters/19_training/recipe.hpp"
 #include "lib/core/error.hpp"
 #include "lib/corpus/batches.hpp"
+#include "lib/files/config_file.hpp"
+#include "lib/files/safetensors.hpp"
 #include "lib/kernels/hash.hpp"
 #include "lib/machine/json_file.hpp"
 #include "lib/model/model_config.hpp"
-#include "lib/model/safetensors.hpp"
 #include "lib/train/checkpoint.hpp"
 
 namespace tbt {

@@ -13,9 +13,9 @@
 #include "chapters/20_quantization/demo.hpp"
 #include "chapters/20_quantization/tools/few_bits.hpp"
 #include "chapters/20_quantization/tools/quantized_model.hpp"
+#include "lib/files/model.hpp"
 #include "lib/machine/command_line.hpp"
 #include "lib/machine/text_options.hpp"
-#include "lib/model/model.hpp"
 
 using namespace tbt;
 

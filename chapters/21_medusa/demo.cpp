@@ -17,8 +17,8 @@
 #include "chapters/21_medusa/medusa.hpp"
 #include "lib/core/error.hpp"
 #include "lib/core/index.hpp"
+#include "lib/files/model.hpp"
 #include "lib/machine/files.hpp"
-#include "lib/model/model.hpp"
 #include "lib/show/svg.hpp"
 #include "lib/show/terminal.hpp"
 

@@ -1,8 +1,8 @@
 #include "chapters/21_medusa/options.hpp"
 
 #include "lib/core/error.hpp"
+#include "lib/files/model.hpp"
 #include "lib/machine/command_line.hpp"
-#include "lib/model/model.hpp"
 
 namespace tbt {
 

@@ -9,7 +9,7 @@
 
 #include "lib/corpus/corpus.hpp"
 #include "lib/corpus/text_probability.hpp"
-#include "lib/model/model.hpp"
+#include "lib/files/model.hpp"
 
 namespace tbt {
 

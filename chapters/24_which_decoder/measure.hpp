@@ -19,7 +19,7 @@
 #include "chapters/24_which_decoder/language.hpp"
 #include "chapters/24_which_decoder/tools/other_models.hpp"
 #include "chapters/24_which_decoder/tools/settings.hpp"
-#include "lib/model/model.hpp"
+#include "lib/files/model.hpp"
 
 namespace tbt {
 

@@ -7,7 +7,7 @@
 #include "chapters/26_serving/engine.hpp"
 #include "chapters/26_serving/timeline.hpp"
 #include "lib/core/index.hpp"
-#include "lib/model/model.hpp"
+#include "lib/files/model.hpp"
 #include "lib/show/svg.hpp"
 
 namespace tbt {

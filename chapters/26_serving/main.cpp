@@ -12,10 +12,10 @@
 
 #include "chapters/26_serving/demo.hpp"
 #include "lib/core/check.hpp"
+#include "lib/files/model.hpp"
 #include "lib/machine/command_line.hpp"
 #include "lib/machine/part_options.hpp"
 #include "lib/machine/text_options.hpp"
-#include "lib/model/model.hpp"
 
 using namespace tbt;
 

@@ -12,7 +12,7 @@
 #include "lib/corpus/corpus.hpp"
 #include "lib/corpus/expansion.hpp"
 #include "lib/corpus/validation.hpp"
-#include "lib/model/random_model.hpp"
+#include "lib/files/random_model.hpp"
 #include "tests/api/hostile.hpp"
 
 using namespace tbt;

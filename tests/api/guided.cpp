@@ -12,6 +12,7 @@
 #include "chapters/13_json_grammar/show.hpp"
 #include "chapters/16_json_schema/guide.hpp"
 #include "chapters/16_json_schema/tools.hpp"
+#include "lib/files/random_model.hpp"
 #include "lib/grammar/automata/character_classes.hpp"
 #include "lib/grammar/automata/numbers.hpp"
 #include "lib/grammar/automata/regex.hpp"
@@ -24,7 +25,6 @@
 #include "lib/grammar/schema/schema.hpp"
 #include "lib/grammar/schema/uri.hpp"
 #include "lib/grammar/schema/validator.hpp"
-#include "lib/model/random_model.hpp"
 #include "tests/api/hostile.hpp"
 
 using namespace tbt;

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "lib/core/unicode.hpp"
-#include "lib/model/random_model.hpp"
+#include "lib/files/random_model.hpp"
 #include "lib/show/short_number.hpp"
 #include "lib/show/svg.hpp"
 #include "lib/show/terminal.hpp"

@@ -6,7 +6,7 @@
 
 #include "lib/core/rng.hpp"
 #include "lib/corpus/text_probability.hpp"
-#include "lib/model/model.hpp"
+#include "lib/files/model.hpp"
 #include "tests/bench/bench.hpp"
 
 namespace tbt::bench {

@@ -1,22 +1,22 @@
 // A small corpus, its options, and a folder for what training writes.
 #pragma once
 
-#include <unistd.h>
 #include <cmath>
 #include <filesystem>
 #include <map>
 #include <numbers>
 #include <set>
+#include <unistd.h>
 
 #include "chapters/19_training/tools/export.hpp"
 #include "chapters/19_training/tools/training_loop.hpp"
 #include "lib/core/error.hpp"
 #include "lib/corpus/corpus.hpp"
 #include "lib/corpus/validation.hpp"
+#include "lib/files/model.hpp"
 #include "lib/machine/files.hpp"
 #include "lib/model/layers.hpp"
-#include "lib/model/llama_config.hpp"
-#include "lib/model/model.hpp"
+#include "lib/model/model_config.hpp"
 #include "tests/catch.hpp"
 #include "tests/support/small_world.hpp"
 #include "tests/support/temporary.hpp"

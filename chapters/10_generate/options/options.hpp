@@ -10,8 +10,7 @@
 #include "chapters/10_generate/generate.hpp"
 #include "chapters/10_generate/options/rare_options.hpp"
 #include "chapters/10_generate/options/word_options.hpp"
-#include "lib/model/model.hpp"
-#include "lib/model/model_options.hpp"
+#include "lib/files/model.hpp"
 
 namespace CLI {
 class App;

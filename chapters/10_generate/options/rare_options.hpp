@@ -9,7 +9,7 @@
 
 #include "chapters/06_combining/dialects.hpp"
 #include "chapters/08_penalties/full_chain.hpp"
-#include "lib/model/model.hpp"
+#include "lib/files/model.hpp"
 
 namespace CLI {
 class App;

@@ -7,7 +7,7 @@
 
 #include "chapters/08_penalties/full_chain.hpp"
 #include "chapters/09_stopping/stopping.hpp"
-#include "lib/model/model.hpp"
+#include "lib/files/model.hpp"
 
 namespace CLI {
 class App;

@@ -10,10 +10,10 @@
 #include "lib/core/check.hpp"
 #include "lib/core/index.hpp"
 #include "lib/core/unicode.hpp"
+#include "lib/files/model.hpp"
 #include "lib/kernels/hash.hpp"
 #include "lib/machine/files.hpp"
 #include "lib/model/kv_cache.hpp"
-#include "lib/model/model.hpp"
 
 namespace tbt {
 

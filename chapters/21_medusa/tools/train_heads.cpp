@@ -19,11 +19,11 @@
 #include "lib/corpus/batches.hpp"
 #include "lib/corpus/documents.hpp"
 #include "lib/corpus/validation.hpp"
+#include "lib/files/model.hpp"
+#include "lib/files/safetensors.hpp"
+#include "lib/files/safetensors_write.hpp"
 #include "lib/machine/files.hpp"
 #include "lib/machine/json_file.hpp"
-#include "lib/model/model.hpp"
-#include "lib/model/safetensors.hpp"
-#include "lib/model/safetensors_write.hpp"
 
 namespace tbt {
 

@@ -6,7 +6,7 @@
 
 #include "chapters/22_diffusion/masked_model.hpp"
 #include "lib/corpus/corpus.hpp"
-#include "lib/model/model.hpp"
+#include "lib/files/model.hpp"
 
 namespace tbt {
 

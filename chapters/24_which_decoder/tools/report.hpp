@@ -10,7 +10,7 @@
 #include "chapters/24_which_decoder/tools/questions.hpp"
 #include "lib/corpus/text_probability.hpp"
 #include "lib/corpus/validation.hpp"
-#include "lib/model/model.hpp"
+#include "lib/files/model.hpp"
 
 namespace tbt {
 

@@ -5,9 +5,9 @@
 
 #include "chapters/26_serving/server/answer.hpp"
 #include "chapters/26_serving/server/body_reader.hpp"
+#include "lib/chat/model_chat.hpp"
 #include "lib/machine/files.hpp"
 #include "lib/model/kv_cache.hpp"
-#include "lib/model/model_chat.hpp"
 
 namespace tbt {
 

@@ -18,7 +18,7 @@
 #include "chapters/12_speculative/show.hpp"
 #include "chapters/12_speculative/speculative_text.hpp"
 #include "lib/core/unicode.hpp"
-#include "lib/model/model.hpp"
+#include "lib/files/model.hpp"
 
 using namespace tbt;
 

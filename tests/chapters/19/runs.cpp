@@ -10,9 +10,9 @@
 #include "lib/core/error.hpp"
 #include "lib/core/rng.hpp"
 #include "lib/corpus/documents.hpp"
+#include "lib/files/model.hpp"
 #include "lib/machine/files.hpp"
 #include "lib/machine/json_file.hpp"
-#include "lib/model/model.hpp"
 #include "tests/support/train_command.hpp"
 
 using namespace tbt;

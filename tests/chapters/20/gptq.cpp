@@ -12,7 +12,7 @@
 #include "chapters/20_quantization/tools/few_bits.hpp"
 #include "lib/core/rng.hpp"
 #include "lib/corpus/corpus.hpp"
-#include "lib/model/model.hpp"
+#include "lib/files/model.hpp"
 #include "tests/catch.hpp"
 #include "tests/support/temporary.hpp"
 

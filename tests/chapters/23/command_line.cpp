@@ -7,8 +7,8 @@
 
 #include "chapters/23_text_generator/command_line.hpp"
 #include "lib/core/error.hpp"
+#include "lib/files/random_model.hpp"
 #include "lib/machine/command_line.hpp"
-#include "lib/model/random_model.hpp"
 #include "tests/support/temporary.hpp"
 
 using namespace tbt;
