@@ -16,7 +16,7 @@ namespace tbt {
 
 namespace {
 
-constexpr float banned = -std::numeric_limits<float>::infinity();
+constexpr float not_drafted = -std::numeric_limits<float>::infinity();
 constexpr double beside = 0.05;  // the distance of the numbers near u
 
 void add(std::vector<int>& ids, int id) {
@@ -35,7 +35,7 @@ void add_beside(std::vector<int>& ids, Candidates& distribution, double u, int w
 void add_best(std::vector<int>& ids, Candidates& distribution, int wanted) {
     while (count(ids) < wanted) {
         int best = -1;
-        float largest = banned;
+        float largest = not_drafted;
         const std::span<const float> logits = distribution.logits();
         for (std::size_t i = 0; i < distribution.size(); ++i)
             if (logits[i] > largest &&
@@ -73,7 +73,7 @@ HeadsDraft::HeadsDraft(Heads& heads, TreeShape tree, StateBehind state)
 
 // Copies the logits of the drafted ids to row_, a row of the whole vocabulary.
 void HeadsDraft::spread(std::span<const float> logits) {
-    row_.assign(index(heads_->vocab_size()), banned);
+    row_.assign(index(heads_->vocab_size()), not_drafted);
     const std::vector<int>& ids = heads_->config().drafted;
     for (std::size_t i = 0; i < ids.size(); ++i) row_[index(ids[i])] = logits[i];
 }

@@ -1,12 +1,12 @@
 // A small corpus, its options, and a folder for what training writes.
 #pragma once
 
+#include <unistd.h>
 #include <cmath>
 #include <filesystem>
 #include <map>
 #include <numbers>
 #include <set>
-#include <unistd.h>
 
 #include "chapters/19_training/tools/export.hpp"
 #include "chapters/19_training/tools/training_loop.hpp"
