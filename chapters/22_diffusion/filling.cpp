@@ -13,7 +13,7 @@
 
 namespace tbt {
 
-void add_fill_options(CLI::App& app, FillOptions& o) {
+void add_fill_options(OptionTable& app, FillOptions& o) {
     CommandLine line(app, "How gaps are filled (--decoder diffusion)");
     line.option("--diffusion-steps", o.steps,
                 "passes for a gap, each fills about as many masks (a block begins a new pass); 0: "

@@ -37,10 +37,10 @@ struct GenerateOptions : RareOptions, WordOptions, ModelOptions {
     std::string model = shipped_model("storyteller").string();
 };
 
-void add_sampling_options(CLI::App& app,
+void add_sampling_options(OptionTable& app,
                           GenerateOptions& options);  // how tokens are chosen, when a text ends
-void add_samples_option(CLI::App& app, GenerateOptions& options);  // --num-return-sequences
-void add_model_options(CLI::App& app, GenerateOptions& options);   // --model and how it is opened
+void add_samples_option(OptionTable& app, GenerateOptions& options);  // --num-return-sequences
+void add_model_options(OptionTable& app, GenerateOptions& options);   // --model and how it is opened
 
 // Throws UsageError on impossible options.
 Model open_model(const GenerateOptions& options);

@@ -27,7 +27,7 @@ struct WordOptions {
     bool ignore_eos = false;
 };
 
-void add_word_options(CLI::App& app, WordOptions& options);
+void add_word_options(OptionTable& app, WordOptions& options);
 
 // The ids of "5,17,8". Throws UsageError, which names the option.
 std::vector<int> parse_ids(const std::string& option, std::string_view text, const Model& model);

@@ -5,7 +5,7 @@
 
 #include "lib/core/index.hpp"
 #include "lib/core/unicode.hpp"
-#include "lib/grammar/automata/spelling.hpp"
+#include "lib/grammar/recognizer/compile.hpp"
 
 namespace tbt {
 

@@ -28,7 +28,7 @@ std::string model_that_asks(const std::string& name, const std::string& config) 
 Settings completed(const Words& words) {
     Settings settings;
     read_command_line(
-        words, [&](CLI::App& app) { add_options(app, settings); }, [&] { complete(settings); });
+        words, [&](OptionTable& app) { add_options(app, settings); }, [&] { complete(settings); });
     return settings;
 }
 

@@ -10,7 +10,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "lib/grammar/flat_map.hpp"
+#include "lib/grammar/containers.hpp"
 
 namespace tbt {
 
