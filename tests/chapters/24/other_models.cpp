@@ -6,7 +6,7 @@
 #include <regex>
 #include <sstream>
 
-#include "chapters/23_text_generator/contrast.hpp"
+#include "chapters/23_text_generator/guidance.hpp"
 #include "chapters/24_which_decoder/measure.hpp"
 #include "chapters/24_which_decoder/tools/results.hpp"
 #include "chapters/24_which_decoder/tools/whole_run.hpp"
