@@ -13,9 +13,9 @@
 #include <vector>
 
 #include "chapters/06_combining/chain.hpp"
-#include "chapters/10_generate/text_writer.hpp"
+#include "chapters/10_generate/generate.hpp"
 #include "chapters/12_speculative/coupling.hpp"
-#include "chapters/12_speculative/outcomes.hpp"
+#include "chapters/12_speculative/drafts.hpp"
 #include "chapters/12_speculative/speculative.hpp"
 #include "chapters/21_medusa/heads.hpp"
 #include "chapters/21_medusa/plain_medusa.hpp"
