@@ -29,7 +29,7 @@ draw() {
             if (is_chapter(to)) seen[to] = 1
         }
         END {
-            rooms = split("kernels machine text chat model show grammar train", room, " ")
+            rooms = split("kernels machine text chat model show grammar train corpus", room, " ")
             for (name in seen) {
                 chapter[++n] = name
                 for (i = n; i > 1 && chapter[i - 1] > chapter[i]; i--) { t = chapter[i]; chapter[i] = chapter[i - 1]; chapter[i - 1] = t }

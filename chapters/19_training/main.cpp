@@ -13,11 +13,11 @@
 #include <string>
 #include <vector>
 
-#include "chapters/19_training/batches.hpp"
-#include "chapters/19_training/corpus/corpus.hpp"
 #include "chapters/19_training/gradient_check.hpp"
 #include "chapters/19_training/training.hpp"
 #include "lib/core/index.hpp"
+#include "lib/corpus/batches.hpp"
+#include "lib/corpus/corpus.hpp"
 #include "lib/machine/command_line.hpp"
 #include "lib/model/transformer.hpp"
 #include "lib/show/terminal.hpp"

@@ -1,5 +1,5 @@
 // The state of a training run: it can do one step, and be saved and loaded. The loop around it is
-// in training_loop.hpp.
+// in tools/training_loop.hpp.
 #pragma once
 
 #include <cstdint>
@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "chapters/19_training/batches.hpp"
-#include "chapters/19_training/validation.hpp"
+#include "lib/corpus/batches.hpp"
+#include "lib/text/tokenizer.hpp"
 #include "lib/train/adamw.hpp"
 #include "lib/train/trainer.hpp"
 
@@ -116,5 +116,21 @@ private:
     double gradient_norm_ = 0, last_rate_ = 0;
     bool replanned_ = false;
 };
+
+// ---- models from disk: the teacher in distillation, or the initial weights ----------------------
+
+// The configuration of a model directory, ours or another GPT-2 or Llama in the hub's layout.
+// Throws the errors of train::check_trainable(), and Error for a GPT-2 whose epsilon is not 1e-5.
+TransformerConfig trainable_shape(const std::string& directory);
+
+// Throws Error "DIRECTORY: …" unless the directory has the same tokenizer.
+void check_same_tokenizer(const std::string& directory, const Tokenizer& tokenizer);
+
+// Reads the weights into the model's parameters. The model must have the directory's shape.
+void read_parameters(const std::string& directory, train::Trainer& model);
+
+// FNV-1a hashes as hexadecimal digits: of the bytes of all tokens, and of the bits of weights.
+std::string hash_of(const Tokenizer& tokenizer);
+std::string hash_of(std::span<const float> values);
 
 }  // namespace tbt

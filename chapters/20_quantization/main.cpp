@@ -11,9 +11,8 @@
 #include <string>
 
 #include "chapters/20_quantization/demo.hpp"
-#include "chapters/20_quantization/few_bits.hpp"
-#include "chapters/20_quantization/quality.hpp"
-#include "chapters/20_quantization/quantized_model.hpp"
+#include "chapters/20_quantization/tools/few_bits.hpp"
+#include "chapters/20_quantization/tools/quantized_model.hpp"
 #include "lib/files/model.hpp"
 #include "lib/machine/command_line.hpp"
 #include "lib/machine/usual_options.hpp"

@@ -1,7 +1,13 @@
-// Runs Medusa's heads: from a state and the next token, a head computes the next state and logits.
+// Medusa's heads: from a state and the next token, a head computes the next state and logits.
 //
-// A directory of heads has a hash of the target's weights for which they were trained. With other
-// weights they would guess nonsense, so load() throws Error.
+// Head k = 1 … K reads a state after token t (C numbers, the input of the target's output matrix)
+// and the token after it, and computes a state one token further [Cai et al. 2024; with the tokens
+// drafted so far: Ankner et al. 2024]:
+//
+//     s_k = s_(k−1) + W₂ · gelu(W₁ · [s_(k−1), e(x_k)] + b₁) + b₂      e: the target's embedding
+//     logits_k = E · s_k                   E: the rows of the embedding for the drafted tokens
+//
+// W₂ and b₂ are 0 at first, so that an untrained head passes its state on unchanged.
 #pragma once
 
 #include <filesystem>
@@ -9,11 +15,32 @@
 #include <string>
 #include <vector>
 
-#include "chapters/21_medusa/heads_shape.hpp"
+#include "lib/core/tensor.hpp"
 #include "lib/kernels/packed_matrix.hpp"
 #include "lib/model/transformer.hpp"
 
 namespace tbt {
+
+// The weights of all heads, with their names and shapes in a file.
+struct HeadsShape {
+    int heads = 3, channels = 192, inner = 192;
+
+    struct Weight {
+        std::string name;
+        Shape shape;  // matrices are (in, out)
+    };
+    std::vector<Weight> weights() const {
+        std::vector<Weight> all;
+        for (int k = 0; k < heads; ++k) {
+            const std::string head = "heads." + std::to_string(k) + ".";
+            all.push_back({head + "in.weight", {2 * channels, inner}});
+            all.push_back({head + "in.bias", {inner}});
+            all.push_back({head + "out.weight", {inner, channels}});
+            all.push_back({head + "out.bias", {channels}});
+        }
+        return all;
+    }
+};
 
 // config.json of a directory of heads.
 struct HeadsConfig {
@@ -37,6 +64,8 @@ std::string hash_of_weights(const std::string& directory);
 // same, because heads use one matrix for both.
 Tensor embedding_for_heads(const std::string& target);
 
+// A directory of heads has a hash of the target's weights for which they were trained. With other
+// weights they would guess nonsense, so load() throws Error.
 class Heads {
 public:
     // directory: that of the heads; target: that of the model. options.weights: the type of the

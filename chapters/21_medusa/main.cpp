@@ -12,7 +12,6 @@
 
 #include "chapters/10_generate/tools/page.hpp"
 #include "chapters/21_medusa/demo.hpp"
-#include "chapters/21_medusa/drafters.hpp"
 #include "lib/machine/command_line.hpp"
 #include "lib/machine/usual_options.hpp"
 

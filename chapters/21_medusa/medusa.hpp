@@ -1,86 +1,125 @@
-// Decoding with heads: each pass checks a tree of guesses, by following or by rejection.
+// Drafting with heads: makes a tree of guesses after a text, from the target's state there.
+//
+// The shape of the tree is chosen beforehand, from the rates at which the guess of each rank was
+// right. Its tokens are computed depth by depth, all nodes of a depth in one matrix product.
 #pragma once
 
 #include <algorithm>
 #include <functional>
-#include <map>
 #include <memory>
 #include <span>
+#include <string>
 #include <utility>
 #include <vector>
 
+#include "chapters/06_combining/chain.hpp"
+#include "chapters/10_generate/generate.hpp"
 #include "chapters/12_speculative/coupling.hpp"
+#include "chapters/12_speculative/drafts.hpp"
 #include "chapters/12_speculative/speculative.hpp"
-#include "chapters/21_medusa/heads_draft.hpp"
+#include "chapters/21_medusa/heads.hpp"
 #include "chapters/21_medusa/plain_medusa.hpp"
+#include "chapters/21_medusa/plain_tree.hpp"
 
 namespace tbt {
 
+// A function with the target's state after the last of these ids; empty if it is not known.
+using StateBehind = std::function<std::span<const float>(std::span<const int> ids)>;
+
+// Does this token end a text? Nothing is guessed after such a token: a grammar has no mask there.
+using EndsText = std::function<bool(int id)>;
+
+class HeadsDraft {
+public:
+    // Throws Error if the tree is deeper than the number of heads.
+    HeadsDraft(Heads& heads, TreeShape tree, StateBehind state);
+
+    // Guesses coupled by seed (chapter 12). The target will draw with a random number u that
+    // belongs to the position. The guess of rank 0 is what the head's distribution gives for the
+    // same u; the others are what it gives for numbers near u. If the chain leaves only one token,
+    // the others are the most probable ones. Returns the first `nodes` nodes of the tree, at most
+    // `room` deep; none if the state is not known.
+    Guesses guess(const Chain& chain, const TextSoFar& text, Rng random, int nodes, int room,
+                  const EndsText& ends = {});
+
+    // Guesses for rejection: the children of a node are drawn from the head's distribution without
+    // replacement.
+    struct Drawn {
+        Guesses guesses;
+        std::vector<std::vector<double>> distributions;  // after the text, then after guess 0, 1, …
+    };
+    template <class Chance>
+    Drawn draw(const Chain& chain, const TextSoFar& text, int nodes, int room, Chance& chance,
+               const EndsText& ends = {}) {
+        Drawn drawn;
+        drawn.distributions.resize(index(nodes) + 1);
+        drawn.guesses = grow(chain, text, nodes, room, ends, [&](const Place& place, int wanted) {
+            std::vector<double>& q = drawn.distributions[index(place.parent + 1)];
+            q = place.distribution->probabilities();
+            std::vector<double> left = q;
+            std::vector<int> ids;
+            const auto open = [&] {
+                return std::any_of(left.begin(), left.end(), [](double p) { return p > 0; });
+            };
+            while (count(ids) < wanted && open()) {
+                ids.push_back(chance.draw(std::span<const double>(left)));
+                left[index(ids.back())] = 0;
+            }
+            return ids;
+        });
+        return drawn;
+    }
+
+    const TreeShape& tree() const { return tree_; }
+    bool knows(std::span<const int> ids) const {
+        return !state_(ids.first(ids.size() - 1)).empty();
+    }
+
+private:
+    // A position for which tokens are guessed: after guess `parent` (−1: the text), at depth
+    // `depth`.
+    struct Place {
+        int parent = -1, depth = 0;
+        Candidates* distribution = nullptr;  // the head's distribution after the chain
+        std::span<const float> row;          // its logits (V) before the chain
+        TextSoFar text;
+    };
+    // choose(place, wanted) returns at most `wanted` tokens in the order of their ranks.
+    using Choose = std::function<std::vector<int>(const Place& place, int wanted)>;
+    Guesses grow(const Chain& chain, const TextSoFar& text, int nodes, int room,
+                 const EndsText& ends, const Choose& choose);
+    void spread(std::span<const float> logits);
+    bool apply(const Chain& chain, const TextSoFar& text);
+
+    Heads* heads_;
+    TreeShape tree_;
+    StateBehind state_;
+    std::vector<float> row_;  // (V), −∞ for ids that are not drafted
+    Candidates distribution_;
+};
+
+// The steps of a chain that ban or penalise tokens, without temperature and truncation.
+Chain without_cuts(const Chain& chain);
+
+// ---- decoding with heads: each pass checks a tree of guesses, by following or by rejection ------
+
+// The prompts of all measurements of this chapter.
+inline const std::vector<std::string> measured_prompts = {
+    "Once upon a time", "The weather today is",
+    "Explain photosynthesis:", "User: What is gravity?\nAssistant:"};
+
 // The number of nodes per tree: all of `tree`, or (adaptive) the number that is fastest by measured
 // times, which is none if guessing makes decoding slower.
-inline DraftLength tree_size(const TreeShape& tree, bool adaptive) {
-    const int most = std::max(1, count(tree.parents));
-    if (!adaptive) return DraftLength::fixed(most);
-    return DraftLength::timed(
-        most, [tree](double right, int n) { return 1 + right * (tree.tokens(n) - 1); }, 1);
-}
+DraftLength tree_size(const TreeShape& tree, bool adaptive);
 
 // Adds heads to a request. The text is that of plain decoding, bit for bit, in fewer passes
 // (chapter 12's coupling by seed, with a tree instead of a chain). draft_for(i) makes the draft of
 // text i.
-inline void guess_with_heads(GenerateRequest& request,
-                             std::function<HeadsDraft(std::size_t)> draft_for,
-                             const DraftLength& size,
-                             const std::shared_ptr<GuessCount>& count = {}) {
-    struct OfText {
-        HeadsDraft draft;
-        DraftLength size;
-        RoundClock clock = {};
-        double expected = 0;
-    };
-    const auto texts = std::make_shared<std::map<std::size_t, OfText>>();
-    const auto of = [texts, draft_for = std::move(draft_for), size](std::size_t i) -> OfText& {
-        const auto at = texts->find(i);
-        return at != texts->end() ? at->second
-                                  : texts->emplace(i, OfText{draft_for(i), size}).first->second;
-    };
-    request.foresight.guess =
-        [of, chain = request.chain,
-         ends = EndsText([stop = request.stop](int id) { return stop.is_eos(id); })](
-            std::size_t i, const TextSoFar& text, const Rng& random, int room) {
-            OfText& own = of(i);
-            own.clock.round_begins(own.size, tbt::count(text.generated()));
-            const int nodes = own.size.next();
-            Guesses guesses = own.draft.guess(chain, text, random, nodes, room, ends);
-            own.expected = own.draft.tree().tokens(nodes) - 1;
-            own.clock.guessed = tbt::count(guesses.ids);
-            return guesses;
-        };
-    request.foresight.judged = [of, count](std::size_t i, int guessed, int right) {
-        of(i).size.learn_of(of(i).expected, right);
-        if (count) count->guessed += guessed, count->right += right;
-    };
-}
+void guess_with_heads(GenerateRequest& request, std::function<HeadsDraft(std::size_t)> draft_for,
+                      const DraftLength& size, const std::shared_ptr<GuessCount>& count = {});
 
 // Merges two trees; a guess of both is in the result once.
-inline Guesses both_trees(const Guesses& one, const Guesses& other) {
-    Guesses tree;
-    for (const Guesses* guesses : {&one, &other}) {
-        std::vector<int> places;  // the index in `tree` of each guess
-        for (int i = 0; i < count(guesses->ids); ++i) {
-            const int parent = guesses->parent(i), after = parent < 0 ? -1 : places[index(parent)];
-            const int id = guesses->ids[index(i)];
-            // An empty tree has no parents, so child() would treat it as a chain.
-            int place = tree.empty() ? -1 : tree.child(after, id);
-            if (place < 0) {
-                place = count(tree.ids);
-                tree.ids.push_back(id), tree.parents.push_back(after);
-            }
-            places.push_back(place);
-        }
-    }
-    return tree;
-}
+Guesses both_trees(const Guesses& one, const Guesses& other);
 
 // A function with the target's logits after a text and after each guess, computed in one pass.
 using TreeLogits = std::function<std::vector<std::span<const float>>(std::span<const int> ids,

@@ -10,7 +10,7 @@
 
 #include "chapters/10_generate/tools/page.hpp"
 #include "chapters/22_diffusion/demo.hpp"
-#include "chapters/22_diffusion/judged.hpp"
+#include "chapters/22_diffusion/tools/judged.hpp"
 #include "lib/files/model.hpp"
 #include "lib/machine/command_line.hpp"
 #include "lib/machine/usual_options.hpp"

@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "chapters/10_generate/batch.hpp"
-#include "chapters/24_which_decoder/decoders/settings.hpp"
 #include "chapters/24_which_decoder/language.hpp"
+#include "chapters/24_which_decoder/tools/settings.hpp"
 #include "lib/files/model.hpp"
 
 namespace tbt {

@@ -3,9 +3,9 @@
 #include <cmath>
 #include <limits>
 
-#include "chapters/19_training/corpus/corpus_tree.hpp"
 #include "lib/core/error.hpp"
 #include "lib/core/index.hpp"
+#include "lib/corpus/tree.hpp"
 
 namespace tbt {
 

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "chapters/19_training/corpus/corpus.hpp"
-#include "chapters/19_training/report/text_probability.hpp"
+#include "lib/corpus/corpus.hpp"
+#include "lib/corpus/text_probability.hpp"
 #include "lib/files/model.hpp"
 
 namespace tbt {

@@ -11,7 +11,7 @@
 
 #include "chapters/24_which_decoder/measure.hpp"
 #include "chapters/24_which_decoder/plain_measures.hpp"
-#include "chapters/24_which_decoder/whole_run/results.hpp"
+#include "chapters/24_which_decoder/tools/results.hpp"
 #include "lib/machine/command_line.hpp"
 #include "lib/machine/usual_options.hpp"
 

@@ -7,9 +7,8 @@
 #include <map>
 #include <set>
 
-#include "chapters/19_training/report/write_texts.hpp"
-#include "chapters/24_which_decoder/decoders/write_together.hpp"
 #include "chapters/24_which_decoder/plain_measures.hpp"
+#include "chapters/24_which_decoder/tools/write_texts.hpp"
 #include "lib/core/error.hpp"
 #include "lib/core/index.hpp"
 

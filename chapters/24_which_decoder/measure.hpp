@@ -14,12 +14,11 @@
 #include <vector>
 
 #include "chapters/10_generate/generate.hpp"
-#include "chapters/24_which_decoder/decoders/other_models.hpp"
-#include "chapters/24_which_decoder/decoders/settings.hpp"
-#include "chapters/24_which_decoder/diversity.hpp"
-#include "chapters/24_which_decoder/estimates.hpp"
+#include "chapters/24_which_decoder/figures.hpp"
 #include "chapters/24_which_decoder/judge.hpp"
 #include "chapters/24_which_decoder/language.hpp"
+#include "chapters/24_which_decoder/tools/other_models.hpp"
+#include "chapters/24_which_decoder/tools/settings.hpp"
 #include "lib/files/model.hpp"
 
 namespace tbt {

@@ -9,11 +9,14 @@
 #include "lib/core/check.hpp"
 #include "lib/core/error.hpp"
 #include "lib/core/index.hpp"
+#include "lib/core/simd.hpp"
 #include "lib/machine/threads.hpp"
-#include "lib/train/lanes.hpp"
 
 namespace tbt::train {
 namespace {
+
+using simd::Lanes;
+constexpr std::int64_t lanes = simd::lane_count;
 
 Lanes square_root(const Lanes& x) {
     Lanes r;

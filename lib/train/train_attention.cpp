@@ -2,15 +2,88 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <limits>
 
 #include "lib/core/index.hpp"
 #include "lib/core/simd.hpp"
-#include "lib/train/block_multiply.hpp"
-#include "lib/train/lanes.hpp"
+#include "lib/model/rotary.hpp"
 
 namespace tbt::train {
 namespace {
+
+using simd::Lanes;
+constexpr std::int64_t lanes = simd::lane_count;
+
+// Matrix products c = a · b of blocks small enough for the processor's cache, without packing. It
+// is the inner loop of attention in training.
+//
+// c (M, N) = a (M, K) · b (K, N), or c += a · b if `accumulate` is set. a may have any row and
+// column stride, so it may be transposed. b and c are row-major, and N is a multiple of 16. Each
+// element of c is summed in the order k = 0, 1, 2, …
+struct BlockProduct {
+    std::int64_t m, n, k;
+    const float* a;
+    std::int64_t a_row, a_column;
+    const float* b;
+    std::int64_t b_row;
+    float* c;
+    std::int64_t c_row;
+    bool accumulate = false;
+};
+
+// Computes a tile of c, R rows by L·16 columns, whose sums stay in registers during the loop over
+// k.
+template <int R, int L>
+void multiply_tile(const BlockProduct& p, std::int64_t m, std::int64_t n) {
+    simd::Lanes sum[R][L];
+    float* c = p.c + m * p.c_row + n;
+    for (int r = 0; r < R; ++r) {
+        for (int l = 0; l < L; ++l) {
+            sum[r][l] = p.accumulate ? simd::Lanes::load(c + r * p.c_row + l * simd::lane_count)
+                                     : simd::Lanes::zero();
+        }
+    }
+    const float* a = p.a + m * p.a_row;
+    const float* b = p.b + n;
+    for (std::int64_t k = 0; k < p.k; ++k, a += p.a_column, b += p.b_row) {
+        simd::Lanes right[L];
+        for (int l = 0; l < L; ++l) right[l] = simd::Lanes::load(b + l * simd::lane_count);
+        for (int r = 0; r < R; ++r) {
+            const simd::Lanes left = simd::Lanes::all(a[r * p.a_row]);
+            for (int l = 0; l < L; ++l) sum[r][l] = simd::fma(left, right[l], sum[r][l]);
+        }
+    }
+    for (int r = 0; r < R; ++r) {
+        for (int l = 0; l < L; ++l) sum[r][l].store(c + r * p.c_row + l * simd::lane_count);
+    }
+}
+
+// The rows that remain after the last whole tile.
+template <int R, int L>
+void multiply_last_rows(const BlockProduct& p, std::int64_t m, std::int64_t n) {
+    if constexpr (R > 0) {
+        if (p.m - m == R) multiply_tile<R, L>(p, m, n);
+        else multiply_last_rows<R - 1, L>(p, m, n);
+    }
+}
+
+// The tile's sums fit into the registers: 8 · 2 of AVX-512's 32, 3 · 2 · 2 of AVX2's 16,
+// 3 · 2 · 4 of NEON's 32.
+constexpr int tile_rows = simd::batch_count == 1 ? 8 : 3;
+
+template <int L>
+void multiply_columns(const BlockProduct& p, std::int64_t n) {
+    std::int64_t m = 0;
+    for (; m + tile_rows <= p.m; m += tile_rows) multiply_tile<tile_rows, L>(p, m, n);
+    multiply_last_rows<tile_rows - 1, L>(p, m, n);
+}
+
+void multiply(const BlockProduct& p) {
+    std::int64_t n = 0;
+    for (; n + 2 * simd::lane_count <= p.n; n += 2 * simd::lane_count) multiply_columns<2>(p, n);
+    if (n < p.n) multiply_columns<1>(p, n);
+}
 
 constexpr std::int64_t block_rows =
     64;  // queries at a time: their scores (64, ≤ T) stay in the L2 cache
@@ -214,6 +287,26 @@ void attention_backward(const float* qkv, const float* out, const float* stats, 
             scatter(s.d_v.get(), s.Dp, T, D, 1.0f, d_head.v, row);
         }
     }
+}
+
+RotaryTable::RotaryTable(const Rotary& rotary, int size, std::int64_t positions) : size_(size) {
+    const std::vector<double> frequencies = rotary_frequencies(rotary, size);
+    angles_.resize(index(positions * size));
+    for (std::int64_t t = 0; t < positions; ++t)
+        rotary_angles(frequencies, t, angles_.data() + t * size);
+    angles_back_ = angles_;  // cos(−φ) = cos φ, sin(−φ) = −sin φ
+    for (std::size_t i = 0; i < angles_.size(); ++i)
+        if (i % index(size) >= index(size / 2)) angles_back_[i] = -angles_[i];
+}
+
+void RotaryTable::turn(float* qkv, const BatchShape& shape, bool backward) const {
+    if (size_ == 0) return;
+    const float* angles = (backward ? angles_back_ : angles_).data();
+    // The heads of the queries, then those of the keys, side by side.
+    const std::int64_t heads = shape.H + shape.kv_heads();
+    for (std::int64_t m = 0; m < shape.B * shape.T; ++m)
+        for (std::int64_t h = 0; h < heads; ++h)
+            rotate(qkv + m * shape.row() + h * shape.D, size_, angles + m % shape.T * size_);
 }
 
 }  // namespace tbt::train

@@ -3,8 +3,10 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 #include "lib/core/tensor.hpp"
+#include "lib/model/model_config.hpp"
 
 namespace tbt::train {
 
@@ -54,5 +56,22 @@ void attention_backward(const float* qkv,    // (B, T, N)
                         const float* d_out,  // (B, T, Q)
                         float* d_qkv,        // (B, T, N)
                         const BatchShape& shape, AttentionScratch& scratch);
+
+// Rotary positions [Su et al. 2021]: the cosines and sines for every position of the context.
+class RotaryTable {
+public:
+    RotaryTable() = default;  // for a model without rotary positions: turn() does nothing
+    // size: the components of a head that are rotated. Throws the errors of rotary_frequencies()
+    // (lib/model/rotary.hpp).
+    RotaryTable(const Rotary& rotary, int size, std::int64_t positions);
+
+    // Rotates the queries and keys in qkv (B, T, N), in place. With `backward`, qkv has their
+    // gradients and is rotated by the opposite angles (the transpose of a rotation is its inverse).
+    void turn(float* qkv, const BatchShape& shape, bool backward) const;
+
+private:
+    int size_ = 0;                             // components of a head that are rotated
+    std::vector<float> angles_, angles_back_;  // (positions, size)
+};
 
 }  // namespace tbt::train

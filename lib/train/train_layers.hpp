@@ -1,10 +1,10 @@
 // The layers of a transformer for training: forward passes, which store what the backward passes
-// need, and backward passes. Llama's own layers are in gated_layers.hpp. A call uses one thread,
-// unless it has a Worker; the trainer gives each thread different sequences.
+// need, and backward passes. A call uses one thread, unless it has a Worker; the trainer gives each
+// thread different sequences.
 //
 // Notation: ∂x (in code d_x) is the gradient of the loss with respect to x. The M rows are the
-// tokens of all sequences; C is the number of channels, a multiple of 16. Gradients of parameters
-// are added to the old values.
+// tokens of all sequences; C (channels) and F (width of a gated MLP) are multiples of 16. Gradients
+// of parameters are added to the old values.
 #pragma once
 
 #include <cstdint>
@@ -77,5 +77,24 @@ private:
 // target does not count: its loss and gradient are 0.
 void cross_entropy(float* logits, const std::int32_t* targets, double* losses, std::int64_t M,
                    std::int64_t V, float factor, bool gradient);
+
+// ---- layers of Llama that GPT-2 does not have ---------------------------------------------------
+
+// y = x · r · gain, r = 1 / √(mean(x²) + ε) [Zhang & Sennrich 2019]. stats (M) gets the r of each
+// row, for the backward pass.
+void rms_norm(const float* x, const float* gain, float epsilon, float* y, float* stats,
+              std::int64_t M, std::int64_t C);
+
+// ∂x += the gradient through the norm; ∂gain += Σ_m ∂y · x · r
+void rms_norm_backward(const float* x, const float* stats, const float* gain, const float* d_y,
+                       float* d_x, float* d_gain, std::int64_t M, std::int64_t C);
+
+// y = silu(gate) · up, silu(g) = g / (1 + e^−g) [Shazeer 2020]. A row of x (M, 2F) is (gate, up); y
+// is (M, F).
+void gate_silu(const float* x, float* y, std::int64_t M, std::int64_t F);
+
+// Computes d_x (M, 2F) from d_y (M, F).
+void gate_silu_backward(const float* x, const float* d_y, float* d_x, std::int64_t M,
+                        std::int64_t F);
 
 }  // namespace tbt::train

@@ -27,16 +27,36 @@
 #include "lib/core/index.hpp"
 #include "lib/kernels/matmul.hpp"
 #include "lib/machine/threads.hpp"
-#include "lib/train/gated_layers.hpp"
 #include "lib/train/parameters.hpp"
 #include "lib/train/train_attention.hpp"
-#include "lib/train/trainer_blocks.hpp"
+#include "lib/train/train_layers.hpp"
 
 namespace tbt::train {
 
 // The seconds spent in each phase, summed over the threads.
 struct Profile {
     double forward = 0, attention = 0, head = 0, backward = 0, attention_backward = 0, weights = 0;
+};
+
+// Offsets in the blocks of parameters and of gradients. The bias is −1 for an RMS norm, which has
+// none.
+struct NormOffsets {
+    std::int64_t gain, bias;
+};
+
+// The weights of one layer.
+struct BlockWeights {
+    NormOffsets norm_1, norm_2;
+    Linear qkv, attention_projection;  // (C, N), (Q, C)
+    Linear up, down;                   // (C, F), gated: (C, 2F), gate before up; (F, C)
+};
+
+struct ModelWeights {
+    std::vector<BlockWeights> blocks;
+    NormOffsets last_norm;
+    // Offsets of the tables (V, C), (V, C) and (positions, C). head is equal to embedding if they
+    // are tied; positions is −1 if positions are not learned.
+    std::int64_t embedding, head, positions;
 };
 
 class Trainer {
@@ -118,5 +138,10 @@ private:
     std::vector<std::unique_ptr<Workspace>> workspaces_;
     Trainer* teacher_ = nullptr;
 };
+
+// Measures the machine's limit, to compare the speed of training with: the floating-point
+// operations per second (2 for each multiply-add) of all threads together, on registers, without
+// memory. It takes about `seconds` seconds.
+double fma_peak(int threads, double seconds = 0.1);
 
 }  // namespace tbt::train

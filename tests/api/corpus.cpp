@@ -5,14 +5,13 @@
 #include <cmath>
 #include <vector>
 
-#include "chapters/19_training/batches.hpp"
-#include "chapters/19_training/corpus/corpus.hpp"
-#include "chapters/19_training/corpus/corpus_lint.hpp"
-#include "chapters/19_training/corpus/corpus_wording.hpp"
-#include "chapters/19_training/evaluate.hpp"
-#include "chapters/19_training/export.hpp"
+#include "chapters/19_training/tools/corpus_lint.hpp"
+#include "chapters/19_training/tools/export.hpp"
 #include "chapters/19_training/training.hpp"
-#include "chapters/19_training/validation.hpp"
+#include "lib/corpus/batches.hpp"
+#include "lib/corpus/corpus.hpp"
+#include "lib/corpus/expansion.hpp"
+#include "lib/corpus/validation.hpp"
 #include "lib/files/random_model.hpp"
 #include "tests/api/hostile.hpp"
 

@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "chapters/10_generate/tools/page.hpp"
+#include "chapters/20_quantization/demo.hpp"
 #include "chapters/20_quantization/plain_quantize.hpp"
-#include "chapters/20_quantization/quality.hpp"
 #include "chapters/20_quantization/rounding.hpp"
 #include "chapters/22_diffusion/distributions.hpp"
 #include "chapters/22_diffusion/masked_model.hpp"

@@ -7,7 +7,6 @@
 #include "lib/model/model_config.hpp"
 #include "lib/train/adamw.hpp"
 #include "lib/train/checkpoint.hpp"
-#include "lib/train/fma_peak.hpp"
 #include "lib/train/parameters.hpp"
 #include "lib/train/trainer.hpp"
 #include "tests/api/hostile.hpp"

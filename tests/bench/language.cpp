@@ -4,9 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "chapters/19_training/report/recogniser.hpp"
-#include "chapters/19_training/report/text_probability.hpp"
 #include "lib/core/rng.hpp"
+#include "lib/corpus/text_probability.hpp"
 #include "lib/files/model.hpp"
 #include "tests/bench/bench.hpp"
 

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "chapters/19_training/corpus/corpus.hpp"
+#include "lib/corpus/corpus.hpp"
 #include "lib/text/tokenizer.hpp"
 #include "tests/bench/bench.hpp"
 

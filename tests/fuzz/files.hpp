@@ -9,9 +9,9 @@
 
 #include "chapters/10_generate/generation_config.hpp"
 #include "chapters/10_generate/tools/page.hpp"
-#include "chapters/19_training/corpus/corpus.hpp"
 #include "chapters/21_medusa/heads.hpp"
 #include "lib/core/unicode.hpp"
+#include "lib/corpus/corpus.hpp"
 #include "lib/files/config_file.hpp"
 #include "lib/files/gguf_model.hpp"
 #include "lib/files/model.hpp"

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "lib/model/model_config.hpp"
-#include "lib/train/gated_layers.hpp"
+#include "lib/train/train_layers.hpp"
 #include "tests/support/gradients.hpp"
 
 namespace tbt::train::test {

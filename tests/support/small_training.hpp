@@ -8,11 +8,11 @@
 #include <numbers>
 #include <set>
 
-#include "chapters/19_training/corpus/corpus.hpp"
-#include "chapters/19_training/evaluate.hpp"
-#include "chapters/19_training/export.hpp"
-#include "chapters/19_training/training_loop.hpp"
+#include "chapters/19_training/tools/export.hpp"
+#include "chapters/19_training/tools/training_loop.hpp"
 #include "lib/core/error.hpp"
+#include "lib/corpus/corpus.hpp"
+#include "lib/corpus/validation.hpp"
 #include "lib/files/model.hpp"
 #include "lib/machine/files.hpp"
 #include "lib/model/layers.hpp"

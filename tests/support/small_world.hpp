@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string>
 
-#include "chapters/19_training/corpus/corpus.hpp"
+#include "lib/corpus/corpus.hpp"
 #include "lib/text/tokenizer_train.hpp"
 
 namespace tbt::test {

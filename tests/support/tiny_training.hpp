@@ -13,7 +13,6 @@
 #include "lib/machine/files.hpp"
 #include "lib/train/adamw.hpp"
 #include "lib/train/checkpoint.hpp"
-#include "lib/train/fma_peak.hpp"
 #include "lib/train/trainer.hpp"
 #include "tests/catch.hpp"
 #include "tests/support/temporary.hpp"

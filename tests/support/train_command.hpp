@@ -7,7 +7,7 @@
 
 #include <unistd.h>
 
-#include "chapters/19_training/train_commands.hpp"
+#include "chapters/19_training/tools/train_commands.hpp"
 #include "lib/machine/files.hpp"
 #include "tests/support/text_folder.hpp"
 

@@ -14,7 +14,7 @@
 #include "lib/files/safetensors.hpp"
 #include "lib/machine/command_line.hpp"
 #include "lib/machine/memory.hpp"
-#include "lib/machine/text_options.hpp"
+#include "lib/machine/usual_options.hpp"
 #include "lib/model/kv_cache.hpp"
 #include "lib/model/model_config.hpp"
 

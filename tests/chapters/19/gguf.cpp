@@ -5,8 +5,7 @@
 #include <cstring>
 #include <filesystem>
 
-#include "chapters/19_training/hub/gguf.hpp"
-#include "chapters/19_training/hub/gguf_values.hpp"
+#include "chapters/19_training/tools/gguf.hpp"
 #include "lib/core/math.hpp"
 #include "lib/files/config_file.hpp"
 #include "lib/files/gguf_file.hpp"

@@ -4,8 +4,8 @@
 #include <map>
 
 #include "chapters/10_generate/chat.hpp"
-#include "chapters/19_training/hub/gguf.hpp"
-#include "chapters/19_training/hub/model_card.hpp"
+#include "chapters/19_training/tools/export.hpp"
+#include "chapters/19_training/tools/gguf.hpp"
 #include "lib/core/math.hpp"
 #include "lib/files/random_model.hpp"
 #include "lib/files/safetensors.hpp"

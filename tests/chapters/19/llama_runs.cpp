@@ -1,7 +1,7 @@
 // build/train --architecture llama, as a user has it.
 #include "tests/catch.hpp"
 
-#include "chapters/19_training/command_checks.hpp"
+#include "chapters/19_training/tools/train_commands.hpp"
 #include "lib/core/error.hpp"
 #include "lib/files/model.hpp"
 #include "lib/machine/files.hpp"

@@ -5,11 +5,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "chapters/19_training/adopt.hpp"
-#include "chapters/19_training/command_checks.hpp"
-#include "chapters/19_training/text_documents.hpp"
+#include "chapters/19_training/tools/adopt.hpp"
+#include "chapters/19_training/tools/train_commands.hpp"
 #include "lib/core/error.hpp"
 #include "lib/core/rng.hpp"
+#include "lib/corpus/documents.hpp"
 #include "lib/files/model.hpp"
 #include "lib/machine/files.hpp"
 #include "lib/machine/json_file.hpp"

@@ -5,9 +5,9 @@
 #include <map>
 #include <set>
 
-#include "chapters/19_training/corpus/corpus.hpp"
-#include "chapters/19_training/text_documents.hpp"
 #include "lib/core/error.hpp"
+#include "lib/corpus/corpus.hpp"
+#include "lib/corpus/documents.hpp"
 #include "tests/support/text_folder.hpp"
 
 using namespace tbt;

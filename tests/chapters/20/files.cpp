@@ -5,7 +5,7 @@
 #include <filesystem>
 #include <limits>
 
-#include "chapters/20_quantization/quantized_model.hpp"
+#include "chapters/20_quantization/tools/quantized_model.hpp"
 #include "lib/core/rng.hpp"
 #include "lib/files/model.hpp"
 #include "lib/files/random_model.hpp"

@@ -5,13 +5,13 @@
 #include <limits>
 
 #include "chapters/18_transformer/load_plain.hpp"
-#include "chapters/19_training/corpus/corpus.hpp"
-#include "chapters/20_quantization/few_bits.hpp"
 #include "chapters/20_quantization/plain_gptq.hpp"
 #include "chapters/20_quantization/plain_gptq_groups.hpp"
 #include "chapters/20_quantization/plain_quantize.hpp"
 #include "chapters/20_quantization/rounding.hpp"
+#include "chapters/20_quantization/tools/few_bits.hpp"
 #include "lib/core/rng.hpp"
+#include "lib/corpus/corpus.hpp"
 #include "lib/files/model.hpp"
 #include "tests/catch.hpp"
 #include "tests/support/temporary.hpp"

@@ -6,9 +6,9 @@
 #include <limits>
 
 #include "chapters/18_transformer/load_plain.hpp"
-#include "chapters/20_quantization/few_bits.hpp"
 #include "chapters/20_quantization/plain_gptq_groups.hpp"
-#include "chapters/20_quantization/quantized_model.hpp"
+#include "chapters/20_quantization/tools/few_bits.hpp"
+#include "chapters/20_quantization/tools/quantized_model.hpp"
 #include "lib/core/rng.hpp"
 #include "lib/files/model.hpp"
 #include "lib/files/random_model.hpp"

@@ -5,8 +5,8 @@
 #include <cstring>
 #include <limits>
 
+#include "chapters/20_quantization/demo.hpp"
 #include "chapters/20_quantization/plain_quantize.hpp"
-#include "chapters/20_quantization/quality.hpp"
 #include "chapters/20_quantization/rounding.hpp"
 #include "lib/core/rng.hpp"
 #include "lib/files/model.hpp"

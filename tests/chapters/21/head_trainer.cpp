@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "chapters/21_medusa/head_trainer.hpp"
 #include "chapters/21_medusa/heads.hpp"
+#include "chapters/21_medusa/tools/head_trainer.hpp"
 #include "lib/core/index.hpp"
 #include "lib/core/rng.hpp"
 #include "lib/model/kv_cache.hpp"

@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "chapters/22_diffusion/gaps.hpp"
 #include "chapters/22_diffusion/masked_model.hpp"
+#include "chapters/22_diffusion/tools/judged.hpp"
 #include "lib/model/layers.hpp"
 #include "lib/train/trainer.hpp"
 #include "tests/api/hostile.hpp"

@@ -5,13 +5,13 @@
 #include <cmath>
 #include <set>
 
-#include "chapters/19_training/adopt.hpp"
-#include "chapters/19_training/canvas/canvas_validation.hpp"
-#include "chapters/19_training/canvas/canvases.hpp"
-#include "chapters/19_training/corpus/genre_mix.hpp"
-#include "chapters/19_training/export.hpp"
+#include "chapters/19_training/tools/adopt.hpp"
+#include "chapters/19_training/tools/export.hpp"
 #include "chapters/19_training/training.hpp"
 #include "chapters/22_diffusion/masked_model.hpp"
+#include "lib/corpus/batches.hpp"
+#include "lib/corpus/corpus.hpp"
+#include "lib/corpus/validation.hpp"
 #include "lib/files/model.hpp"
 #include "lib/machine/files.hpp"
 #include "tests/api/hostile.hpp"

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "chapters/20_quantization/quantized_model.hpp"
+#include "chapters/20_quantization/tools/quantized_model.hpp"
 #include "chapters/23_text_generator/text_generator.hpp"
 #include "lib/files/random_model.hpp"
 #include "lib/machine/files.hpp"

@@ -3,8 +3,7 @@
 
 #include <cmath>
 
-#include "chapters/24_which_decoder/whole_run/results.hpp"
-#include "chapters/24_which_decoder/whole_run/summaries.hpp"
+#include "chapters/24_which_decoder/tools/results.hpp"
 
 using namespace tbt;
 

@@ -6,12 +6,11 @@
 #include <regex>
 #include <sstream>
 
-#include "chapters/19_training/report/write_texts.hpp"
 #include "chapters/23_text_generator/guidance.hpp"
-#include "chapters/24_which_decoder/decoders/write_together.hpp"
 #include "chapters/24_which_decoder/measure.hpp"
-#include "chapters/24_which_decoder/whole_run/results.hpp"
-#include "chapters/24_which_decoder/whole_run/whole_run.hpp"
+#include "chapters/24_which_decoder/tools/results.hpp"
+#include "chapters/24_which_decoder/tools/whole_run.hpp"
+#include "chapters/24_which_decoder/tools/write_texts.hpp"
 #include "lib/core/rng.hpp"
 #include "lib/machine/files.hpp"
 #include "lib/machine/threads.hpp"

@@ -3,7 +3,7 @@
 
 #include <cmath>
 
-#include "chapters/24_which_decoder/whole_run/sped_up.hpp"
+#include "chapters/24_which_decoder/tools/whole_run.hpp"
 
 using namespace tbt;
 

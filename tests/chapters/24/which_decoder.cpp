@@ -7,10 +7,10 @@
 #include <map>
 
 #include "chapters/06_combining/trace.hpp"
-#include "chapters/24_which_decoder/any_texts/text_figures.hpp"
 #include "chapters/24_which_decoder/measure.hpp"
 #include "chapters/24_which_decoder/plain_measures.hpp"
-#include "chapters/24_which_decoder/whole_run/results.hpp"
+#include "chapters/24_which_decoder/tools/results.hpp"
+#include "chapters/24_which_decoder/tools/text_figures.hpp"
 #include "lib/core/error.hpp"
 #include "lib/core/index.hpp"
 #include "lib/core/rng.hpp"

@@ -1,0 +1,41 @@
+// What recipes and checkpoints say in JSON of a model's architecture, and of the earlier plans of a
+// training run.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "chapters/19_training/training.hpp"
+#include "lib/machine/json_file.hpp"
+#include "lib/model/model_config.hpp"
+
+namespace tbt {
+
+// The options of an architecture besides layers, heads, channels and context.
+struct ArchitectureOptions {
+    std::string name = "gpt2";  // or "llama"
+    int kv_heads = 0;           // Llama: heads of keys and values; 0: as many as heads
+    int inner = 0;              // Llama: width of the gated MLP; 0: gated_inner()
+};
+
+// The default width of a gated MLP: F = 8/3 · C, rounded up to a multiple of 16. Then its three
+// matrices (C, F) have about as many weights as GPT-2's two matrices (C, 4C).
+int gated_inner(int channels);
+
+// The configuration with this architecture and the sizes of `sizes`. Throws UsageError for an
+// unknown name, and for Llama's options with another architecture.
+TransformerConfig shape_of(const ArchitectureOptions& options, const TransformerConfig& sizes);
+
+// Adds the members architecture, kv_heads and inner to a recipe; none for GPT-2, whose recipes are
+// older.
+void add_architecture(const TransformerConfig& shape, OrderedJson& recipe);
+// Reads them again; `name` is the recipe's name, for messages.
+ArchitectureOptions architecture_of(const Json& recipe, const std::string& name);
+
+// Converts the earlier plans of a training run (training.hpp) to and from JSON.
+OrderedJson earlier_plans_json(const std::vector<EarlierPlan>& plans);
+// Throws Json::exception if `list` is not a list of plans, and Error with `file` if a step does not
+// fit.
+std::vector<EarlierPlan> earlier_plans_of(const Json& list, const std::string& file);
+
+}  // namespace tbt
