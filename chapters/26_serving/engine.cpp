@@ -24,7 +24,8 @@ Engine::Engine(CachedBatch* batch, TokenBytes bytes, int vocab_size, PlainSchedu
     if (batch->cache()) batch_ = batch;
 }
 
-int Engine::add(std::vector<int> prompt, GenerateRequest request, int sample, OnText on_text) {
+int Engine::add(std::vector<int> prompt, GenerateRequest request, int sample, OnText on_text,
+                int client) {
     check_request(request, prompt.size());
     check_ids("engine: prompt", prompt, index(vocab_size_));
     checked_place("engine: sample", sample, index(request.samples));
@@ -37,7 +38,7 @@ int Engine::add(std::vector<int> prompt, GenerateRequest request, int sample, On
     text.writer.window();
     if (text.request.stop.max_new_tokens < 1) text.show(text.writer.end(FinishReason::length));
     else guarded(text, [&] { skip_forced(text); });
-    if (!text.writer.done()) scheduler_.add(id, count(text.writer.window()));
+    if (!text.writer.done()) scheduler_.add(id, count(text.writer.window()), client);
     return id;
 }
 
@@ -72,6 +73,8 @@ std::vector<BatchText> Engine::next_pass() {
                       ? scheduler_.next([&](int id, std::size_t slot) { return begins(id, slot); })
                       : scheduler_.next();
     };
+    if (batch_)
+        while (const std::optional<Share> share = scheduler_.out_of_turn()) preempt(*share);
     for (plan(); !shares_.empty();) {
         std::vector<BatchText> batch;
         for (const Share& share : shares_) {

@@ -37,10 +37,12 @@ public:
     // Told each piece of a text, once its tokens are known.
     using OnText = std::function<void(const std::string& piece, const TextWriter& text)>;
 
-    // A text to write: sample `sample` of the request. Its number. on_text gets each piece.
+    // A text to write: sample `sample` of the request. Its number. on_text gets each piece. client:
+    // who asks; where slots are few, clients take turns.
     // Throws Error on what check_request refuses, on ids outside the vocabulary, and on a text that
     // the cache alone could not hold.
-    int add(std::vector<int> prompt, GenerateRequest request, int sample = 0, OnText on_text = {});
+    int add(std::vector<int> prompt, GenerateRequest request, int sample = 0, OnText on_text = {},
+            int client = -1);
     // Ends a text, wherever it is; it counts as interrupted. Nothing if it has ended.
     void cancel(int text);
     // One forward pass. False, and none: there is nothing to do.
