@@ -171,7 +171,11 @@ void EngineThread::turn() {
         waiting_jobs_ += arrived.size();
         left = std::exchange(left_, false);
     }
-    for (const std::shared_ptr<ServerJob>& job : arrived) start(job);
+    for (const std::shared_ptr<ServerJob>& job : arrived)
+        if (job->language && engine_.is_busy(job->language.get())) {  // not yet
+            const std::lock_guard lock(mutex_);
+            arrived_.push_back(job);
+        } else start(job);
     if (left)
         for (Active& active : active_)
             if (active.job->cancelled) drop(active);
@@ -249,7 +253,8 @@ void EngineThread::add_texts(Active& active, const GenerateRequest& request) {
                     if (active.job->pieces) tell(active, text, piece, writer);
                 };
                 active.ids.push_back(-1);
-                active.ids.back() = engine_.add(prompt, request, s, std::move(news), active.client);
+                active.ids.back() = engine_.add(prompt, request, s, std::move(news), active.client,
+                                                job.language.get());
                 ++active.left;
             }
     } catch (...) {
@@ -379,12 +384,16 @@ void EngineThread::read_prompts(const std::shared_ptr<ServerJob>& job) {
         job->outbox.refuse(ApiError(500, error.what()));
         return done(job);
     }
-    if (!job->embeds) return start(job);
+    if (!job->embeds) {  // in its turn: its form may be in use
+        const std::lock_guard lock(mutex_);
+        return arrived_.push_back(job);
+    }
     job->outbox.close();
     done(job);
 }
 
 void EngineThread::run_own(const std::shared_ptr<ServerJob>& job) {
+    const Engine::Held held = engine_.hold(job->language.get());
     std::vector<std::size_t> pieces(job->texts());
     GenerateObserver observer;
     if (job->pieces)

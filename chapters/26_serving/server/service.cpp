@@ -57,9 +57,15 @@ static std::string find_page() {
     std::error_code none;
     const fs::path program = fs::read_symlink("/proc/self/exe", none).parent_path();
     for (const fs::path& data : {shipped_model("storyteller").parent_path().parent_path(),
-                                 fs::path("data"), program / ".." / "data"})
-        if (const std::string file = (data / "page" / "serve.html").string(); file_exists(file))
-            return read_file(file);
+                                 fs::path("data"), program / ".." / "data"}) {
+        const fs::path folder = data / "page";
+        if (!file_exists((folder / "serve.html").string())) continue;
+        std::string page = read_file((folder / "serve.html").string());
+        const std::string looks = "/* page.css */";
+        if (const std::size_t at = page.find(looks); at != std::string::npos)
+            page.replace(at, looks.size(), read_file((folder / "page.css").string()));
+        return page;
+    }
     return "";
 }
 
