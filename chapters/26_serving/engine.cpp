@@ -56,12 +56,13 @@ void Engine::cancel(int text) {
 
 bool Engine::step() {
     constexpr std::chrono::milliseconds quick(2), patience(5);
+    const std::size_t running = scheduler_.running();
     const std::vector<BatchText> batch = next_pass();
     if (batch.empty()) {
         const bool prepares =
             std::ranges::any_of(texts_, [](const auto& t) { return t.second->prepares; });
         if (prepares) worker_.wait(patience);
-        return prepares;
+        return prepares || scheduler_.running() < running;  // some may have ended
     }
     const std::vector<std::span<const float>> rows = model_(batch);
     check_size("engine: logits from the model", rows.size(), batch.size());
@@ -99,8 +100,8 @@ void Engine::prepare(int id) {
 bool Engine::sits_out(const Share& share) {
     constexpr double most_seconds = 30;
     Text& text = *texts_.at(share.id);
+    if (is_busy(text.form)) return share.writes;  // a prompt may be read on
     if (!text.prepares) return false;
-    if (worker_.is_busy(text.form)) return share.writes;  // a prompt may be read on
     text.prepares = false;
     guarded(text, [&] {
         if (worker_.seconds(share.id) > most_seconds)
@@ -114,6 +115,23 @@ bool Engine::sits_out(const Share& share) {
     return text.prepares || text.writer.done();
 }
 
+// Takes those that sit out from the pass; those of a form that is in use from now on, too.
+void Engine::drop_sitting_out() {
+    std::vector<int> ended, forced;
+    std::erase_if(shares_, [&](const Share& share) {
+        const bool out = sits_out(share);
+        const Text& text = *texts_.at(share.id);
+        if (text.writer.done()) ended.push_back(share.id);
+        else if (out && !is_busy(text.form)) forced.push_back(share.id);
+        return out;
+    });
+    for (const int id : ended) finish(id);
+    for (const int id : forced) prepare(id);
+    std::erase_if(shares_, [&](const Share& share) {
+        return share.writes && is_busy(texts_.at(share.id)->form);
+    });
+}
+
 std::vector<BatchText> Engine::next_pass() {
     const auto plan = [&] {
         shares_ = batch_
@@ -123,16 +141,7 @@ std::vector<BatchText> Engine::next_pass() {
     if (batch_)
         while (const std::optional<Share> share = scheduler_.out_of_turn()) preempt(*share);
     for (plan(); !shares_.empty();) {
-        std::vector<int> ended, forced;
-        std::erase_if(shares_, [&](const Share& share) {
-            const bool out = sits_out(share);
-            const Text& text = *texts_.at(share.id);
-            if (text.writer.done()) ended.push_back(share.id);
-            else if (out && !worker_.is_busy(text.form)) forced.push_back(share.id);
-            return out;
-        });
-        for (const int id : ended) finish(id);
-        for (const int id : forced) prepare(id);
+        drop_sitting_out();
         if (shares_.empty()) break;
         std::vector<BatchText> batch;
         for (const Share& share : shares_) {

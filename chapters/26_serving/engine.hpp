@@ -49,7 +49,7 @@ public:
     int add(std::vector<int> prompt, GenerateRequest request, int sample = 0, OnText on_text = {},
             int client = -1, FormWorker::Form form = nullptr);
     // Is it in use by another thread? While a Held lives it is not.
-    bool is_busy(FormWorker::Form form) const { return worker_.is_busy(form); }
+    bool is_busy(FormWorker::Form form) const { return form && worker_.is_busy(form); }
     class Held;
     Held hold(FormWorker::Form form);
     // Ends a text, wherever it is; it counts as interrupted. Nothing if it has ended.
@@ -96,6 +96,7 @@ private:
     // The same where masks take long: finds out the next one beside the passes.
     void prepare(int id);
     bool sits_out(const Share& share);
+    void drop_sitting_out();
     Text& known(int text, const char* who) const;
     // For the scheduler: may a text begin in this slot, and how much of it is known?
     int begins(int id, std::size_t slot);

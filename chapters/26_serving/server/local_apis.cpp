@@ -5,6 +5,7 @@
 #include <set>
 
 #include "lib/machine/json_file.hpp"
+#include "lib/model/weight_shapes.hpp"
 
 namespace tbt {
 

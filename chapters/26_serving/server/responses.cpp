@@ -298,13 +298,13 @@ public:
     std::string end() override { return sse("message_stop", {{"type", "message_stop"}}); }
     std::string whole() const override {
         const std::optional<ToolCall> call = call_in(only().ended->text.text);
-        OrderedJson block = {{"type", "text"}, {"text", text_of(only())}};
+        OrderedJson content = {{"type", "text"}, {"text", text_of(only())}};
         if (call)
-            block = {{"type", "tool_use"},
-                     {"id", call_id(0)},
-                     {"name", call->name},
-                     {"input", ordered_json_value(call->arguments)}};
-        return json_text(object(OrderedJson::array({block}), reason(call.has_value()), stop()));
+            content = {{"type", "tool_use"},
+                       {"id", call_id(0)},
+                       {"name", call->name},
+                       {"input", ordered_json_value(call->arguments)}};
+        return json_text(object(OrderedJson::array({content}), reason(call.has_value()), stop()));
     }
 
 private:
