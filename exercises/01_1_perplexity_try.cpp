@@ -5,8 +5,8 @@
 
 #include "chapters/01_next_token/next_token.hpp"
 #include "exercises/01_1_perplexity.hpp"
+#include "lib/files/model.hpp"
 #include "lib/machine/command_line.hpp"
-#include "lib/model/model.hpp"
 #include "lib/show/terminal.hpp"
 
 using namespace tbt;

@@ -5,8 +5,8 @@
 
 #include "chapters/07_kv_cache/cached_model.hpp"
 #include "exercises/02_1_lookahead.hpp"
+#include "lib/files/model.hpp"
 #include "lib/machine/command_line.hpp"
-#include "lib/model/model.hpp"
 #include "lib/show/terminal.hpp"
 
 using namespace tbt;

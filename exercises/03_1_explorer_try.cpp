@@ -5,8 +5,8 @@
 #include <string>
 
 #include "exercises/03_1_explorer.hpp"
+#include "lib/files/model.hpp"
 #include "lib/machine/command_line.hpp"
-#include "lib/model/model.hpp"
 #include "lib/show/terminal.hpp"
 
 using namespace tbt;

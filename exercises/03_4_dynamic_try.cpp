@@ -8,8 +8,8 @@
 #include "chapters/03_temperature/plain_temperature.hpp"
 #include "exercises/03_4_dynamic.hpp"
 #include "lib/core/rng.hpp"
+#include "lib/files/model.hpp"
 #include "lib/machine/command_line.hpp"
-#include "lib/model/model.hpp"
 #include "lib/show/terminal.hpp"
 
 using namespace tbt;

@@ -7,8 +7,8 @@
 #include "chapters/03_temperature/plain_temperature.hpp"
 #include "chapters/04_top_k/plain_top_k.hpp"
 #include "exercises/04_1_top_n_sigma.hpp"
+#include "lib/files/model.hpp"
 #include "lib/machine/command_line.hpp"
-#include "lib/model/model.hpp"
 
 using namespace tbt;
 

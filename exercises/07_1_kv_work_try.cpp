@@ -4,7 +4,7 @@
 #include <chrono>
 #include <cstdio>
 
-#include "lib/model/model.hpp"
+#include "lib/files/model.hpp"
 
 using namespace tbt;
 using namespace tbt::ex07_1;

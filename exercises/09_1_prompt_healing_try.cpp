@@ -6,7 +6,7 @@
 
 #include "chapters/01_next_token/next_token.hpp"
 #include "chapters/02_greedy/greedy.hpp"
-#include "lib/model/model.hpp"
+#include "lib/files/model.hpp"
 
 using namespace tbt;
 

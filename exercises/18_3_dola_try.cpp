@@ -6,8 +6,8 @@
 #include "chapters/01_next_token/next_token.hpp"
 #include "chapters/18_transformer/load_plain.hpp"
 #include "exercises/18_3_dola.hpp"
+#include "lib/files/model.hpp"
 #include "lib/machine/command_line.hpp"
-#include "lib/model/model.hpp"
 #include "lib/show/terminal.hpp"
 
 using namespace tbt;

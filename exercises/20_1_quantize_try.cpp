@@ -4,8 +4,8 @@
 #include <string>
 
 #include "exercises/20_1_quantize.hpp"
-#include "lib/model/model.hpp"
-#include "lib/model/safetensors.hpp"
+#include "lib/files/model.hpp"
+#include "lib/files/safetensors.hpp"
 
 namespace {
 

@@ -10,9 +10,9 @@
 #include <vector>
 
 #include "chapters/01_next_token/next_token.hpp"
+#include "lib/files/model.hpp"
 #include "lib/machine/command_line.hpp"
 #include "lib/machine/text_options.hpp"
-#include "lib/model/model.hpp"
 #include "lib/show/svg.hpp"
 #include "lib/show/terminal.hpp"
 
@@ -50,8 +50,8 @@ void print_prompt(const Tokenizer& tokenizer, const std::vector<int>& ids) {
     std::printf("\n");
 }
 
-void the_loop(const Tokenizer& tokenizer, WholeTextModel& gpt, std::vector<int> ids, int steps,
-              int shown) {
+void the_loop(const Tokenizer& tokenizer, WholeTextModel<Transformer>& gpt, std::vector<int> ids,
+              int steps, int shown) {
     std::printf("\n2. Predict, pick the first, append, repeat:\n");
     for (int step = 1; step <= steps; ++step) {
         const std::span<const float> logits = gpt(ids);  // predict: one logit for each of V tokens
@@ -62,7 +62,7 @@ void the_loop(const Tokenizer& tokenizer, WholeTextModel& gpt, std::vector<int> 
     std::printf("\n   result: \"%s\"\n", tokenizer.decode(ids).c_str());
 }
 
-void why_the_last_position(const Tokenizer& tokenizer, WholeTextModel& gpt,
+void why_the_last_position(const Tokenizer& tokenizer, WholeTextModel<Transformer>& gpt,
                            const std::vector<int>& ids) {
     std::printf(
         "\n3. A GPT predicts at every position at once. Only the last one has read "

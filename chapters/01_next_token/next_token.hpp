@@ -9,9 +9,7 @@
 
 #include "lib/core/error.hpp"
 #include "lib/core/index.hpp"
-#include "lib/model/kv_cache.hpp"
-#include "lib/model/layers.hpp"
-#include "lib/model/transformer.hpp"
+#include "lib/core/rows.hpp"
 
 namespace tbt {
 
@@ -21,9 +19,10 @@ using NextLogits = std::function<std::span<const float>(std::span<const int> ids
 
 // A GPT as such a function: it reads the whole text each time, from its first token. (Chapter 07
 // remembers what was read before, and changes no bit.)
+template <class Gpt>
 class WholeTextModel {
 public:
-    explicit WholeTextModel(Transformer& gpt) : gpt_(&gpt), cache_(gpt.config()) {}
+    explicit WholeTextModel(Gpt& gpt) : gpt_(&gpt), cache_(gpt.config()) {}
 
     std::span<const float> operator()(std::span<const int> ids) {
         cache_.clear();
@@ -36,8 +35,8 @@ public:
     }
 
 private:
-    Transformer* gpt_;
-    KvCache cache_;
+    Gpt* gpt_;
+    typename Gpt::Cache cache_;
 };
 
 // Why only the last position's logits? A GPT is causal: what it computes at position i has

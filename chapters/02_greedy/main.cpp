@@ -10,9 +10,9 @@
 
 #include "chapters/02_greedy/greedy.hpp"
 #include "lib/core/index.hpp"
+#include "lib/files/model.hpp"
 #include "lib/machine/command_line.hpp"
 #include "lib/machine/text_options.hpp"
-#include "lib/model/model.hpp"
 #include "lib/show/svg.hpp"
 #include "lib/show/terminal.hpp"
 
@@ -74,8 +74,8 @@ void write_figure(const std::string& file, const std::vector<GreedyStep>& steps)
 }
 
 // The loop of chapter 01; pick is argmax. The rest is only for looking.
-std::vector<int> write_greedily(WholeTextModel& gpt, const std::vector<int>& prompt, int length,
-                                int eos, std::vector<GreedyStep>& steps) {
+std::vector<int> write_greedily(WholeTextModel<Transformer>& gpt, const std::vector<int>& prompt,
+                                int length, int eos, std::vector<GreedyStep>& steps) {
     const auto pick = [&](std::span<const float> logits, const std::vector<int>&) {
         const std::vector<Candidate> two = top_candidates(logits, 2);
         const int id = argmax(logits);

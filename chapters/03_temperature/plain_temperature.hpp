@@ -10,7 +10,6 @@
 
 #include "chapters/03_temperature/further/checks.hpp"
 #include "lib/core/math.hpp"
-#include "lib/kernels/integer_weights.hpp"
 
 namespace tbt {
 

@@ -10,8 +10,8 @@
 #include "lib/core/error.hpp"
 #include "lib/core/index.hpp"
 #include "lib/core/math.hpp"
-#include "lib/kernels/integer_weights.hpp"
-#include "lib/kernels/scan.hpp"
+#include "lib/select/integer_weights.hpp"
+#include "lib/select/select.hpp"
 #include "lib/show/short_number.hpp"
 
 namespace tbt {

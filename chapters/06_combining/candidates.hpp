@@ -15,8 +15,8 @@
 #include <vector>
 
 #include "lib/core/index.hpp"
-#include "lib/kernels/integer_weights.hpp"
-#include "lib/kernels/select.hpp"
+#include "lib/select/integer_weights.hpp"
+#include "lib/select/select.hpp"
 
 namespace tbt {
 

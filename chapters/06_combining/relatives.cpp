@@ -10,8 +10,7 @@
 #include "chapters/05_top_p/plain_relatives.hpp"
 #include "lib/core/error.hpp"
 #include "lib/core/math.hpp"
-#include "lib/kernels/scan.hpp"
-#include "lib/kernels/select.hpp"
+#include "lib/select/select.hpp"
 
 namespace tbt {
 

@@ -8,7 +8,7 @@
 #include "chapters/04_top_k/plain_top_k.hpp"
 #include "chapters/06_combining/candidates.hpp"
 #include "lib/core/index.hpp"
-#include "lib/kernels/select.hpp"
+#include "lib/select/select.hpp"
 
 namespace tbt {
 

@@ -3,7 +3,7 @@
 
 #include "chapters/05_top_p/plain_top_p.hpp"
 #include "chapters/06_combining/candidates.hpp"
-#include "lib/kernels/select.hpp"
+#include "lib/select/select.hpp"
 
 namespace tbt {
 

@@ -23,10 +23,9 @@
 #include "chapters/07_kv_cache/timing.hpp"
 #include "chapters/07_kv_cache/work.hpp"
 #include "lib/core/index.hpp"
+#include "lib/files/model.hpp"
 #include "lib/machine/command_line.hpp"
 #include "lib/machine/text_options.hpp"
-#include "lib/model/model.hpp"
-#include "lib/model/model_options.hpp"
 #include "lib/show/terminal.hpp"
 
 using namespace tbt;

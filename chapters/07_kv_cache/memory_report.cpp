@@ -4,11 +4,12 @@
 #include <vector>
 
 #include "lib/core/index.hpp"
+#include "lib/files/config_file.hpp"
+#include "lib/files/model.hpp"
+#include "lib/files/safetensors.hpp"
 #include "lib/machine/memory.hpp"
 #include "lib/model/kv_cache.hpp"
-#include "lib/model/memory_plan.hpp"
-#include "lib/model/safetensors.hpp"
-#include "lib/model/weight_reader.hpp"
+#include "lib/model/model_config.hpp"
 
 namespace tbt {
 
@@ -76,7 +77,7 @@ void print_memory_used(const std::filesystem::path& directory, const Transformer
     check_memory(directory.string(), plan.total(), available_memory());
 
     const std::int64_t before = tensor_bytes();
-    Transformer gpt = Transformer::load(directory, {options.threads, type, options.cache});
+    Transformer gpt = load_transformer(directory, {options.threads, type, options.cache});
     const std::int64_t weights = tensor_bytes() - before;
     std::vector<KvCache> caches;
     caches.reserve(index(batch));

@@ -9,8 +9,9 @@
 #include <optional>
 
 #include "lib/core/index.hpp"
+#include "lib/files/config_file.hpp"
+#include "lib/files/random_model.hpp"
 #include "lib/machine/command_line.hpp"
-#include "lib/model/random_model.hpp"
 
 using namespace tbt;
 

@@ -7,10 +7,10 @@
 #include <string>
 
 #include "chapters/08_penalties/watermark.hpp"
+#include "lib/files/model.hpp"
 #include "lib/machine/command_line.hpp"
 #include "lib/machine/files.hpp"
 #include "lib/machine/text_options.hpp"
-#include "lib/model/model.hpp"
 
 using namespace tbt;
 

@@ -16,11 +16,11 @@
 #include "lib/core/error.hpp"
 #include "lib/core/index.hpp"
 #include "lib/core/rng.hpp"
-#include "lib/core/utf8.hpp"
+#include "lib/core/unicode.hpp"
+#include "lib/files/model.hpp"
 #include "lib/machine/command_line.hpp"
 #include "lib/machine/part_options.hpp"
 #include "lib/machine/text_options.hpp"
-#include "lib/model/model.hpp"
 #include "lib/show/svg.hpp"
 #include "lib/show/terminal.hpp"
 
@@ -67,7 +67,7 @@ SlideCost slide_cost(int context, int keep, Model* model) {
     Rng rng(1);
     std::vector<int> ids(index(context));
     for (int& id : ids) id = to_int(rng.below(256));
-    std::optional<CachedModel> gpt;
+    std::optional<CachedModel<Transformer>> gpt;
     if (model) gpt.emplace(model->transformer), (*gpt)(window.view(ids));
     const int round = context - keep + 1, tokens = round * std::max(1, 16 / round);
     long positions = 0;

@@ -11,7 +11,7 @@
 
 #include "chapters/09_stopping/stop_strings.hpp"
 #include "lib/core/index.hpp"
-#include "lib/core/utf8.hpp"
+#include "lib/core/unicode.hpp"
 
 namespace tbt {
 

@@ -46,7 +46,7 @@ int main(int argc, char** argv) {
     const int ran = run_program(
         argc, argv,
         "Chapter 10: continues a text with the model, by 200 tokens unless told otherwise.",
-        [&](CLI::App& app) {
+        [&](OptionTable& app) {
             CommandLine(app).option("prompt", prompt, "the text to continue").shows_default();
             add_sampling_options(app, options);
             add_samples_option(app, options);

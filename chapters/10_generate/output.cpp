@@ -22,7 +22,7 @@ int Output::traced_tokens() const {
     return explain || !trace_file.empty() || !figure.empty() ? explained_choices : -1;
 }
 
-void add_output_options(CLI::App& app, Output& o) {
+void add_output_options(OptionTable& app, Output& o) {
     CommandLine line(app, "What is shown");
     line.option("--output-format", o.format,
                 "text; json: everything in one object; jsonl: a line for each text")

@@ -29,7 +29,7 @@ struct Output {
     int traced_tokens() const;
 };
 
-void add_output_options(CLI::App& app, Output& output);
+void add_output_options(OptionTable& app, Output& output);
 
 // Throws UsageError for contradictory options. texts: the number of texts.
 void check_output(const Output& output, std::size_t texts, int vocab_size);

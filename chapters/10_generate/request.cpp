@@ -8,7 +8,7 @@
 #include "chapters/08_penalties/full_chain.hpp"
 #include "lib/core/error.hpp"
 #include "lib/core/index.hpp"
-#include "lib/core/utf8.hpp"
+#include "lib/core/unicode.hpp"
 #include "lib/machine/memory.hpp"
 #include "lib/show/short_number.hpp"
 

@@ -8,7 +8,7 @@
 #include "chapters/06_combining/dialects.hpp"
 #include "chapters/10_generate/generate.hpp"
 #include "chapters/10_generate/options/options.hpp"
-#include "lib/model/model.hpp"
+#include "lib/files/model.hpp"
 
 namespace tbt {
 

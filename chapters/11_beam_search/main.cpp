@@ -81,7 +81,7 @@ struct Settings {
     std::string command;                 // as it was typed
 };
 
-void add_options(CLI::App& app, Settings& s) {
+void add_options(OptionTable& app, Settings& s) {
     BeamOutput& output = s.output;
     CommandLine line(app);
     prompt_option(line, s.prompt);
@@ -208,7 +208,7 @@ int main(int argc, char** argv) {
     int status = 0;
     const int ran = run_program(
         argc, argv, "Chapter 11: beam search; continues a text by 40 tokens unless told otherwise.",
-        [&](CLI::App& app) { add_options(app, line); },
+        [&](OptionTable& app) { add_options(app, line); },
         [&] {
             use_generation_config(line.options, true);
             check_output(line.output, line.beams);

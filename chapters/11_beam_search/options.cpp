@@ -60,7 +60,7 @@ void check_memory(const Model& model, const BeamRequest& r) {
 
 }  // namespace
 
-void add_beam_options(CLI::App& app, BeamSettings& s) {
+void add_beam_options(OptionTable& app, BeamSettings& s) {
     CommandLine line(app, "Beam search");
     line.option("--num-beams", s.num_beams, "hypotheses kept at each step; 1: no search")
         .shows_default();

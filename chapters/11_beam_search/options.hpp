@@ -19,7 +19,7 @@ struct BeamSettings {
     double price() const { return diversity_penalty.value_or(0.5); }
 };
 
-void add_beam_options(CLI::App& app, BeamSettings& settings);
+void add_beam_options(OptionTable& app, BeamSettings& settings);
 
 // As many results as options.samples. Throws UsageError on what contradicts itself:
 // nothing that was asked for is ignored.

@@ -6,7 +6,7 @@
 #include "chapters/10_generate/recording/trace_json.hpp"
 #include "chapters/11_beam_search/options.hpp"
 #include "lib/core/index.hpp"
-#include "lib/model/model.hpp"
+#include "lib/files/model.hpp"
 
 namespace tbt {
 

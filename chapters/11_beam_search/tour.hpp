@@ -1,7 +1,7 @@
 // Demonstrations of what beam search does, well and badly.
 #pragma once
 
-#include "lib/model/model.hpp"
+#include "lib/files/model.hpp"
 
 namespace tbt {
 

@@ -211,7 +211,7 @@ void check_alone(const CommandLine& line) {
                              ": that part needs no model and no options; leave one of the two out");
 }
 
-void add_options(CLI::App& app, Settings& settings) {
+void add_options(OptionTable& app, Settings& settings) {
     CommandLine line(app);
     prompt_option(line, settings.prompt);
     add_draft_options(app, settings.draft);
@@ -262,10 +262,10 @@ int main(int argc, char** argv) {
     settings.command = shell_line(argc, argv);
     settings.draft.assistant_model = "sketch", settings.draft.coupling = "rejection";
     GenerateOptions options;
-    CLI::App* command_line = nullptr;
+    OptionTable* command_line = nullptr;
     return run_program(
         argc, argv, "Chapter 12: speculative decoding with a draft model.",
-        [&](CLI::App& app) {
+        [&](OptionTable& app) {
             add_options(app, settings);
             add_sampling_options(app, options);
             add_model_options(app, options);

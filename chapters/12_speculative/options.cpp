@@ -13,7 +13,7 @@ DraftLength DraftSettings::length(double guess_cost) const {
     return coupling == "seed" ? DraftLength::timed(most) : DraftLength::adaptive(most, guess_cost);
 }
 
-void add_draft_options(CLI::App& app, DraftSettings& s) {
+void add_draft_options(OptionTable& app, DraftSettings& s) {
     CommandLine line(app, "A draft");
     auto assistant =
         line.option("--assistant-model", s.assistant_model,
@@ -27,7 +27,7 @@ void add_draft_options(CLI::App& app, DraftSettings& s) {
         .shows_default();
 }
 
-void add_coupling_option(CLI::App& app, DraftSettings& s) {
+void add_coupling_option(OptionTable& app, DraftSettings& s) {
     CommandLine(app, "A draft")
         .option(
             "--coupling", s.coupling,
@@ -36,7 +36,7 @@ void add_coupling_option(CLI::App& app, DraftSettings& s) {
         .shows_default();
 }
 
-void add_more_draft_options(CLI::App& app, DraftSettings& s) {
+void add_more_draft_options(OptionTable& app, DraftSettings& s) {
     CommandLine line(app, "A draft");
     line.option("--prompt-lookup-num-tokens", s.prompt_lookup_num_tokens,
                 "draft this many tokens a round by prompt lookup");

@@ -7,7 +7,7 @@
 
 #include "chapters/12_speculative/draft_length.hpp"
 #include "chapters/12_speculative/drafts.hpp"
-#include "lib/model/model.hpp"
+#include "lib/files/model.hpp"
 
 namespace CLI {
 class App;
@@ -30,11 +30,11 @@ struct DraftSettings {
 };
 
 // --assistant-model --num-assistant-tokens --num-assistant-tokens-schedule
-void add_draft_options(CLI::App& app, DraftSettings& settings);
+void add_draft_options(OptionTable& app, DraftSettings& settings);
 // --coupling
-void add_coupling_option(CLI::App& app, DraftSettings& settings);
+void add_coupling_option(OptionTable& app, DraftSettings& settings);
 // --prompt-lookup-num-tokens --max-matching-ngram-size --coupling
-void add_more_draft_options(CLI::App& app, DraftSettings& settings);
+void add_more_draft_options(OptionTable& app, DraftSettings& settings);
 
 // Throws UsageError for contradictions and impossible values. others: something else drafts too, so
 // --coupling and the schedule have an effect.

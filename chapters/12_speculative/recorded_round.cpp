@@ -6,8 +6,8 @@
 
 #include "chapters/10_generate/recording/trace_json.hpp"
 #include "lib/core/index.hpp"
+#include "lib/files/model.hpp"
 #include "lib/machine/json_file.hpp"
-#include "lib/model/model.hpp"
 
 namespace tbt {
 

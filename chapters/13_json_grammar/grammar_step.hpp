@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "chapters/06_combining/chain.hpp"
-#include "lib/grammar/tokens/constraint_follower.hpp"
+#include "lib/grammar/tokens/grammar_matcher.hpp"
 
 namespace tbt {
 

@@ -13,7 +13,7 @@
 #include "chapters/09_stopping/text_stream.hpp"
 #include "chapters/10_generate/recording/recorded_token.hpp"
 #include "lib/core/error.hpp"
-#include "lib/grammar/recognizer/json_place.hpp"
+#include "lib/grammar/recognizer/json_recognizer.hpp"
 #include "lib/grammar/tokens/grammar_matcher.hpp"
 
 namespace tbt {

@@ -13,8 +13,8 @@
 #include "chapters/13_json_grammar/grammar_step.hpp"
 #include "lib/core/index.hpp"
 #include "lib/core/rng.hpp"
+#include "lib/files/model.hpp"
 #include "lib/machine/text_options.hpp"
-#include "lib/model/model.hpp"
 
 namespace tbt {
 

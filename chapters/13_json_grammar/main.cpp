@@ -21,10 +21,10 @@
 #include "chapters/13_json_grammar/show.hpp"
 #include "lib/core/index.hpp"
 #include "lib/core/rng.hpp"
+#include "lib/files/model.hpp"
 #include "lib/grammar/recognizer/json_recognizer.hpp"
 #include "lib/machine/command_line.hpp"
 #include "lib/machine/text_options.hpp"
-#include "lib/model/model.hpp"
 #include "lib/show/svg.hpp"
 #include "lib/show/terminal.hpp"
 

@@ -10,7 +10,7 @@
 #include "chapters/13_json_grammar/guided_page.hpp"
 #include "chapters/13_json_grammar/show.hpp"
 #include "lib/core/rng.hpp"
-#include "lib/model/model.hpp"
+#include "lib/files/model.hpp"
 
 namespace tbt {
 

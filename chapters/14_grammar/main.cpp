@@ -14,7 +14,6 @@
 #include "chapters/14_grammar/guided_model.hpp"
 #include "lib/grammar/recognizer/gbnf.hpp"
 #include "lib/grammar/recognizer/grammar_recognizer.hpp"
-#include "lib/grammar/recognizer/rule_words.hpp"
 #include "lib/machine/command_line.hpp"
 #include "lib/machine/files.hpp"
 #include "lib/machine/part_options.hpp"

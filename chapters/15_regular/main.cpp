@@ -16,7 +16,7 @@
 #include "chapters/15_regular/demo.hpp"
 #include "lib/grammar/automata/numbers.hpp"
 #include "lib/grammar/automata/regex.hpp"
-#include "lib/grammar/automata/spelling.hpp"
+#include "lib/grammar/recognizer/compile.hpp"
 #include "lib/grammar/recognizer/grammar_recognizer.hpp"
 #include "lib/machine/command_line.hpp"
 #include "lib/machine/part_options.hpp"

@@ -7,7 +7,7 @@
 #include "chapters/16_json_schema/tools.hpp"
 #include "lib/core/index.hpp"
 #include "lib/grammar/recognizer/grammar_recognizer.hpp"
-#include "lib/grammar/recognizer/shortest_text.hpp"
+#include "lib/grammar/recognizer/recognizer.hpp"
 #include "lib/grammar/schema/schema.hpp"
 #include "lib/machine/files.hpp"
 #include "lib/show/svg.hpp"

@@ -6,7 +6,7 @@
 #include "lib/grammar/automata/dfa.hpp"
 #include "lib/grammar/automata/numbers.hpp"
 #include "lib/grammar/automata/regex.hpp"
-#include "lib/grammar/automata/spelling.hpp"
+#include "lib/grammar/recognizer/compile.hpp"
 #include "lib/grammar/recognizer/gbnf.hpp"
 #include "lib/grammar/recognizer/grammar_recognizer.hpp"
 #include "lib/grammar/recognizer/json_recognizer.hpp"
@@ -36,7 +36,7 @@ bool is_json(const std::string& given) {
 
 }  // namespace
 
-void GuideRequest::add_options(CLI::App& app) {
+void GuideRequest::add_options(OptionTable& app) {
     CommandLine line(app, "Constraints on the text");
     line.option("--grammar", grammar,
                 "GBNF, llama.cpp's notation for grammars: a file, or the rules themselves");

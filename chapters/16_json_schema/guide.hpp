@@ -33,7 +33,7 @@ struct GuideRequest {
     bool served = false;
 
     // Adds --grammar, --regex, … to a program's options.
-    void add_options(CLI::App& app);
+    void add_options(OptionTable& app);
     // Throws UsageError if an option has no effect: --json-layout without a schema, for example.
     void check() const;
     // The requested constraint, for messages; empty if there is none.

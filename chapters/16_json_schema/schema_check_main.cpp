@@ -19,7 +19,7 @@ int main(int argc, char** argv) {
         argc, argv,
         "Exit status 0: the instance meets the schema; 1: it does not; 2: a file or the schema is "
         "invalid; 3: a keyword is not supported.",
-        [&](CLI::App& app) {
+        [&](OptionTable& app) {
             app.add_option("schema", schema, "a JSON Schema")->required();
             app.add_option("instance", file, "the JSON text to validate")->required();
             app.add_option("--draft", options.draft,

@@ -9,10 +9,10 @@
 #include "chapters/17_tokenizer/text_pieces.hpp"
 #include "lib/core/error.hpp"
 #include "lib/core/index.hpp"
-#include "lib/core/utf8.hpp"
+#include "lib/core/unicode.hpp"
 #include "lib/show/svg.hpp"
 #include "lib/show/terminal.hpp"
-#include "lib/text/pretokenizer.hpp"
+#include "lib/core/unicode.hpp"
 
 namespace tbt {
 

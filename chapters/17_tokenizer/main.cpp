@@ -14,10 +14,10 @@
 
 #include "chapters/17_tokenizer/demo.hpp"
 #include "chapters/17_tokenizer/side_by_side.hpp"
+#include "lib/files/model.hpp"
 #include "lib/machine/command_line.hpp"
 #include "lib/machine/part_options.hpp"
 #include "lib/machine/text_options.hpp"
-#include "lib/model/model.hpp"
 
 using namespace tbt;
 

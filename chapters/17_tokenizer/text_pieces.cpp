@@ -2,7 +2,7 @@
 
 #include "lib/core/error.hpp"
 #include "lib/text/byte_alphabet.hpp"
-#include "lib/text/pretokenizer.hpp"
+#include "lib/core/unicode.hpp"
 
 namespace tbt {
 

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "chapters/18_transformer/plain_gpt.hpp"
-#include "lib/model/model.hpp"
+#include "lib/files/model.hpp"
 
 namespace tbt {
 

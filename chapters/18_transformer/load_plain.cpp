@@ -1,8 +1,9 @@
 #include "chapters/18_transformer/load_plain.hpp"
 
 #include "lib/core/index.hpp"
+#include "lib/files/config_file.hpp"
+#include "lib/files/safetensors.hpp"
 #include "lib/model/model_config.hpp"
-#include "lib/model/safetensors.hpp"
 
 namespace tbt {
 

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "lib/files/model.hpp"
 #include "lib/machine/threads.hpp"
 #include "lib/model/transformer.hpp"
 
@@ -64,14 +65,14 @@ void show_times(const PlainGpt& gpt, const std::string& directory) {
             for (int i = 1; i < new_tokens; ++i) fast.forward(cache, std::vector<int>{5});
         };
     };
-    Transformer one = Transformer::load(directory, {1, WeightType::f32});
+    Transformer one = load_transformer(directory, {1, WeightType::f32});
     row("packed weights, tiles in registers, 16 lanes at once", from_start(one));
     row("and a cache: only the new token (chapter 07)", with_cache(one));
-    Transformer half = Transformer::load(directory, {1, WeightType::f16});
+    Transformer half = load_transformer(directory, {1, WeightType::f16});
     row("and weights of 16 bits, half the bytes to read", with_cache(half));
     if (default_threads() > 1) {
         const std::string what = "and " + std::to_string(default_threads()) + " threads";
-        Transformer all = Transformer::load(directory, {0, WeightType::f16});
+        Transformer all = load_transformer(directory, {0, WeightType::f16});
         row(what.c_str(), with_cache(all));
     }
 }

@@ -5,11 +5,11 @@
 #include <vector>
 
 #include "lib/core/error.hpp"
+#include "lib/files/masked_gpt.hpp"
+#include "lib/files/model.hpp"
+#include "lib/files/safetensors.hpp"
 #include "lib/machine/files.hpp"
 #include "lib/machine/json_file.hpp"
-#include "lib/model/masked_gpt.hpp"
-#include "lib/model/model.hpp"
-#include "lib/model/safetensors.hpp"
 
 namespace tbt {
 namespace {

@@ -4,7 +4,6 @@
 
 #include "chapters/19_training/pretrained.hpp"
 #include "lib/core/error.hpp"
-#include "lib/kernels/bf16_matmul.hpp"
 #include "lib/machine/files.hpp"
 #include "lib/model/model_config.hpp"
 
@@ -55,13 +54,6 @@ void check_shape(const TrainCommand& c) {
     if (c.context_given && asked.n_positions > theirs.n_positions)
         refuse("--context", to_int(asked.n_positions),
                std::to_string(theirs.n_positions) + " at most, which " + c.training.init + " has");
-}
-
-void check_precision(const TrainCommand& c) {
-    if (c.precision != "bf16" || has_matrix_unit() || c.emulate_bf16 || c.resume) return;
-    throw UsageError(
-        "--precision bf16 takes longer than f32 on this processor, which has no matrix unit "
-        "(AMX); leave it out, or add --emulate-bf16 for the bits of one that has");
 }
 
 void check_room(const std::string& folder, std::int64_t parameters) {

@@ -15,10 +15,6 @@ void check_out(const TrainCommand& command);
 // Checks the context, and that the options fit the shape and vocabulary of --init and --tokenizer.
 void check_shape(const TrainCommand& command);
 
-// Without a matrix unit bf16 takes longer than f32, so it needs --emulate-bf16, unless a recipe or
-// a resumed run requires it.
-void check_precision(const TrainCommand& command);
-
 // Throws Error if the folder's disk has no room for the files of a model with this many parameters,
 // each written beside the old one. Otherwise training would fail after hours.
 void check_room(const std::string& folder, std::int64_t parameters);

@@ -4,8 +4,8 @@
 
 #include "lib/core/error.hpp"
 #include "lib/core/index.hpp"
+#include "lib/files/model.hpp"
 #include "lib/model/layers.hpp"
-#include "lib/model/model.hpp"
 
 namespace tbt {
 

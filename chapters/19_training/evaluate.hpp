@@ -5,7 +5,7 @@
 #include <string>
 
 #include "chapters/19_training/validation.hpp"
-#include "lib/model/model.hpp"
+#include "lib/files/model.hpp"
 
 namespace tbt {
 

@@ -7,12 +7,12 @@
 #include "chapters/19_training/hub/model_card.hpp"
 #include "chapters/19_training/pretrained.hpp"
 #include "chapters/19_training/shapes.hpp"
+#include "lib/files/config_file.hpp"
+#include "lib/files/masked_gpt.hpp"
+#include "lib/files/safetensors_write.hpp"
 #include "lib/machine/files.hpp"
 #include "lib/machine/json_file.hpp"
-#include "lib/model/masked_gpt.hpp"
 #include "lib/model/model_config.hpp"
-#include "lib/model/model_config_write.hpp"
-#include "lib/model/safetensors_write.hpp"
 #include "lib/show/svg.hpp"
 #include "lib/text/tokenizer_save.hpp"
 
@@ -49,7 +49,7 @@ std::string recipe_json(Training& training, const DocumentSource& source, const 
           {"embd", o.shape.n_embd},
           {"context", o.shape.n_positions},
           {"sequence", o.sequence},
-          {"precision", train::name_of(o.precision)},
+          {"precision", "f32"},
           {"vocab", o.shape.vocab_size},
           {"batch", o.batch},
           {"steps", o.steps},

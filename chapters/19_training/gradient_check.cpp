@@ -5,7 +5,7 @@
 
 #include "lib/core/index.hpp"
 #include "lib/core/rng.hpp"
-#include "lib/model/llama_config.hpp"
+#include "lib/model/model_config.hpp"
 #include "lib/show/terminal.hpp"
 #include "lib/train/trainer.hpp"
 

@@ -3,9 +3,10 @@
 #include <algorithm>
 
 #include "lib/core/error.hpp"
+#include "lib/files/config_file.hpp"
+#include "lib/files/safetensors.hpp"
 #include "lib/kernels/hash.hpp"
 #include "lib/model/model_config.hpp"
-#include "lib/model/safetensors.hpp"
 
 namespace tbt {
 TransformerConfig trainable_shape(const std::string& directory) {

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "lib/core/error.hpp"
-#include "lib/model/llama_config.hpp"
+#include "lib/model/model_config.hpp"
 
 namespace tbt {
 

@@ -6,7 +6,7 @@
 
 #include "chapters/19_training/corpus/corpus_expansion.hpp"  // mix
 #include "lib/core/error.hpp"
-#include "lib/core/utf8.hpp"
+#include "lib/core/unicode.hpp"
 #include "lib/kernels/hash.hpp"
 #include "lib/machine/files.hpp"
 #include "lib/machine/json_file.hpp"

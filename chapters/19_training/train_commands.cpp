@@ -82,8 +82,8 @@ void follow_recipe(TrainCommand& c, const Json& recipe) {
                          whole("context", 1), whole("vocab", 1));
     c.architecture = architecture_of(o, c.recipe);
     t.sequence = o.contains("sequence") ? whole("sequence", std::int64_t{0}) : 0;
-    c.precision = o.value("precision", "f32");
-    c.emulate_bf16 = true;  // the purpose of a recipe is to give the same bits
+    if (const Json precision = o.value("precision", Json("f32")); precision != "f32")
+        throw Error(c.recipe + ": precision is " + kind_of(precision) + ", expected f32");
     t.batch = whole("batch", std::int64_t{1});
     t.steps = whole("steps", std::int64_t{1});
     t.warm_up = whole("warmup", std::int64_t{0});
@@ -192,8 +192,6 @@ int run_train(TrainCommand c) {
     if (c.smoke) make_smoke(c);
     check_shape(c);
     if (c.training.init.empty()) c.training.shape = shape_of(c.architecture, c.training.shape);
-    check_precision(c);
-    c.training.precision = train::precision_of(c.precision);
     // A lower learning rate, so that the initial model does not forget what it has learned.
     if (!c.training.init.empty() && !c.rate_given) c.training.learning_rate = 5e-4;
     if (!c.training.init.empty() && c.context_given && c.training.sequence == 0)

@@ -15,9 +15,7 @@ struct TrainCommand {
     TrainingOptions training;
     ArchitectureOptions architecture;  // for a new model
     LoopOptions loop;
-    std::string recipe;             // a recipe.json to follow
-    std::string precision = "f32";  // or "bf16"
-    bool emulate_bf16 = false;      // allow bf16 without a matrix unit, which is slow
+    std::string recipe;  // a recipe.json to follow
     bool resume = false, replan = false, smoke = false;
     bool rate_given = false, tokenizer_given = false, context_given = false;
     struct {

@@ -19,13 +19,13 @@
 namespace {
 
 template <class Value>
-CLI::Option* marked(CLI::App& app, const char* name, Value& value, bool& given, const char* help) {
+CLI::Option* marked(OptionTable& app, const char* name, Value& value, bool& given, const char* help) {
     return app.add_option(name, value, help)
         ->capture_default_str()
         ->each([&given](const std::string&) { given = true; });
 }
 
-void add_files(CLI::App& app, tbt::TrainCommand& c) {
+void add_files(OptionTable& app, tbt::TrainCommand& c) {
     marked(app, "--corpus", c.corpus, c.given.documents, "folder of the grammar files");
     marked(app, "--text", c.text, c.given.documents,
            "train on this instead: a file or folder of plain text or JSON lines");
@@ -43,7 +43,7 @@ void add_files(CLI::App& app, tbt::TrainCommand& c) {
         ->check(CLI::PositiveNumber);
 }
 
-void add_training_options(CLI::App& app, tbt::TrainCommand& o) {
+void add_training_options(OptionTable& app, tbt::TrainCommand& o) {
     tbt::TrainingOptions& t = o.training;
     app.add_option("--tokenizer", o.tokenizer, "directory of the tokenizer, or 'train' to make one")
         ->capture_default_str()
@@ -81,12 +81,6 @@ void add_training_options(CLI::App& app, tbt::TrainCommand& o) {
     app.add_option("--parts", t.parts, "parts that a batch is split into, for the threads")
         ->capture_default_str()
         ->check(CLI::PositiveNumber);
-    app.add_option("--precision", o.precision,
-                   "of the factors of matrix products: f32, or bf16 for matrix units (AMX)")
-        ->capture_default_str()
-        ->check(CLI::IsMember({"f32", "bf16"}));
-    app.add_flag("--emulate-bf16", o.emulate_bf16,
-                 "allow bf16 without a matrix unit: the same bits, slower than f32");
     app.add_flag("--resume", o.resume, "go on from the checkpoint in --out");
     app.add_flag("--replan", o.replan,
                  "with --resume: go on with other options (but the same model)");
@@ -108,11 +102,11 @@ void add_training_options(CLI::App& app, tbt::TrainCommand& o) {
 
 int main(int argc, char** argv) {
     tbt::TrainCommand command;
-    CLI::App *tokenizer = nullptr, *eval = nullptr;
+    OptionTable *tokenizer = nullptr, *eval = nullptr;
     int stopped = 0;
     const int status = tbt::run_program(
         argc, argv, "Trains a GPT-2 or a Llama on the corpus or on your own text.",
-        [&](CLI::App& app) {
+        [&](OptionTable& app) {
             app.fallthrough();
             add_files(app, command);
             add_training_options(app, command);

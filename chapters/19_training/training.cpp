@@ -20,8 +20,7 @@ std::unique_ptr<train::Trainer> load_teacher(const std::string& directory,
     if (directory.empty()) return nullptr;
     const TransformerConfig shape = trainable_shape(directory);
     check_same_tokenizer(directory, tokenizer);
-    auto teacher =
-        std::make_unique<train::Trainer>(shape, options.threads, options.parts, options.precision);
+    auto teacher = std::make_unique<train::Trainer>(shape, options.threads, options.parts);
     read_parameters(directory, *teacher);
     return teacher;
 }
@@ -87,8 +86,7 @@ Training::Training(const DocumentSource& documents, const Tokenizer& tokenizer,
                    const TrainingOptions& options)
     : documents_(documents),
       options_(checked(options, tokenizer)),
-      model_(options_.shape, options_.threads, options_.parts, options_.precision,
-             options_.fill_masks),
+      model_(options_.shape, options_.threads, options_.parts, options_.fill_masks),
       optimiser_(model_.layout(), optimiser_options(options_)),
       batches_(make_batches(documents, tokenizer, options_)),
       tokenizer_hash_(hash_of(tokenizer)),
@@ -143,8 +141,6 @@ std::string Training::recipe() const {
                          {"tokenizer", tokenizer_hash_}};
     add_architecture(s, fixed);
     if (options_.sequence != s.n_positions) fixed["sequence"] = options_.sequence;
-    if (options_.precision != train::Precision::f32)
-        fixed["precision"] = train::name_of(options_.precision);
     if (options_.fill_masks) fixed["fill_masks"] = true;
     if (teacher_) fixed["teacher"] = teacher_hash_;
     if (!init_hash_.empty()) fixed["init"] = init_hash_;

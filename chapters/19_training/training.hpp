@@ -35,8 +35,7 @@ struct TrainingOptions {
     // The number of parts into which a batch is divided for the threads. It changes the order of
     // sums, so the bits, but nothing else.
     int parts = 8;
-    train::Precision precision = train::Precision::f32;  // of the factors of all products
-    std::int64_t sequence = 0;                           // tokens of a row; 0: the model's context
+    std::int64_t sequence = 0;  // tokens of a row; 0: the model's context
     // The directory of a model whose weights are the initial ones, ours or another GPT-2 or Llama
     // with this shape; empty: random weights.
     std::string init;

@@ -6,8 +6,10 @@
 
 #include "chapters/20_quantization/plain_quantize.hpp"
 #include "chapters/20_quantization/rounding.hpp"
+#include "lib/files/config_file.hpp"
+#include "lib/files/model.hpp"
+#include "lib/files/safetensors.hpp"
 #include "lib/model/kv_cache.hpp"
-#include "lib/model/safetensors.hpp"
 #include "lib/model/transformer.hpp"
 #include "lib/show/terminal.hpp"
 
@@ -77,7 +79,7 @@ void show_speed(const std::string& directory) {
     const std::vector<int> ids(prompt, 5), one(1, 5);
     for (const WeightType type :
          {WeightType::f32, WeightType::f16, WeightType::int8, WeightType::int4}) {
-        Transformer gpt = Transformer::load(directory, {1, type});
+        Transformer gpt = load_transformer(directory, {1, type});
         double best = 1e9;
         for (int run = 0; run < 5; ++run) {
             KvCache cache(gpt.config());

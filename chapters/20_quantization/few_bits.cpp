@@ -14,9 +14,9 @@
 #include "chapters/20_quantization/rounding.hpp"
 #include "lib/core/error.hpp"
 #include "lib/core/index.hpp"
+#include "lib/files/model.hpp"
+#include "lib/files/safetensors.hpp"
 #include "lib/machine/threads.hpp"
-#include "lib/model/model.hpp"
-#include "lib/model/safetensors.hpp"
 #include "lib/show/terminal.hpp"
 
 namespace tbt {
@@ -161,12 +161,12 @@ void show_few_bits(const std::string& directory, const std::string& corpus) {
         std::fflush(stdout);
     };
     row("float", model.transformer);
-    Transformer int4 = Transformer::load(directory, {0, WeightType::int4});
+    Transformer int4 = load_transformer(directory, {0, WeightType::int4});
     row("4 bits as they run (--weights int4)", int4);
     {
         const ScratchFolder folder;
         write_quantized_model(directory, folder.path, {4, factors});
-        Transformer better = Transformer::load(folder.path, {});
+        Transformer better = load_transformer(folder.path, {});
         row("the same by GPTQ (build/quantize)", better);
     }
     const Safetensors file = Safetensors::open_directory(directory);

@@ -14,9 +14,9 @@
 #include "chapters/20_quantization/few_bits.hpp"
 #include "chapters/20_quantization/quality.hpp"
 #include "chapters/20_quantization/quantized_model.hpp"
+#include "lib/files/model.hpp"
 #include "lib/machine/command_line.hpp"
 #include "lib/machine/text_options.hpp"
-#include "lib/model/model.hpp"
 
 using namespace tbt;
 

@@ -11,9 +11,9 @@
 #include "lib/core/check.hpp"
 #include "lib/core/index.hpp"
 #include "lib/core/rng.hpp"
+#include "lib/files/model.hpp"
+#include "lib/files/safetensors.hpp"
 #include "lib/model/layers.hpp"
-#include "lib/model/model.hpp"
-#include "lib/model/safetensors.hpp"
 #include "lib/show/terminal.hpp"
 
 namespace tbt {
@@ -95,9 +95,9 @@ void show_quality(const std::string& directory) {
         std::fflush(stdout);
     };
     row("float", model.transformer);
-    Transformer half = Transformer::load(directory, {0, WeightType::f32, WeightType::f16});
+    Transformer half = load_transformer(directory, {0, WeightType::f32, WeightType::f16});
     row("keys and values in 16 (cache f16)", half);
-    Transformer int8 = Transformer::load(directory, {0, WeightType::int8});
+    Transformer int8 = load_transformer(directory, {0, WeightType::int8});
     row("weights and activations in 8 (int8)", int8);
     using Share = Rounding::Share;
     for (const Rounding& way : {Rounding{"weights in 8, a scale a column", 8, Share::column},

@@ -13,9 +13,10 @@
 #include "chapters/19_training/trained_on.hpp"
 #include "chapters/20_quantization/few_bits.hpp"
 #include "chapters/20_quantization/quantized_model.hpp"
+#include "lib/files/config_file.hpp"
+#include "lib/files/model.hpp"
 #include "lib/machine/command_line.hpp"
 #include "lib/machine/files.hpp"
-#include "lib/model/model.hpp"
 
 using namespace tbt;
 

@@ -8,15 +8,15 @@
 #include "chapters/20_quantization/plain_gptq_groups.hpp"
 #include "lib/core/error.hpp"
 #include "lib/core/index.hpp"
-#include "lib/kernels/int8_matrix.hpp"
+#include "lib/files/config_file.hpp"
+#include "lib/files/safetensors.hpp"
+#include "lib/files/safetensors_write.hpp"
+#include "lib/files/stored_integers.hpp"
 #include "lib/machine/files.hpp"
 #include "lib/machine/json_file.hpp"
 #include "lib/machine/threads.hpp"
-#include "lib/model/int4_file.hpp"
-#include "lib/model/int8_file.hpp"
 #include "lib/model/model_config.hpp"
-#include "lib/model/safetensors.hpp"
-#include "lib/model/safetensors_write.hpp"
+#include "lib/quantized/integer_matrix.hpp"
 
 namespace tbt {
 

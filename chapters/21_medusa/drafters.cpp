@@ -11,7 +11,7 @@
 #include "chapters/21_medusa/measure.hpp"
 #include "chapters/21_medusa/medusa.hpp"
 #include "lib/core/error.hpp"
-#include "lib/model/model.hpp"
+#include "lib/files/model.hpp"
 #include "lib/show/terminal.hpp"
 
 namespace tbt {

@@ -32,7 +32,7 @@ struct HeadTrainer::State {
     AlignedFloats parameters;
     std::vector<AlignedFloats> gradients;
     std::vector<Head> heads;
-    Factor table, table_transposed;  // (C, N), (N, C)
+    PackedMatrix table, table_transposed;  // (C, N), (N, C)
     std::vector<Workspace> workspaces;
 
     std::int64_t C() const { return shape.channels; }
@@ -83,16 +83,15 @@ HeadTrainer::HeadTrainer(Transformer& target, const Tensor& embedding, const Hea
         const train::ParameterInfo& in = layout_[name + "in.weight"];
         for (float& w : parameters().subspan(index(in.offset), index(in.size)))
             w = static_cast<float>(rng.normal() / std::sqrt(2.0 * static_cast<double>(C)));
-        s.heads.push_back(
-            {Linear(at("in.weight"), at("in.bias"), 2 * C, shape.inner, Precision::f32),
-             Linear(at("out.weight"), at("out.bias"), shape.inner, C, Precision::f32)});
+        s.heads.push_back({Linear(at("in.weight"), at("in.bias"), 2 * C, shape.inner),
+                           Linear(at("out.weight"), at("out.bias"), shape.inner, C)});
     }
     Tensor rows({s.N(), C});
     for (std::int64_t i = 0; i < s.N(); ++i)
         std::ranges::transform(embedding.row(s.drafted[index(i)]), rows.row(i).begin(),
                                [&](float e) { return e * s.state_unit; });
     const MatrixView view = MatrixView::of(rows.data(), s.N(), C);
-    s.table.reserve(C, s.N(), Precision::f32), s.table_transposed.reserve(s.N(), C, Precision::f32);
+    s.table.reserve(C, s.N()), s.table_transposed.reserve(s.N(), C);
     s.table.pack(view.transposed(), Worker{}), s.table_transposed.pack(view, Worker{});
     parameters_changed();
 }
@@ -157,12 +156,12 @@ void HeadTrainer::State::forward(const Text& text, std::int64_t M, int k, Worksp
         std::ranges::transform(embedding.row(text.ids[index(t + k + 1)]), row + c,
                                [&](float e) { return e / token_unit; });
     }
-    heads[at].in.forward(w.joined[at].get(), w.before[at].get(), M, parameters.get(), w.left);
+    heads[at].in.forward(w.joined[at].get(), w.before[at].get(), M, parameters.get());
     train::gelu(w.before[at].get(), w.inner[at].get(), M * f);
     float* to = w.states[at + 1].get();
-    heads[at].out.forward(w.inner[at].get(), to, M, parameters.get(), w.left);
+    heads[at].out.forward(w.inner[at].get(), to, M, parameters.get());
     for (std::int64_t i = 0; i < M * c; ++i) to[i] += from[i];
-    table.multiply(MatrixView::of(to, M, c), w.logits.get(), N(), w.left);
+    matmul(MatrixView::of(to, M, c), table, w.logits.get(), N(), {}, Worker{});
 }
 
 // Replaces logits by their gradient (q·Σp − p) · factor. If `judged` is set, it adds the scores.
@@ -195,12 +194,12 @@ void HeadTrainer::State::backward(std::int64_t M, int k, Workspace& w, float* d)
     const std::int64_t c = C(), f = shape.inner;
     const auto at = index(k);
     for (std::int64_t i = 0; i < M * c; ++i) w.d_next[index(i)] += w.d_state[index(i)];
-    heads[at].out.backward_input(w.d_next.get(), w.d_inner.get(), M, w.left);
-    heads[at].out.backward_weights(w.inner[at].get(), w.d_next.get(), M, w.packed, w.left, d);
+    heads[at].out.backward_input(w.d_next.get(), w.d_inner.get(), M);
+    heads[at].out.backward_weights(w.inner[at].get(), w.d_next.get(), M, w.packed, d);
     train::gelu_backward(w.before[at].get(), w.d_inner.get(), M * f);
-    heads[at].in.backward_weights(w.joined[at].get(), w.d_inner.get(), M, w.packed, w.left, d);
+    heads[at].in.backward_weights(w.joined[at].get(), w.d_inner.get(), M, w.packed, d);
     if (k == 0) return;
-    heads[at].in.backward_input(w.d_inner.get(), w.d_joined.get(), M, w.left);
+    heads[at].in.backward_input(w.d_inner.get(), w.d_joined.get(), M);
     for (std::int64_t t = 0; t < M; ++t)
         for (std::int64_t i = 0; i < c; ++i)
             w.d_next[index(t * c + i)] += w.d_joined[index(t * 2 * c + i)];
@@ -217,8 +216,8 @@ void HeadTrainer::State::learn(const Text& text, HeadScores& scores, std::int64_
         compare(text, scores, M, k, factor, !d, w);
         if (!d) continue;
         d_states[index(k)] = allocate_floats(M * c);
-        table_transposed.multiply(MatrixView::of(w.logits.get(), M, N()), d_states[index(k)].get(),
-                                  c, w.left);
+        matmul(MatrixView::of(w.logits.get(), M, N()), table_transposed, d_states[index(k)].get(),
+               c, {}, Worker{});
     }
     if (!d) return;
     std::fill_n(w.d_next.get(), M * c, 0.0f);

@@ -14,9 +14,7 @@
 
 namespace tbt {
 
-using train::Factor;
 using train::Linear;
-using train::Precision;
 
 inline AlignedFloats zeros(std::int64_t n) {
     AlignedFloats block = allocate_floats(n);
@@ -32,8 +30,7 @@ struct Head {
 struct Workspace {
     std::vector<AlignedFloats> states, joined, before, inner;  // of each head
     AlignedFloats logits, d_state, d_inner, d_joined, d_next;
-    Factor packed;
-    Bf16Left left;
+    PackedMatrix packed;
     std::int64_t rows = 0;
 
     void reserve(const HeadsShape& s, std::int64_t M, std::int64_t drafted) {

@@ -5,14 +5,16 @@
 #include "lib/core/check.hpp"
 #include "lib/core/error.hpp"
 #include "lib/core/index.hpp"
+#include "lib/files/config_file.hpp"
+#include "lib/files/model.hpp"
+#include "lib/files/safetensors.hpp"
 #include "lib/kernels/matmul.hpp"
 #include "lib/machine/files.hpp"
 #include "lib/machine/json_file.hpp"
 #include "lib/machine/threads.hpp"
 #include "lib/model/layers.hpp"
 #include "lib/model/model_config.hpp"
-#include "lib/model/safetensors.hpp"
-#include "lib/model/weight_reader.hpp"
+#include "lib/quantized/integer_matrix.hpp"
 
 namespace tbt {
 
@@ -130,7 +132,7 @@ Heads::Heads(const HeadsConfig& config, const WeightSource& weights, const Tenso
         const std::span<const float> row = embedding_.row(id);
         std::copy(row.begin(), row.end(), rows.row(i).begin());
     }
-    table_ = PackedMatrix(MatrixView::of(rows.data(), N, C).transposed(), type);
+    table_ = pack_weights(MatrixView::of(rows.data(), N, C).transposed(), type);
     const std::vector<HeadsShape::Weight> shapes = config_.shape.weights();
     for (std::size_t i = 0; i < shapes.size(); i += 4) {
         const auto tensor = [&](std::size_t j) {
@@ -140,7 +142,7 @@ Heads::Heads(const HeadsConfig& config, const WeightSource& weights, const Tenso
         };
         const auto matrix = [&](std::size_t j) {
             const Tensor w = tensor(j);
-            return PackedMatrix(MatrixView::of(w.data(), w.dim(0), w.dim(1)), type);
+            return pack_weights(MatrixView::of(w.data(), w.dim(0), w.dim(1)), type);
         };
         heads_.push_back({matrix(0), matrix(2), tensor(1), tensor(3)});
     }

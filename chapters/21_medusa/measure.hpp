@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "chapters/21_medusa/heads.hpp"
-#include "lib/model/model.hpp"
+#include "lib/files/model.hpp"
 
 namespace tbt {
 

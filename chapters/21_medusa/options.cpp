@@ -1,8 +1,8 @@
 #include "chapters/21_medusa/options.hpp"
 
 #include "lib/core/error.hpp"
+#include "lib/files/model.hpp"
 #include "lib/machine/command_line.hpp"
-#include "lib/model/model.hpp"
 
 namespace tbt {
 
@@ -10,13 +10,13 @@ std::filesystem::path MedusaSettings::heads_directory() const {
     return medusa_heads.empty() ? shipped_model("medusa") : std::filesystem::path(medusa_heads);
 }
 
-void add_medusa_options(CLI::App& app, MedusaSettings& s) {
+void add_medusa_options(OptionTable& app, MedusaSettings& s) {
     CommandLine(app, "A draft")
         .option("--medusa", s.medusa, "draft a tree of tokens with heads on the model itself");
     add_heads_options(app, s);
 }
 
-void add_heads_options(CLI::App& app, MedusaSettings& s) {
+void add_heads_options(OptionTable& app, MedusaSettings& s) {
     CommandLine line(app, "A draft");
     line.option("--medusa-heads", s.medusa_heads,
                 "their directory (those that ship belong to the model that ships)");

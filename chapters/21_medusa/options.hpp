@@ -22,8 +22,8 @@ struct MedusaSettings {
 };
 
 // Declares --medusa, --medusa-heads and --medusa-nodes.
-void add_medusa_options(CLI::App& app, MedusaSettings& settings);
-void add_heads_options(CLI::App& app, MedusaSettings& settings);  // without --medusa
+void add_medusa_options(OptionTable& app, MedusaSettings& settings);
+void add_heads_options(OptionTable& app, MedusaSettings& settings);  // without --medusa
 
 // Throws UsageError for values that are not allowed.
 void check_medusa(const MedusaSettings& settings);

@@ -13,6 +13,7 @@
 #include "chapters/22_diffusion/filling.hpp"
 #include "lib/core/error.hpp"
 #include "lib/core/index.hpp"
+#include "lib/files/model.hpp"
 #include "lib/machine/files.hpp"
 #include "lib/machine/json_file.hpp"
 #include "lib/model/transformer.hpp"
@@ -175,7 +176,7 @@ void show_times(MaskedModel& model, const std::string& storyteller) {
     const int places = model.gpt.config().n_positions;
     const std::vector<int> canvas(index(places), model.gpt.mask_id());
     const double pass = milliseconds([&] { model.gpt.forward(canvas); });
-    Transformer gpt = Transformer::load(storyteller, {model.gpt.threads()});
+    Transformer gpt = load_transformer(storyteller, {model.gpt.threads()});
     const double plain = milliseconds([&] {
         KvCache cache(gpt.config());
         for (int i = 0; i < places; ++i) gpt.forward(cache, std::vector<int>{i});

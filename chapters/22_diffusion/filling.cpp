@@ -8,12 +8,12 @@
 #include "lib/core/check.hpp"
 #include "lib/core/error.hpp"
 #include "lib/core/index.hpp"
-#include "lib/core/utf8.hpp"
+#include "lib/core/unicode.hpp"
 #include "lib/machine/command_line.hpp"
 
 namespace tbt {
 
-void add_fill_options(CLI::App& app, FillOptions& o) {
+void add_fill_options(OptionTable& app, FillOptions& o) {
     CommandLine line(app, "How gaps are filled (--decoder diffusion)");
     line.option("--diffusion-steps", o.steps,
                 "passes for a gap, each fills about as many masks (a block begins a new pass); 0: "

@@ -29,7 +29,7 @@ struct FillOptions {
 };
 
 // Declares --diffusion-steps, --diffusion-order, --block-length and --diffusion-best-of.
-void add_fill_options(CLI::App& app, FillOptions& options);
+void add_fill_options(OptionTable& app, FillOptions& options);
 // Throws UsageError for values that are not allowed.
 void check_fill_options(const FillOptions& options);
 

@@ -5,7 +5,7 @@
 
 #include "chapters/19_training/corpus/corpus.hpp"
 #include "chapters/22_diffusion/masked_model.hpp"
-#include "lib/model/model.hpp"
+#include "lib/files/model.hpp"
 
 namespace tbt {
 

@@ -11,9 +11,9 @@
 #include "chapters/10_generate/page/page.hpp"
 #include "chapters/22_diffusion/demo.hpp"
 #include "chapters/22_diffusion/judged.hpp"
+#include "lib/files/model.hpp"
 #include "lib/machine/command_line.hpp"
 #include "lib/machine/part_options.hpp"
-#include "lib/model/model.hpp"
 
 using namespace tbt;
 

@@ -9,7 +9,7 @@
 
 #include "chapters/22_diffusion/plain_diffusion.hpp"
 #include "lib/core/rng.hpp"
-#include "lib/model/masked_gpt.hpp"
+#include "lib/files/masked_gpt.hpp"
 #include "lib/text/tokenizer.hpp"
 
 namespace tbt {

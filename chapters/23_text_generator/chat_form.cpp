@@ -3,8 +3,8 @@
 #include <ctime>
 #include <vector>
 
+#include "lib/chat/model_chat.hpp"
 #include "lib/core/error.hpp"
-#include "lib/model/model_chat.hpp"
 
 namespace tbt {
 

@@ -161,7 +161,7 @@ void check_filled(const Settings& s) {
 
 }  // namespace
 
-void add_text_options(CLI::App& app, TextOptions& o, std::string& strategy) {
+void add_text_options(OptionTable& app, TextOptions& o, std::string& strategy) {
     CommandLine(app, "How a token is chosen")
         .option("--strategy", strategy, "greedy, sample or beam (otherwise by the options)")
         .one_of({"greedy", "sample", "beam"});
@@ -199,7 +199,7 @@ void add_text_options(CLI::App& app, TextOptions& o, std::string& strategy) {
     add_samples_option(app, o);
 }
 
-void add_options(CLI::App& app, Settings& s) {
+void add_options(OptionTable& app, Settings& s) {
     CommandLine first(app);
     first.option("-p,--prompt,prompt", s.prompts,
                  "the text to continue (\"Once upon a time\"); several are written side by side");

@@ -24,9 +24,9 @@ struct Settings {
 };
 
 // Adds the options of a text that every caller may set: not those for files to write or a model.
-void add_text_options(CLI::App& app, TextOptions& options, std::string& strategy);
+void add_text_options(OptionTable& app, TextOptions& options, std::string& strategy);
 // Adds these, and the options for prompts, output and the model.
-void add_options(CLI::App& app, Settings& settings);
+void add_options(OptionTable& app, Settings& settings);
 
 // Resolves what only the command line has: escapes, names, the prompts of a file. Throws UsageError
 // for contradictions.

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "lib/core/index.hpp"
-#include "lib/grammar/recognizer/known_bytes.hpp"
+#include "lib/grammar/recognizer/recognizer.hpp"
 
 namespace tbt {
 

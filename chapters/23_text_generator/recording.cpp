@@ -8,7 +8,7 @@
 #include "chapters/13_json_grammar/guide_state.hpp"
 #include "chapters/23_text_generator/generation.hpp"
 #include "lib/core/index.hpp"
-#include "lib/grammar/recognizer/rule_words.hpp"
+#include "lib/grammar/recognizer/gbnf.hpp"
 #include "lib/machine/files.hpp"
 
 namespace tbt {

@@ -7,7 +7,7 @@
 #include "chapters/10_generate/batch.hpp"
 #include "chapters/24_which_decoder/decoders/settings.hpp"
 #include "chapters/24_which_decoder/language.hpp"
-#include "lib/model/model.hpp"
+#include "lib/files/model.hpp"
 
 namespace tbt {
 

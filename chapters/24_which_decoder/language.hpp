@@ -9,7 +9,7 @@
 
 #include "chapters/19_training/corpus/corpus.hpp"
 #include "chapters/19_training/report/text_probability.hpp"
-#include "lib/model/model.hpp"
+#include "lib/files/model.hpp"
 
 namespace tbt {
 

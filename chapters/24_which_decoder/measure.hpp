@@ -20,7 +20,7 @@
 #include "chapters/24_which_decoder/estimates.hpp"
 #include "chapters/24_which_decoder/judge.hpp"
 #include "chapters/24_which_decoder/language.hpp"
-#include "lib/model/model.hpp"
+#include "lib/files/model.hpp"
 
 namespace tbt {
 

@@ -6,8 +6,8 @@
 
 #include "chapters/25_todays_models/published.hpp"
 #include "lib/core/index.hpp"
-#include "lib/model/llama_config.hpp"
-#include "lib/model/random_model.hpp"
+#include "lib/files/random_model.hpp"
+#include "lib/model/model_config.hpp"
 
 namespace tbt {
 

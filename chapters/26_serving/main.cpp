@@ -17,10 +17,10 @@
 #include "chapters/26_serving/timeline.hpp"
 #include "lib/core/check.hpp"
 #include "lib/core/index.hpp"
+#include "lib/files/model.hpp"
 #include "lib/machine/command_line.hpp"
 #include "lib/machine/part_options.hpp"
 #include "lib/machine/text_options.hpp"
-#include "lib/model/model.hpp"
 #include "lib/show/svg.hpp"
 
 using namespace tbt;

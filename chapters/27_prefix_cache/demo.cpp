@@ -10,7 +10,7 @@
 #include "chapters/26_serving/engine.hpp"
 #include "chapters/27_prefix_cache/by_hand.hpp"
 #include "lib/core/index.hpp"
-#include "lib/model/model.hpp"
+#include "lib/files/model.hpp"
 #include "lib/show/svg.hpp"
 
 namespace tbt {

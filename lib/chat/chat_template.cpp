@@ -7,7 +7,7 @@
 #include "lib/chat/jinja_render.hpp"
 #include "lib/chat/jinja_syntax.hpp"
 #include "lib/core/error.hpp"
-#include "lib/core/utf8.hpp"
+#include "lib/core/unicode.hpp"
 #include "lib/machine/files.hpp"
 #include "lib/machine/json_file.hpp"
 

@@ -5,7 +5,7 @@
 #include <charconv>
 #include <cstdint>
 
-#include "lib/core/utf8.hpp"
+#include "lib/core/unicode.hpp"
 
 namespace tbt::jinja {
 

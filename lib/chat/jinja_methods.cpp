@@ -9,7 +9,7 @@
 #include "lib/chat/jinja_texts.hpp"
 #include "lib/core/error.hpp"
 #include "lib/core/index.hpp"
-#include "lib/core/utf8.hpp"
+#include "lib/core/unicode.hpp"
 
 namespace tbt::jinja {
 

@@ -4,7 +4,7 @@
 
 #include "lib/core/error.hpp"
 #include "lib/core/index.hpp"
-#include "lib/core/utf8.hpp"
+#include "lib/core/unicode.hpp"
 #include "lib/text/pretokenizer.hpp"
 
 namespace tbt::jinja {

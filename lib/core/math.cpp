@@ -1,5 +1,7 @@
 #include "lib/core/math.hpp"
 
+#include <algorithm>
+#include <bit>
 #include <cmath>
 #include <limits>
 
@@ -106,7 +108,7 @@ double portable_cos(double x) { return sine(x, 1); }
 
 namespace {
 
-// x = n·ln 2 + r with |r| <= ln 2 / 2. Computes n and e^r − 1 with the same steps as simd_math.hpp.
+// x = n·ln 2 + r with |r| <= ln 2 / 2. Computes n and e^r − 1 with the same steps as simd.hpp.
 struct Reduced {
     float n, expm1_r;
 };
@@ -141,6 +143,22 @@ float portable_tanhf(float x) {
     const float scale = std::ldexp(1.0f, static_cast<int>(n));
     const float m = std::fma(scale, m_r, scale - 1.0f);
     return m / (m + 2.0f);
+}
+
+// x = gap·log2(e)/T = n + f with |f| <= 1/2; e^(gap/T)·2^44 = 2^(n + 44)·2^f.
+std::uint64_t integer_exp(double gap, double temperature) {
+    using namespace weight_series;
+    const double per_octave = log2_e / usable(temperature),
+                 cut = std::max(gap, -58.0 / log2_e * usable(temperature));
+    const double t = std::fma(cut, per_octave, shift_to_integer),
+                 f = std::fma(cut, per_octave, shift_to_integer - t);
+    double y = highest_coefficient;
+    for (const double c : coefficients) y = std::fma(y, f, c);
+    // The low bits of t, shifted to the exponent, are the double 2^(n + 44). Adding 2^52 rounds to
+    // an integer; subtracting the bits of 2^52 leaves that integer.
+    const auto power = std::bit_cast<double>(std::bit_cast<std::uint64_t>(t) << 52);
+    return std::bit_cast<std::uint64_t>(std::fma(y, power, 0x1p52)) -
+           std::bit_cast<std::uint64_t>(0x1p52);
 }
 
 }  // namespace tbt

@@ -11,7 +11,6 @@
 
 #include "lib/core/error.hpp"
 #include "lib/core/index.hpp"
-#include "lib/machine/memory.hpp"
 
 namespace tbt {
 

@@ -65,6 +65,12 @@ private:
     AlignedFloats data_;
 };
 
+// The bytes of all tensors and buffers at this moment, and their maximum so far. Both count every
+// allocation of allocate_floats(). reset_peak_tensor_bytes() starts the maximum again.
+std::int64_t tensor_bytes();
+std::int64_t peak_tensor_bytes();
+void reset_peak_tensor_bytes();
+
 // Throws Error "WHO: NAME has shape (4, 8), expected (4, 3, 8)" unless the shapes are equal.
 void check_shape(const char* who, const char* name, const Shape& got, const Shape& expected);
 

@@ -10,7 +10,6 @@
 #include "lib/core/error.hpp"
 #include "lib/core/index.hpp"
 #include "lib/kernels/matmul_kernel.hpp"
-#include "lib/kernels/matmul_parts.hpp"
 
 namespace tbt {
 
@@ -20,11 +19,8 @@ using kernel::batch;
 using kernel::BF16;
 using kernel::ceil_div;
 using kernel::F16;
-using kernel::gather_rows;
 using kernel::panel;
 using kernel::panel_vectors;
-using kernel::Part;
-using kernel::part_of;
 using kernel::Tile;
 using kernel::tile_rows;
 
@@ -58,6 +54,56 @@ struct Operands {
     std::int64_t y_stride;
     const MatmulOptions& options;
 };
+
+// The part of y that one thread computes: rows × panels.
+struct Part {
+    Range rows, panels;
+};
+
+// The part of this thread. The threads form a grid of row and column ranges. Of all grids this
+// takes the one whose largest part is smallest, and among these the one whose parts read the least
+// data. So few rows are divided by columns, and many rows with few columns are divided by rows.
+Part part_of(std::int64_t m, std::int64_t n, const Worker& worker) {
+    const std::int64_t tiles = ceil_div(m, tile_rows), panels = kernel::panel_count(n);
+    std::int64_t best_work = -1, best_reads = 0;
+    Part part;
+    for (int across = worker.size; across >= 1; --across) {
+        if (worker.size % across != 0) continue;
+        const int down = worker.size / across;
+        const std::int64_t rows = ceil_div(tiles, down), columns = ceil_div(panels, across),
+                           work = rows * columns;
+        const std::int64_t reads = rows * tile_rows + columns * panel;
+        if (best_work >= 0 && (work > best_work || (work == best_work && reads >= best_reads)))
+            continue;
+        best_work = work;
+        best_reads = reads;
+        part.rows = Worker{worker.rank / across, down, nullptr}.share(m, tile_rows);
+        part.panels = Worker{worker.rank % across, across, nullptr}.share(panels);
+    }
+    return part;
+}
+
+// Copies a block of x, whose rows are not contiguous (x is a transposed view), to `to`: tile by
+// tile, and each tile k-major.
+void gather_rows(const MatrixView& x, Range rows, Range ks, float* to) {
+    constexpr std::int64_t strip =
+        8 * tile_rows;  // floats next to each other that are read together
+    const std::int64_t count = ks.end - ks.begin;
+    for (std::int64_t first = rows.begin; first < rows.end; first += strip, to += strip * count) {
+        const std::int64_t n = std::min(strip, rows.end - first),
+                           whole = x.row_stride == 1 ? n / tile_rows * tile_rows : 0;
+        for (std::int64_t k = 0; k < count; ++k) {
+            const float* from = x.data + first * x.row_stride + (ks.begin + k) * x.column_stride;
+            for (std::int64_t r = 0; r < whole; r += tile_rows) {
+                std::memcpy(to + r * count + k * tile_rows, from + r, tile_rows * sizeof(float));
+            }
+            for (std::int64_t r = whole; r < n; ++r) {
+                to[(r / tile_rows * count + k) * tile_rows + r % tile_rows] =
+                    from[r * x.row_stride];
+            }
+        }
+    }
+}
 
 // Runs the kernel on `rows` × `columns` of y, where `columns` fills whole registers.
 // If y ends within the last register, the kernel runs on a padded copy of the tile instead.
@@ -245,12 +291,11 @@ void multiply_part(const Operands& q, const Part& part) {
 
 void matmul(const MatrixView& x, const PackedMatrix& w, float* y, std::int64_t y_stride,
             const MatmulOptions& options, const Worker& worker) {
-    if (w.type() == WeightType::int8) return int8_matmul(x, w.int8(), y, y_stride, options, worker);
-    if (w.type() == WeightType::int4) return int4_matmul(x, w.int4(), y, y_stride, options, worker);
     if (x.columns != w.k()) {
         throw Error("matmul: x has shape " + to_string(Shape{x.rows, x.columns}) + ", expected " +
                     std::to_string(w.k()) + " columns, as many as w has rows");
     }
+    if (w.quantized()) return w.quantized()->multiply(x, y, y_stride, options, worker);
     const Operands product{x, w, y, y_stride, options};
     const Part part = part_of(x.rows, w.n(), worker);
     switch (w.type()) {
@@ -262,7 +307,7 @@ void matmul(const MatrixView& x, const PackedMatrix& w, float* y, std::int64_t y
             return multiply_part<BF16>(product, part);
         case WeightType::int8:
         case WeightType::int4:
-            break;  // above
+            break;  // quantised
     }
 }
 

@@ -16,8 +16,7 @@
 
 #include "lib/core/index.hpp"
 #include "lib/core/simd.hpp"
-#include "lib/core/simd_half.hpp"
-#include "lib/kernels/magnitudes.hpp"
+#include "lib/kernels/packed_matrix.hpp"
 #include "lib/kernels/weight_type.hpp"
 #ifdef __wasm_simd128__
 #include "lib/kernels/wasm/try_row.hpp"

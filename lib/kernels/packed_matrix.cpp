@@ -9,6 +9,7 @@
 #include "lib/core/index.hpp"
 #include "lib/kernels/matmul_kernel.hpp"
 #include "lib/kernels/weight_columns.hpp"
+#include "lib/quantized/integer_matrix.hpp"
 
 namespace tbt {
 
@@ -198,8 +199,7 @@ PackedMatrix& PackedMatrix::operator=(PackedMatrix&& other) noexcept {
     magnitudes_ = std::exchange(other.magnitudes_, {});
     finite_ = other.finite_.load();
     data_ = std::move(other.data_);
-    int8_ = std::exchange(other.int8_, nullptr);
-    int4_ = std::exchange(other.int4_, nullptr);
+    quantized_ = std::exchange(other.quantized_, nullptr);
     return *this;
 }
 
@@ -208,31 +208,16 @@ PackedMatrix::PackedMatrix(const StoredView& w, WeightType type, int threads)
 
 PackedMatrix::PackedMatrix(std::span<const StoredView> parts, WeightType type, int threads) {
     const std::int64_t columns = kernel::columns_side_by_side(parts);
-    if (type == WeightType::int8 || type == WeightType::int4) {
-        if (type == WeightType::int8) int8_ = std::make_shared<const Int8Matrix>(parts, threads);
-        else int4_ = std::make_shared<const Int4Matrix>(parts, threads);
-        k_ = parts[0].rows, n_ = columns, type_ = type;
-        return;
-    }
     reserve(parts[0].rows, columns, type);
     run_team(threads, [&](const Worker& worker) { pack_parts(parts, worker); });
 }
 
-PackedMatrix::PackedMatrix(const Int8Codes& w, int threads)
-    : k_(w.rows),
-      n_(w.columns),
-      type_(WeightType::int8),
-      int8_(std::make_shared<const Int8Matrix>(w, threads)) {}
-
-PackedMatrix::PackedMatrix(const Int4Codes& w, int threads)
-    : k_(w.rows),
-      n_(w.columns),
-      type_(WeightType::int4),
-      int4_(std::make_shared<const Int4Matrix>(w, threads)) {}
+PackedMatrix::PackedMatrix(std::shared_ptr<const QuantizedMatrix> w)
+    : k_(w->k()), n_(w->n()), type_(w->type()), quantized_(std::move(w)) {}
 
 void PackedMatrix::reserve(std::int64_t k, std::int64_t n, WeightType type) {
     if (type == WeightType::int8 || type == WeightType::int4)
-        throw Error("matmul: int8 and int4 weights are packed by the constructor");
+        throw Error("matmul: int8 and int4 weights are packed by pack_weights()");
     if (k < 0 || n < 0)
         throw Error("matmul: weights have shape " + shape_text(k, n) +
                     ", expected no negative dimension");
@@ -248,8 +233,7 @@ void PackedMatrix::reserve(std::int64_t k, std::int64_t n, WeightType type) {
 }
 
 std::int64_t PackedMatrix::bytes() const {
-    if (int8_) return int8_->bytes();
-    if (int4_) return int4_->bytes();
+    if (quantized_) return quantized_->bytes();
     return kernel::ceil_div(n_, batch) * batch * k_ * bytes_of(type_);
 }
 

@@ -7,15 +7,14 @@
 // panel is only as wide as needed, rounded up to whole registers and padded with zeros.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
+#include <bit>
 #include <cstdint>
 #include <memory>
 #include <span>
 
 #include "lib/core/tensor.hpp"
-#include "lib/kernels/int4_matrix.hpp"
-#include "lib/kernels/int8_matrix.hpp"
-#include "lib/kernels/magnitudes.hpp"
 #include "lib/kernels/weight_type.hpp"
 #include "lib/machine/threads.hpp"
 
@@ -61,26 +60,61 @@ struct StoredView {
     }
 };
 
+// The smallest |x| that is not 0, and the largest |x|. Both are 0 if all x are 0. NaN counts as
+// larger than every number.
+struct Magnitudes {
+    float smallest = 0, largest = 0;
+};
+
+// The magnitudes of the n numbers x[0], x[step], …
+inline Magnitudes magnitudes_of(const float* x, std::int64_t step, std::int64_t n) {
+    // The bits of floats without a sign, as integers, have the order of the floats. For 0, bits − 1
+    // wraps around to the largest integer, so a 0 is never the smallest.
+    std::uint32_t smallest = ~std::uint32_t{0}, largest = 0;
+    const auto take = [&](float value) {
+        const std::uint32_t bits = std::bit_cast<std::uint32_t>(value) & 0x7fffffff;
+        smallest = std::min(smallest, bits - 1), largest = std::max(largest, bits);
+    };
+    if (step == 1)  // a separate loop, which the compiler vectorises
+        for (std::int64_t i = 0; i < n; ++i) take(x[i]);
+    else
+        for (std::int64_t i = 0; i < n; ++i) take(x[i * step]);
+    return {std::bit_cast<float>(smallest + 1), std::bit_cast<float>(largest)};
+}
+
+struct MatmulOptions;
+
+// A weight matrix w (K, N) of fewer bits (lib/quantized), which has a product of its own.
+class QuantizedMatrix {
+public:
+    virtual ~QuantizedMatrix() = default;
+    virtual WeightType type() const = 0;
+    virtual std::int64_t k() const = 0;
+    virtual std::int64_t n() const = 0;
+    virtual std::int64_t bytes() const = 0;
+    // y (M, N) = x (M, K) · w. Every thread of a team calls this, as matmul() in matmul.hpp.
+    virtual void multiply(const MatrixView& x, float* y, std::int64_t y_stride,
+                          const MatmulOptions& options, const Worker& worker) const = 0;
+};
+
 // A weight matrix w of shape (K, N), packed for matmul.
 class PackedMatrix {
 public:
     PackedMatrix() = default;
     PackedMatrix(PackedMatrix&& other) noexcept;  // leaves `other` with shape (0, 0)
     PackedMatrix& operator=(PackedMatrix&& other) noexcept;
-    // Packs w as `type`. 16-bit numbers of the same type are copied without conversion.
+    // Packs w as `type`: f32, f16 or bf16. 16-bit numbers of the same type are copied without
+    // conversion. pack_weights() (lib/quantized) packs the other types, too.
     explicit PackedMatrix(const StoredView& w, WeightType type = WeightType::f32, int threads = 1);
 
     // Packs several matrices with the same K, type and layout side by side, as one matrix.
     PackedMatrix(std::span<const StoredView> parts, WeightType type, int threads);
 
-    // Packs codes of 8 or 4 bits that are already quantised.
-    explicit PackedMatrix(const Int8Codes& w, int threads = 1);
-    explicit PackedMatrix(const Int4Codes& w, int threads = 1);
+    explicit PackedMatrix(std::shared_ptr<const QuantizedMatrix> w);
 
     // Packs other values into the same memory. Call reserve() first, on one thread; it allocates
     // more memory if needed. Then every thread of a team calls pack() and does its part; the
-    // threads must sync before the matrix is used. int8 and int4 are packed only by the
-    // constructors.
+    // threads must sync before the matrix is used. Not for int8 and int4.
     void reserve(std::int64_t k, std::int64_t n, WeightType type = WeightType::f32);
     void pack(const StoredView& w, const Worker& worker);
 
@@ -96,8 +130,7 @@ public:
     void column(std::int64_t n, float* to) const;
     // Computed only where fused multiply-adds are emulated (wasm/try_row.hpp); otherwise 0 and 0.
     const Magnitudes& magnitudes() const { return magnitudes_; }
-    const Int8Matrix& int8() const { return *int8_; }  // of type int8 only
-    const Int4Matrix& int4() const { return *int4_; }  // of type int4 only
+    const QuantizedMatrix* quantized() const { return quantized_.get(); }  // null for floats
 
 private:
     void pack_parts(std::span<const StoredView> parts, const Worker& worker);
@@ -107,8 +140,7 @@ private:
     WeightType type_ = WeightType::f32;
     Magnitudes magnitudes_;
     AlignedFloats data_;
-    std::shared_ptr<const Int8Matrix> int8_;
-    std::shared_ptr<const Int4Matrix> int4_;
+    std::shared_ptr<const QuantizedMatrix> quantized_;
 };
 
 // Writes row r of a matrix with contiguous rows (column_stride 1) as floats.

@@ -8,7 +8,7 @@
 #include <string>
 
 #include "lib/core/error.hpp"
-#include "lib/core/simd_half.hpp"
+#include "lib/core/simd.hpp"
 #include "lib/kernels/packed_matrix.hpp"
 
 namespace tbt::kernel {

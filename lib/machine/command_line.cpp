@@ -11,9 +11,9 @@
 #include <string>
 #include <vector>
 
+#include <CLI/CLI.hpp>
 #include <fcntl.h>
 #include <unistd.h>
-#include <CLI/CLI.hpp>
 
 #include "lib/core/error.hpp"
 #include "lib/core/index.hpp"
@@ -91,7 +91,7 @@ std::string without_counts(const std::string& what) {
 }
 
 // CLI11's message "Could not convert: --top-k = 1.5" does not say what it expected. This adds it.
-std::string explained(const CLI::App& app, const std::string& what) {
+std::string explained(const OptionTable& app, const std::string& what) {
     constexpr std::string_view beginning = "Could not convert: ";
     const std::size_t sign = what.find(" = ");
     if (!what.starts_with(beginning) || sign == std::string::npos) return without_counts(what);
@@ -108,7 +108,7 @@ std::string explained(const CLI::App& app, const std::string& what) {
 // Throws for values that CLI11 accepts but should not: an empty value ("--figure ''" would look as
 // if it had not been given; lists check their own members), and -1 or 2^64 for an unsigned number,
 // which CLI11 changes to the largest one.
-void refuse_odd_values(const CLI::App& app) {
+void refuse_odd_values(const OptionTable& app) {
     for (const CLI::Option* option : app.get_options()) {
         if (!option->nonpositional() || option->get_items_expected_max() != 1 ||
             option->count() == 0)
@@ -123,11 +123,11 @@ void refuse_odd_values(const CLI::App& app) {
             throw UsageError(option->get_name() + ": got '" + value +
                              "', expected a whole number from 0 to 18446744073709551615");
     }
-    for (const CLI::App* command : app.get_subcommands()) refuse_odd_values(*command);
+    for (const OptionTable* command : app.get_subcommands()) refuse_odd_values(*command);
 }
 
 // Throws if a value was forgotten ("--infill --seed 3"): CLI11 takes the next option for it.
-void refuse_names_as_values(const CLI::App& app, const std::vector<std::string>& words) {
+void refuse_names_as_values(const OptionTable& app, const std::vector<std::string>& words) {
     const auto option = [&](std::size_t i) {
         return words[i].starts_with('-') ? app.get_option_no_throw(words[i]) : nullptr;
     };
@@ -137,7 +137,7 @@ void refuse_names_as_values(const CLI::App& app, const std::vector<std::string>&
 }
 
 // Throws for an unknown option such as "--temprature", with a suggestion, or "-v".
-void refuse_unknown_names(const CLI::App& app, const std::vector<std::string>& words) {
+void refuse_unknown_names(const OptionTable& app, const std::vector<std::string>& words) {
     for (const std::string& word : words) {
         if (word == "--") return;
         const std::string name = word.substr(0, word.find('='));
@@ -152,7 +152,7 @@ void refuse_unknown_names(const CLI::App& app, const std::vector<std::string>& w
 }
 
 // Parses the words. Throws a UsageError, or CLI11's own exception if the user asks for help.
-void read(CLI::App& app, const std::vector<std::string>& words) {
+void read(OptionTable& app, const std::vector<std::string>& words) {
     keep_brackets(app);
     std::vector<std::string> marked = with_marked_brackets(words);
     std::reverse(marked.begin(), marked.end());
@@ -170,9 +170,9 @@ void read(CLI::App& app, const std::vector<std::string>& words) {
 }  // namespace
 
 void read_command_line(const std::vector<std::string>& words,
-                       const std::function<void(CLI::App&)>& options,
+                       const std::function<void(OptionTable&)>& options,
                        const std::function<void()>& body) {
-    CLI::App app;
+    OptionTable app;
     options(app);
     try {
         read(app, with_hyphens(words));
@@ -191,7 +191,7 @@ public:
         : first_(std::move(first)), rest_(std::move(rest)) {
         column_width(help_column);
     }
-    std::string make_help(const CLI::App* app, std::string name,
+    std::string make_help(const OptionTable* app, std::string name,
                           CLI::AppFormatMode mode) const override {
         all_ = mode == CLI::AppFormatMode::All;
         std::string help = Formatter::make_help(app, std::move(name), CLI::AppFormatMode::Normal);
@@ -225,7 +225,7 @@ void open_missing_streams() {
 
 // Handles --man, --version and --completion SHELL, which every program has. Returns true if one of
 // them was given.
-bool print_pages(const CLI::App& app, const std::vector<std::string>& words,
+bool print_pages(const OptionTable& app, const std::vector<std::string>& words,
                  const std::string& name) {
     const std::string program = name.substr(name.find_last_of('/') + 1);
     std::string page;
@@ -246,12 +246,12 @@ int written() { return std::fflush(stdout) == 0 && std::ferror(stdout) == 0 ? 0 
 }  // namespace
 
 int run_program(int argc, char** argv, const std::string& description,
-                const std::function<void(CLI::App&)>& options, const std::function<void()>& body,
+                const std::function<void(OptionTable&)>& options, const std::function<void()>& body,
                 const Renaming& renamed) {
     const char* name = argc > 0 ? argv[0] : "tbt";
     open_missing_streams();
     try {
-        CLI::App app(description, name);
+        OptionTable app(description, name);
         app.get_formatter()->column_width(ShortHelp::help_column);
         options(app);
         // Every program of the course has --threads; some declare it themselves.

@@ -28,7 +28,7 @@ namespace tbt {
 // Reads the words of a command line (without the program's name) as run_program() does, then calls
 // body(), during which the declared options still exist. Throws UsageError if a word is wrong.
 void read_command_line(const std::vector<std::string>& words,
-                       const std::function<void(CLI::App&)>& options,
+                       const std::function<void(OptionTable&)>& options,
                        const std::function<void()>& body = {});
 
 // A command line as one line for a shell, with quotes where needed.
@@ -47,7 +47,7 @@ inline constexpr const char* release = "2026-11-20";
 // renamed(words), if given, replaces words of the command line by the names of declared options.
 using Renaming = std::function<std::vector<std::string>(std::vector<std::string>)>;
 int run_program(int argc, char** argv, const std::string& description,
-                const std::function<void(CLI::App&)>& options, const std::function<void()>& body,
+                const std::function<void(OptionTable&)>& options, const std::function<void()>& body,
                 const Renaming& renamed = {});
 
 }  // namespace tbt

@@ -46,7 +46,7 @@ private:
 class CommandLine {
 public:
     // Converts implicitly from the argument that run_program() passes to options().
-    CommandLine(CLI::App& app, std::string group = "Options")
+    CommandLine(OptionTable& app, std::string group = "Options")
         : app_(&app), group_(std::move(group)) {}
 
     // `names` are in CLI11's notation: "--top-k", "-m,--model", "prompt". A bool is a flag.
@@ -74,10 +74,10 @@ public:
     void shows_first(const std::vector<std::string>& names, const std::string& rest);
     // All options declared so far.
     std::vector<DeclaredOption> options() const;
-    CLI::App& app() const { return *app_; }  // for functions that declare options of their own
+    OptionTable& app() const { return *app_; }  // for functions that declare options of their own
 
 private:
-    CLI::App* app_;
+    OptionTable* app_;
     std::string group_;
 };
 

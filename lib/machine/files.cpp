@@ -2,12 +2,10 @@
 
 #include <cerrno>
 #include <cstdio>
-#include <cstring>
 #include <filesystem>
 #include <utility>
 
 #include <fcntl.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -17,55 +15,8 @@
 
 namespace tbt {
 
-namespace {
-
-std::string reason() { return std::string(" (") + std::strerror(errno) + ")"; }
-
-// Throws Error if the path has a zero byte: the system would end the name there and open another
-// file.
-const std::string& checked(const std::string& path) {
-    if (path.find('\0') != std::string::npos)
-        throw Error(path.substr(0, path.find('\0')) + ": the name of a file contains a zero byte");
-    return path;
-}
-
-// An open regular file and its size; the destructor closes it. Opening does not wait for a pipe
-// that nobody writes to.
-struct Reader {
-    explicit Reader(const std::string& path)
-        : descriptor(::open(checked(path).c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)) {
-        if (descriptor < 0) throw Error(path + ": cannot be opened" + reason());
-        struct stat status {};
-        if (::fstat(descriptor, &status) != 0 || !S_ISREG(status.st_mode)) {
-            ::close(descriptor);
-            throw Error(path +
-                        ": is not a regular file (a directory, a pipe or a device), expected one");
-        }
-        size = index(status.st_size);
-    }
-    Reader(const Reader&) = delete;
-    Reader& operator=(const Reader&) = delete;
-    ~Reader() { ::close(descriptor); }
-
-    int descriptor;
-    std::size_t size = 0;
-};
-
-}  // namespace
-
-bool file_exists(const std::string& path) {
-    // A link to a missing file counts as existing: opening it then says what is wrong.
-    std::error_code ignored;
-    return std::filesystem::exists(std::filesystem::symlink_status(path, ignored));
-}
-
-std::string join_path(const std::string& directory, const std::string& name) {
-    checked(directory), checked(name);
-    return directory.empty() || directory.back() == '/' ? directory + name : directory + "/" + name;
-}
-
 std::string read_file(const std::string& path) {
-    const Reader file(path);
+    const OpenFile file(path);
     // available_memory() takes longer than reading a small file.
     const std::int64_t available = file.size > (1 << 20) ? available_memory() : 0;
     if (available > 0 && file.size > index(available))
@@ -75,7 +26,7 @@ std::string read_file(const std::string& path) {
     for (std::size_t done = 0; done < content.size();) {
         const ssize_t got = ::read(file.descriptor, content.data() + done, content.size() - done);
         if (got < 0 && errno == EINTR) continue;
-        if (got < 0) throw Error(path + ": cannot be read" + reason());
+        if (got < 0) throw Error(path + ": cannot be read" + system_reason());
         if (got == 0) throw Error(path + ": became shorter while it was read");
         done += index(got);
     }
@@ -98,7 +49,7 @@ void make_directory(const std::string& path) {
     if (error) throw Error(path + ": cannot be created as a directory (" + error.message() + ")");
 }
 
-AtomicFile::AtomicFile(const std::string& path) : path_(checked(path)), target_(path) {
+AtomicFile::AtomicFile(const std::string& path) : path_(checked_path(path)), target_(path) {
     if (path.empty()) throw Error("a file without a name cannot be written");
     namespace fs = std::filesystem;
     std::error_code error;
@@ -158,7 +109,9 @@ AtomicFile::~AtomicFile() {
     if (!beside_.empty() && !unnamed_) ::unlink(beside_.c_str());
 }
 
-void AtomicFile::fail(const char* what) const { throw Error(path_ + ": " + what + reason()); }
+void AtomicFile::fail(const char* what) const {
+    throw Error(path_ + ": " + what + system_reason());
+}
 
 void AtomicFile::write(const void* data, std::size_t size) {
     const char* next = static_cast<const char*>(data);
@@ -178,33 +131,6 @@ void AtomicFile::commit() {
         if (::rename(beside_.c_str(), target_.c_str()) != 0) fail("cannot be put in place");
     }
     ::close(std::exchange(descriptor_, -1));
-}
-
-MappedFile::MappedFile(const std::string& path) : path_(path) {
-    const Reader file(path);
-    if (file.size == 0) return;
-    void* memory = ::mmap(nullptr, file.size, PROT_READ, MAP_PRIVATE, file.descriptor, 0);
-    if (memory == MAP_FAILED) throw Error(path + ": cannot be mapped into memory" + reason());
-    data_ = static_cast<const std::byte*>(memory);
-    size_ = file.size;
-}
-
-MappedFile::MappedFile(MappedFile&& other) noexcept
-    : path_(std::move(other.path_)),
-      data_(std::exchange(other.data_, nullptr)),
-      size_(std::exchange(other.size_, 0)) {}
-
-MappedFile::~MappedFile() {
-    if (data_) ::munmap(const_cast<std::byte*>(data_), size_);
-}
-
-void MappedFile::forget(std::span<const std::byte> part) const {
-    const auto page = index(::sysconf(_SC_PAGESIZE));
-    if (part.data() < data_ || part.data() + part.size() > data_ + size_) return;
-    const auto offset = index(part.data() - data_);
-    const std::size_t first = (offset + page - 1) / page * page,
-                      end = (offset + part.size()) / page * page;
-    if (first < end) ::madvise(const_cast<std::byte*>(data_ + first), end - first, MADV_DONTNEED);
 }
 
 }  // namespace tbt

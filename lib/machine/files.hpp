@@ -8,13 +8,9 @@
 #include <string>
 #include <string_view>
 
+#include "lib/core/files.hpp"
+
 namespace tbt {
-
-// Does anything have this name? A link to a missing file counts, too.
-bool file_exists(const std::string& path);
-
-// "DIRECTORY/NAME". Throws Error if one of them has a zero byte, which would end the name early.
-std::string join_path(const std::string& directory, const std::string& name);
 
 // The content of a file. Throws Error, such as "PATH: cannot be opened (No such file or
 // directory)".
@@ -54,27 +50,6 @@ private:
     std::string beside_;         // the temporary name; empty if it is written directly
     int descriptor_ = -1;
     bool unnamed_ = false;  // true: the file has no name until it is complete
-};
-
-// A file mapped into memory, read only: the system loads a page when it is first read. Throws Error
-// if the file cannot be mapped.
-class MappedFile {
-public:
-    explicit MappedFile(const std::string& path);
-    MappedFile(MappedFile&& other) noexcept;
-    MappedFile& operator=(MappedFile&&) = delete;
-    ~MappedFile();
-
-    const std::string& path() const { return path_; }
-    std::span<const std::byte> bytes() const { return {data_, size_}; }
-    // Tells the system that the pages which lie wholly in this part are not needed in memory any
-    // more. They are loaded again when they are read.
-    void forget(std::span<const std::byte> part) const;
-
-private:
-    std::string path_;
-    const std::byte* data_ = nullptr;
-    std::size_t size_ = 0;
 };
 
 }  // namespace tbt

@@ -13,7 +13,7 @@
 #include <nlohmann/json.hpp>
 
 #include "lib/core/error.hpp"
-#include "lib/core/utf8.hpp"  // shown()
+#include "lib/core/unicode.hpp"  // shown()
 
 namespace tbt {
 

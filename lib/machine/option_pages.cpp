@@ -34,7 +34,7 @@ std::vector<std::string> values_in(const std::string& type) {
     return values;
 }
 
-std::vector<Shown> shown_options(const CLI::App& app) {
+std::vector<Shown> shown_options(const OptionTable& app) {
     std::vector<Shown> all;
     for (const CLI::Option* option : app.get_options()) {
         if (!option->nonpositional() || option->get_group().empty()) continue;
@@ -128,7 +128,7 @@ std::string roff(const std::string& text) {
 
 }  // namespace
 
-std::string completion_script(const CLI::App& app, const std::string& shell,
+std::string completion_script(const OptionTable& app, const std::string& shell,
                               const std::string& program) {
     const std::vector<Shown> options = shown_options(app);
     if (shell == "bash") return bash_script(options, program);
@@ -137,7 +137,7 @@ std::string completion_script(const CLI::App& app, const std::string& shell,
     throw UsageError("--completion: got '" + shell + "', expected bash, zsh or fish");
 }
 
-std::string manual_page(const CLI::App& app, const std::string& program) {
+std::string manual_page(const OptionTable& app, const std::string& program) {
     std::string page = ".TH " + program + " 1\n.SH NAME\n" + roff(program) + " \\- " +
                        roff(app.get_description()) + "\n.SH SYNOPSIS\n.B " + roff(program) +
                        "\n[OPTIONS]";
@@ -156,7 +156,7 @@ std::string manual_page(const CLI::App& app, const std::string& program) {
            "130 after Ctrl\\-C.\n";
 }
 
-std::string nearest_option(const CLI::App& app, const std::string& typed) {
+std::string nearest_option(const OptionTable& app, const std::string& typed) {
     std::string nearest;
     int least = 0;
     for (const Shown& o : shown_options(app))

@@ -12,13 +12,13 @@ namespace tbt {
 
 // The script for --completion SHELL. `program` is the program's name without a directory. Throws
 // UsageError unless the shell is bash, zsh or fish.
-std::string completion_script(const CLI::App& app, const std::string& shell,
+std::string completion_script(const OptionTable& app, const std::string& shell,
                               const std::string& program);
 
 // The page for --man, in the language troff, which `man` reads.
-std::string manual_page(const CLI::App& app, const std::string& program);
+std::string manual_page(const OptionTable& app, const std::string& program);
 
 // The option whose name has the smallest edit distance to a mistyped one; empty if none is near.
-std::string nearest_option(const CLI::App& app, const std::string& typed);
+std::string nearest_option(const OptionTable& app, const std::string& typed);
 
 }  // namespace tbt

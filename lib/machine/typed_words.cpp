@@ -29,13 +29,13 @@ std::string without_marks(std::string text) {
     return text;
 }
 
-void keep_brackets(CLI::App& app) {
+void keep_brackets(OptionTable& app) {
     for (CLI::Option* option : app.get_options())
         option->transform([](std::string value) {
             if (value.ends_with(std::string{']', mark})) value.pop_back();
             return value;
         });
-    for (CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; }))
+    for (OptionTable* command : app.get_subcommands([](const OptionTable*) { return true; }))
         keep_brackets(*command);
 }
 

@@ -18,7 +18,7 @@ std::vector<std::string> with_hyphens(std::vector<std::string> words);
 // would become two. A mark at the end of such words hides the bracket; keep_brackets makes the
 // options take it off again.
 std::vector<std::string> with_marked_brackets(std::vector<std::string> words);
-void keep_brackets(CLI::App& app);
+void keep_brackets(OptionTable& app);
 std::string without_marks(std::string text);
 
 }  // namespace tbt

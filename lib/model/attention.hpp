@@ -61,6 +61,13 @@ void attend(const float* qkv, std::span<const SequenceRows> sequences, const Att
             int layer, float* out, float* scratch, const Worker& worker,
             AttentionWatch* watch = nullptr);
 
+// The same with bidirectional attention: the sum over u includes all positions of the sequence for
+// every row t. If the threads divide the (sequence, head of keys) pairs as for
+// append_keys_and_values(), they need not sync between that call and this one.
+void attend_bidirectional(const float* qkv, std::span<const SequenceRows> sequences,
+                          const AttentionShape& shape, int layer, float* out, float* scratch,
+                          const Worker& worker);
+
 // The floats of scratch that attend() needs for each thread. For a tree it counts every row, so it
 // is enough for any shape of the tree.
 std::int64_t attention_scratch_size(std::span<const SequenceRows> sequences);

@@ -1,5 +1,5 @@
-// The small layers of a transformer: norms, activations, softmax and residual sums, on the rows of
-// (R, C) matrices.
+// The small layers of a transformer: norms, activations and residual sums, on the rows of (R, C)
+// matrices, divided among threads. Those of a single row are in rows.hpp.
 //
 // A function with a Worker is called by every thread of a team and does that thread's part; the
 // threads must sync before the result is read. Sums over a row run in sixteen virtual lanes, which
@@ -7,8 +7,8 @@
 #pragma once
 
 #include <cstdint>
-#include <span>
 
+#include "lib/core/rows.hpp"
 #include "lib/machine/threads.hpp"
 
 namespace tbt {
@@ -23,9 +23,7 @@ void layer_norm(const float* x, const float* gamma, const float* beta, float eps
 void rms_norm(const float* x, const float* gamma, float epsilon, float* y, std::int64_t rows,
               std::int64_t columns, const Worker& worker);
 
-// x ← ½·x·(1 + tanh(√(2/π)·(x + 0.044715·x³))), elementwise over n values.
-// [Hendrycks & Gimpel 2016]
-void gelu(float* x, std::int64_t n);
+// gelu() of n values.
 void gelu(float* x, std::int64_t n, const Worker& worker);
 
 // The gate of a gated MLP [Shazeer 2020]. x is (R, 2F); a row is (gate (F), up (F)), and becomes
@@ -36,14 +34,5 @@ void gate_gelu(float* x, std::int64_t rows, std::int64_t f, const Worker& worker
 
 // y ← y + x over n values.
 void add(const float* x, float* y, std::int64_t n, const Worker& worker);
-
-// Softmax of one row: p_i = e^(s_i − max s) / Σ_j e^(s_j − max s). −∞ gives exactly 0.
-// A row that has no distribution (all −∞, any NaN, any +∞) gives NaN, not a plausible number.
-// p may be s.
-void softmax(std::span<const float> s, std::span<float> p);
-
-// Its logarithm for one row: l_i = s_i − max s − ln Σ_j e^(s_j − max s). −∞ stays −∞. A row that
-// has no distribution gives NaN. l may be s.
-void log_softmax(std::span<const float> s, std::span<float> l);
 
 }  // namespace tbt

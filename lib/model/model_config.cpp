@@ -2,56 +2,14 @@
 
 #include <algorithm>
 #include <cmath>
+#include <initializer_list>
 
 #include "lib/core/error.hpp"
-#include "lib/core/index.hpp"
-#include "lib/machine/files.hpp"
-#include "lib/model/config_reader.hpp"
-#include "lib/model/gguf_model.hpp"
-#include "lib/model/int4_file.hpp"
-#include "lib/model/int8_file.hpp"
-#include "lib/model/llama_config.hpp"
-#include "lib/model/model_files.hpp"
+#include "lib/core/unicode.hpp"
+#include "lib/model/kv_cache.hpp"
 #include "lib/model/rotary.hpp"
 
 namespace tbt {
-
-namespace {
-
-// Throws Error for settings that change the computation in a way this library does not support.
-void check_gpt2_variant(const ConfigReader& file) {
-    const std::string activation = file.text_or("activation_function", "gelu_new");
-    if (activation != "gelu_new" && activation != "gelu_pytorch_tanh") {
-        file.fail("activation_function is " + shown(activation) +
-                  ", expected gelu_new (or gelu_pytorch_tanh)");
-    }
-    if (!file.flag_or("scale_attn_weights", true))
-        file.fail("scale_attn_weights is false, expected true");
-    for (const char* key : {"scale_attn_by_inverse_layer_idx", "add_cross_attention"}) {
-        if (file.flag_or(key, false)) file.fail(std::string(key) + " is true, expected false");
-    }
-    // Only our own formats of 8 and 4 bits are supported (int8_file.hpp, int4_file.hpp).
-    if (const Json* quantized = file.find("quantization_config")) {
-        const Json method =
-            quantized->is_object() ? quantized->value("quant_method", Json()) : Json();
-        if (method != std::string(int8_method) && method != std::string(int4_method))
-            file.fail("quantization_config is there, expected plain weights or the method " +
-                      std::string(int8_method) + " or " + std::string(int4_method));
-    }
-    const Json* pruned = file.find("pruned_heads");
-    if (pruned && !pruned->empty())
-        file.fail("pruned_heads is not empty, expected a model with all its heads");
-}
-
-void read_special_ids(const ConfigReader& file, TransformerConfig& config) {
-    const auto bos = file.ids("bos_token_id", config.vocab_size);
-    const auto eos = file.ids("eos_token_id", config.vocab_size);
-    if (bos.size() > 1) file.fail("bos_token_id is a list, expected one id");
-    if (!bos.empty()) config.bos_token_id = bos[0];
-    if (!eos.empty()) config.eos_token_ids = eos;
-}
-
-}  // namespace
 
 TransformerConfig gpt_config(int layers, int heads, int channels, int positions, int vocabulary) {
     TransformerConfig config;
@@ -64,50 +22,26 @@ TransformerConfig gpt_config(int layers, int heads, int channels, int positions,
     return config;
 }
 
-static TransformerConfig read_gpt2_config(const ConfigReader& file) {
-    check_gpt2_variant(file);
-    TransformerConfig config;
-    config.vocab_size = file.size("vocab_size");
-    config.n_positions = file.size("n_positions");
-    config.n_embd = file.size("n_embd");
-    config.n_layer = file.size("n_layer");
-    config.n_head = file.size("n_head");
-    config.n_inner =
-        file.size_or("n_inner", to_int(std::min<std::int64_t>(4ll * config.n_embd, largest_size)));
-    config.tie_word_embeddings = file.flag_or("tie_word_embeddings", true);
-    config.torch_dtype = file.text_or("torch_dtype", file.text_or("dtype", "float32"));
-    if (const Json* epsilon = file.find("layer_norm_epsilon")) {
-        if (!epsilon->is_number())
-            file.fail("layer_norm_epsilon", *epsilon, "a small positive number");
-        config.layer_norm_epsilon = epsilon->get<float>();
-    }
+TransformerConfig llama_config(int layers, int heads, int kv_heads, int channels, int inner,
+                               int positions, int vocabulary) {
+    TransformerConfig config = gpt_config(layers, heads, channels, positions, vocabulary);
+    config.n_inner = inner;
+    Architecture& a = config.architecture;
+    a.model_type = "llama";
+    a.norm = Norm::rms;
+    a.learned_positions = false;
+    a.kv_heads = kv_heads;
+    a.rotaries = {Rotary{}};
+    a.layers.assign(layers > 0 && layers <= max_layers ? index(layers) : 0, LayerKind{0, 0});
+    a.head_size = heads > 0 ? channels / heads : 0;
+    a.rotary_size = a.head_size;
+    a.gated = true;
+    a.activation = Activation::silu;
+    a.qkv_bias = a.attention_output_bias = a.mlp_bias = false;
     return config;
 }
 
-TransformerConfig read_config_file(const std::string& path) {
-    return read_config(ConfigReader(path));
-}
-
-TransformerConfig read_config(const ConfigReader& file) {
-    const std::string type = file.text_or("model_type", "missing");
-    if (type == "gpt2_masked")
-        file.fail("this model fills masks (--decoder diffusion), expected one of model_type gpt2");
-    if (type != "gpt2" && !is_llama_family(type)) refuse_model_type(file, type);
-    TransformerConfig config =
-        type == "gpt2" ? read_gpt2_config(file) : read_llama_config(file, type);
-    read_special_ids(file, config);
-    check_config(config, file.path());
-    return config;
-}
-
-TransformerConfig read_model_config(const std::string& directory) {
-    check_model_path(directory);
-    if (is_model_file(directory)) return gguf_config(GgufFile(directory));
-    TransformerConfig config = read_config_file(join_path(directory, "config.json"));
-    const std::string generation = join_path(directory, "generation_config.json");
-    if (file_exists(generation)) read_special_ids(ConfigReader(generation), config);
-    return config;
-}
+// ---- checks -------------------------------------------------------------------------------------
 
 // For a file this is checked when it is read; but a caller can also set the members of the struct.
 static void check_architecture(const TransformerConfig& config, const std::string& name) {
@@ -118,7 +52,9 @@ static void check_architecture(const TransformerConfig& config, const std::strin
                         expected);
     };
     const bool llama = a.norm == Norm::rms && !a.learned_positions && a.gated;
-    if (a.is_gpt2() ? a != Architecture{} : !is_llama_family(a.model_type) || !llama)
+    if (a.is_gpt2()
+            ? a != Architecture{}
+            : std::ranges::find(llama_types, a.model_type) == std::end(llama_types) || !llama)
         throw Error(name + ": model_type " + shown(a.model_type) +
                     " with another model's parts; expected what read_config_file, gpt_config or "
                     "llama_config make");
@@ -189,6 +125,177 @@ void require_gpt2(const TransformerConfig& config, const std::string& who) {
     if (!config.architecture.is_gpt2())
         throw Error(who + ": the model is of model_type " + config.architecture.model_type +
                     ", expected gpt2");
+}
+
+// ---- weights ------------------------------------------------------------------------------------
+
+namespace {
+
+// The weights of Llama and similar models.
+std::vector<WeightShape> llama_shapes(const TransformerConfig& config) {
+    const Architecture& a = config.architecture;
+    const std::int64_t c = config.n_embd, f = config.n_inner, v = config.vocab_size,
+                       q = config.query_size(), k = config.kv_size(), d = config.head_size();
+    std::vector<WeightShape> all = {{"model.embed_tokens.weight", {v, c}}};
+    std::string prefix;
+    const auto vector = [&](const char* name, std::int64_t n) {
+        all.push_back({prefix + name + ".weight", {n}});
+    };
+    const auto matrix = [&](const char* name, std::int64_t out, std::int64_t in, bool bias) {
+        all.push_back({prefix + name + ".weight", {out, in}});
+        if (bias) all.push_back({prefix + name + ".bias", {out}});
+    };
+    for (int layer = 0; layer < config.n_layer; ++layer) {
+        prefix = "model.layers." + std::to_string(layer) + ".";
+        if (a.norm_place != NormPlace::output) vector("input_layernorm", c);
+        vector("post_attention_layernorm", c);
+        if (a.norm_place == NormPlace::both) vector("pre_feedforward_layernorm", c);
+        if (a.norm_place != NormPlace::input) vector("post_feedforward_layernorm", c);
+        if (a.fused_weights) {
+            matrix("self_attn.qkv_proj", q + 2 * k, c, a.qkv_bias);
+            matrix("mlp.gate_up_proj", 2 * f, c, a.mlp_bias);
+        } else {
+            matrix("self_attn.q_proj", q, c, a.qkv_bias);
+            matrix("self_attn.k_proj", k, c, a.qkv_bias);
+            matrix("self_attn.v_proj", k, c, a.qkv_bias);
+            matrix("mlp.gate_proj", f, c, a.mlp_bias);
+            matrix("mlp.up_proj", f, c, a.mlp_bias);
+        }
+        if (a.query_key_norm != QueryKeyNorm::none) {
+            const bool head = a.query_key_norm == QueryKeyNorm::head;
+            vector("self_attn.q_norm", head ? d : q);
+            vector("self_attn.k_norm", head ? d : k);
+        }
+        matrix("self_attn.o_proj", c, q, a.attention_output_bias);
+        matrix("mlp.down_proj", c, f, a.mlp_bias);
+    }
+    prefix = "";
+    vector("model.norm", c);
+    if (!config.tie_word_embeddings) matrix("lm_head", v, c, false);
+    return all;
+}
+
+}  // namespace
+
+std::vector<WeightShape> weight_shapes(const TransformerConfig& config) {
+    if (config.n_layer < 0 || config.n_layer > max_layers)
+        throw Error("n_layer is " + std::to_string(config.n_layer) + ", expected at most " +
+                    std::to_string(max_layers));
+    if (!config.architecture.is_gpt2()) return llama_shapes(config);
+    const std::int64_t c = config.n_embd, f = config.n_inner, v = config.vocab_size;
+    std::vector<WeightShape> all = {{"wte.weight", {v, c}},
+                                    {"wpe.weight", {config.n_positions, c}}};
+    for (int layer = 0; layer < config.n_layer; ++layer) {
+        const std::string h = "h." + std::to_string(layer) + ".";
+        for (const auto& [name, shape] :
+             std::initializer_list<WeightShape>{{"ln_1.weight", {c}},
+                                                {"ln_1.bias", {c}},
+                                                {"attn.c_attn.weight", {c, 3 * c}},
+                                                {"attn.c_attn.bias", {3 * c}},
+                                                {"attn.c_proj.weight", {c, c}},
+                                                {"attn.c_proj.bias", {c}},
+                                                {"ln_2.weight", {c}},
+                                                {"ln_2.bias", {c}},
+                                                {"mlp.c_fc.weight", {c, f}},
+                                                {"mlp.c_fc.bias", {f}},
+                                                {"mlp.c_proj.weight", {f, c}},
+                                                {"mlp.c_proj.bias", {c}}}) {
+            all.push_back({h + name, shape});
+        }
+    }
+    all.push_back({"ln_f.weight", {c}});
+    all.push_back({"ln_f.bias", {c}});
+    if (!config.tie_word_embeddings) all.push_back({"lm_head.weight", {v, c}});
+    return all;
+}
+
+std::int64_t parameter_count(const TransformerConfig& config) {
+    // A product of three sizes, each up to 2^24, can exceed 64 bits. So counts are doubles first,
+    // and anything above 2^60 is "too many".
+    constexpr double too_many = 0x1p60;
+    const auto with_layers = [&](int layers) {
+        TransformerConfig c = config;
+        c.n_layer = layers;
+        double sum = 0;
+        for (const WeightShape& w : weight_shapes(c)) {
+            double size = 1;
+            for (const std::int64_t d : w.shape) size *= static_cast<double>(d);
+            sum += size;
+        }
+        return sum;
+    };
+    const double none = with_layers(0), layer = with_layers(1) - none;
+    return static_cast<std::int64_t>(std::min(none + config.n_layer * layer, too_many));
+}
+
+WeightStart weight_start(const TransformerConfig& config, std::string_view name) {
+    if (name.ends_with(".bias")) return {};
+    if (name.find("ln_") != std::string_view::npos || name.find("norm.") != std::string_view::npos)
+        return {config.architecture.norm_adds_one ? 0.0f : 1.0f, 0};
+    if (name == "wpe.weight") return {0, 0.01};
+    if (name.ends_with("c_proj.weight") || name.ends_with("o_proj.weight") ||
+        name.ends_with("down_proj.weight"))
+        return {0, 0.02 / std::sqrt(2.0 * config.n_layer)};
+    return {0, 0.02};
+}
+
+// ---- memory -------------------------------------------------------------------------------------
+
+namespace {
+
+// Products of four sizes can exceed 64 bits, so they are doubles, which are exact up to 2^53.
+std::int64_t bytes(double count) { return static_cast<std::int64_t>(std::min(count, 0x1p60)); }
+
+double rounded_up(double n, double step) {
+    const double rest = n - step * static_cast<double>(static_cast<std::int64_t>(n / step));
+    return rest > 0 ? n + step - rest : n;
+}
+
+}  // namespace
+
+MemoryPlan plan_memory(const TransformerConfig& config, WeightType type, int context, int batch) {
+    check_config(config, "memory");
+    if (context < 1 || context > config.n_positions) {
+        throw Error("memory: a context of " + std::to_string(context) + " tokens, expected 1 to " +
+                    std::to_string(config.n_positions) + ", the model's n_positions");
+    }
+    if (batch < 1)
+        throw Error("memory: a batch of " + std::to_string(batch) + ", expected at least 1");
+    const double C = config.n_embd, F = config.n_inner, V = config.vocab_size,
+                 P = config.n_positions, L = config.n_layer;
+    // int4: 32 weights take 16 bytes and a multiplier of one byte; the output matrix has 8 bits.
+    const double out = static_cast<double>(bytes_of(type)),
+                 b = type == WeightType::int4 ? 17.0 / 32 : out;
+    const double T = context, B = batch, rows = std::max(T, B);
+    // The columns of a matrix and the components of a head are padded to a multiple of sixteen.
+    const auto columns = [](double n) { return rounded_up(n, 16); };
+    const double heads = config.kv_heads() * rounded_up(config.head_size(), 16);
+    const Architecture& a = config.architecture;
+    const double Q = static_cast<double>(config.query_size()),
+                 N = Q + 2 * static_cast<double>(config.kv_size()), U = a.gated ? 2 * F : F;
+    const double blocks = rounded_up(T, KvCache::block_tokens);
+    MemoryPlan plan;
+    plan.matrices =
+        bytes(L * (C * columns(N) + Q * columns(C) + C * columns(U) + F * columns(C)) * b);
+    plan.output = bytes(C * columns(V) * out);
+    // The output matrix is used as the embedding, too, if it is kept in the stored type or as f32.
+    const WeightType stored = weight_type_named(config.torch_dtype).value_or(WeightType::f32);
+    const bool shared = config.tie_word_embeddings && (type == WeightType::f32 || type == stored);
+    plan.embeddings = bytes((shared ? 0 : columns(V) * static_cast<double>(bytes_of(stored))) * C +
+                            (a.learned_positions ? P * C * 4 : 0));
+    plan.vectors = bytes((L * (9 * C + F) + 2 * C) * 4);
+    plan.cache =
+        bytes(2 * L * heads * blocks * B * static_cast<double>(bytes_of(config.cache_type)));
+    plan.activations = bytes(rows * (2 * C + N + Q + U) * 4);
+    plan.logits = bytes(B * V * 4);
+    return plan;
+}
+
+void check_memory(const std::string& who, std::int64_t needed, std::int64_t available) {
+    if (available <= 0 || needed <= available) return;
+    throw Error(who + ": the model needs about " + std::to_string(needed >> 20) +
+                " MiB of memory, " + std::to_string(available >> 20) +
+                " MiB are available; use a smaller model, context or batch, or --weights f16");
 }
 
 }  // namespace tbt

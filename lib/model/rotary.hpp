@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "lib/machine/threads.hpp"
-#include "lib/model/architecture.hpp"
 #include "lib/model/attention.hpp"
+#include "lib/model/model_config.hpp"
 
 namespace tbt {
 

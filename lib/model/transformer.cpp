@@ -1,13 +1,305 @@
 #include "lib/model/transformer.hpp"
 
+#include <algorithm>
+#include <limits>
 #include <utility>
 
+#include "lib/core/check.hpp"
 #include "lib/core/error.hpp"
-#include "lib/model/gguf_model.hpp"
+#include "lib/core/index.hpp"
+#include "lib/model/layers.hpp"
+#include "lib/model/rotary.hpp"
 #include "lib/model/transformer_network.hpp"
-#include "lib/model/weight_reader.hpp"
 
 namespace tbt {
+
+namespace {
+
+// Weights that a function makes.
+class MadeWeights final : public WeightStore {
+public:
+    explicit MadeWeights(const WeightSource& source) : source_(source) {
+        if (!source) throw Error("transformer: no source of weights was given");
+    }
+    Tensor read(const std::string& name, const Shape& shape) const override {
+        return source_(name, shape);
+    }
+
+private:
+    const WeightSource& source_;
+};
+
+}  // namespace
+
+TransformerNetwork::TransformerNetwork(const TransformerConfig& shape, const WeightSource& source,
+                                       const TransformerOptions& chosen, std::int64_t output_count)
+    : TransformerNetwork(shape, MadeWeights(source), chosen, output_count) {}
+
+TransformerNetwork::TransformerNetwork(const TransformerConfig& shape, const WeightStore& weights,
+                                       const TransformerOptions& chosen, std::int64_t output_count)
+    : config(shape), options(chosen), outputs(output_count) {
+    KvCache::check_type(config.cache_type = options.cache);
+    check_config(config, "transformer");
+    if (options.threads <= 0) options.threads = default_threads();
+    options.threads = std::min(options.threads, max_threads);
+    load_weights(*this, weights);
+    for (const Rotary& rotary : config.architecture.rotaries)
+        frequencies.push_back(rotary_frequencies(rotary, config.architecture.rotary_size));
+    pass.angles.resize(frequencies.size());
+}
+
+std::int64_t TransformerNetwork::weight_bytes() const {
+    std::int64_t bytes = output.bytes() + token_embedding.bytes() + 4 * position_embedding.size();
+    for (const TransformerBlock& b : blocks)
+        bytes += b.qkv.bytes() + b.proj.bytes() + b.up.bytes() + b.down.bytes();
+    return bytes;
+}
+
+// Throws Error unless each sequence has a cache of its own that fits the model.
+static void check_caches(std::span<const Step> steps, const TransformerConfig& config) {
+    std::vector<const KvCache*> caches;
+    for (const Step& step : steps) {
+        if (!step.cache || !step.cache->fits(config))
+            throw Error(
+                "transformer: the cache was made for another model; make one from this model's "
+                "config()");
+        caches.push_back(step.cache);
+    }
+    std::sort(caches.begin(), caches.end());
+    if (std::adjacent_find(caches.begin(), caches.end()) != caches.end())
+        throw Error(
+            "transformer: two sequences of a pass share a cache; give each a copy of its own");
+}
+
+// For each token of a step, the number of this step's tokens before it in its branch.
+static std::vector<int> depths_of(const Step& step) {
+    std::vector<int> depths;
+    if (!step.parents.empty())
+        check_size("transformer: the parents of a tree", step.parents.size(), step.tokens.size());
+    for (int i = 0; i < count(step.tokens); ++i) {
+        const int parent = step.parents.empty() ? i - 1 : step.parents[index(i)];
+        if (parent < -1 || parent >= i)
+            throw Error("transformer: token " + std::to_string(i) + " of a tree follows token " +
+                        std::to_string(parent) + ", expected an earlier one, or -1");
+        depths.push_back(parent < 0 ? 0 : depths[index(parent)] + 1);
+        if (!step.parents.empty() && depths.back() >= max_tree_depth)
+            throw Error("transformer: a branch of more than " + std::to_string(max_tree_depth) +
+                        " tokens in a tree");
+    }
+    return depths;
+}
+
+// Everything that can fail or allocate happens here, before the threads start.
+void TransformerNetwork::prepare(std::span<const Step> steps) {
+    if (steps.empty()) throw Error("transformer: a forward pass over no sequences");
+    check_caches(steps, config);
+    TransformerPass& p = pass;
+    p.sequences.clear();
+    p.tokens.clear();
+    p.positions.clear();
+    p.logit_rows.clear();
+    for (const Step& step : steps) {
+        if (step.tokens.empty())
+            throw Error(
+                "transformer: a forward pass over no tokens; start from the document separator");
+        const int rows_of_step = count(step.tokens);
+        const auto first = static_cast<std::int64_t>(p.tokens.size());
+        for (const int token : step.tokens) {
+            if (token < 0 || token >= config.vocab_size) {
+                throw Error("transformer: token id " + std::to_string(token) +
+                            " is outside the vocabulary, expected 0 to " +
+                            std::to_string(config.vocab_size - 1) +
+                            "; is this the tokenizer of this model?");
+            }
+            p.tokens.push_back(token);
+        }
+        const std::vector<int> depths = depths_of(step);
+        for (const int depth : depths) p.positions.push_back(step.cache->length() + depth);
+        step.cache->make_room(1 + *std::max_element(depths.begin(), depths.end()));
+        if (!step.parents.empty()) step.cache->stage_rows(rows_of_step);
+        p.sequences.push_back({step.cache, first, rows_of_step, step.parents});
+        const std::int64_t end = first + rows_of_step;
+        for (std::int64_t r = step.all_logits ? first : end - 1; r < end; ++r)
+            p.logit_rows.push_back(r);
+    }
+    make_buffers();
+}
+
+void TransformerNetwork::make_buffers() {
+    TransformerPass& p = pass;
+    const Architecture& a = config.architecture;
+    const auto rows = length_of(p.tokens);
+    const std::int64_t c = config.n_embd, q = config.query_size();
+    p.x.get(rows * c);
+    for (auto r = length_of(p.rows); r < rows; ++r) p.rows.push_back(r);
+    p.rows.resize(index(rows));
+    p.normed.get(std::max<std::int64_t>(rows, options.threads * options.threads) * c);
+    p.qkv.get(rows * (q + 2 * config.kv_size()));
+    p.mixed.get(rows * q);
+    p.inner.get(rows * config.n_inner * (a.gated ? 2 : 1));
+    p.logits.get(length_of(p.logit_rows) * outputs);
+    p.scratch.get(options.threads * attention_scratch_size(p.sequences));
+    if (a.norm_place != NormPlace::input) p.branch.get(rows * c);
+    for (GrowingBuffer& angles : p.angles) angles.get(rows * a.rotary_size);
+    if (watch) watch->rows.assign(index(rows), {});
+}
+
+// Computes the input of the first layer: token embeddings, with position embeddings if the model
+// has them. Each thread does its part of the rows.
+void TransformerNetwork::embed(const Worker& worker) {
+    TransformerPass& p = pass;
+    const Architecture& a = config.architecture;
+    const std::int64_t c = config.n_embd;
+    const PackedMatrix& embedding = token_embedding.n() > 0 ? token_embedding : output;
+    const auto [begin, end] = worker.share(length_of(p.tokens));
+    for (std::int64_t r = begin; r < end; ++r) {
+        float* const x = p.x.get(0) + r * c;
+        if (embedding_rows) widen_row(*embedding_rows, p.tokens[index(r)], x);
+        else embedding.column(p.tokens[index(r)], x);
+        const std::int64_t position = p.positions[index(r)];
+        if (a.learned_positions) {
+            const float* learned = position_embedding.data() + position * c;
+            for (std::int64_t i = 0; i < c; ++i) x[i] += learned[i];
+        }
+        if (a.embedding_scale != 1.0f)
+            for (std::int64_t i = 0; i < c; ++i) x[i] *= a.embedding_scale;
+        for (std::size_t kind = 0; kind < frequencies.size(); ++kind)
+            rotary_angles(frequencies[kind], position, p.angles[kind].get(0) + r * a.rotary_size);
+    }
+}
+
+// The forward pass. All threads run this together, with a sync() before a layer reads what other
+// threads wrote.
+void TransformerNetwork::run(const Worker& worker) {
+    TransformerPass& p = pass;
+    embed(worker);
+    worker.sync();
+    for (int layer = 0; layer < config.n_layer; ++layer)
+        run_block(blocks[index(layer)], layer, worker);
+
+    // Logits only for the rows that need them.
+    const auto wanted = length_of(p.logit_rows);
+    const float* normed = norm(p.logit_rows, norm_gamma, norm_beta, worker);
+    matmul(MatrixView::of(normed, wanted, config.n_embd), output, p.logits.get(0), outputs, {},
+           worker);
+    if (text_ids <= 0 || text_ids >= outputs) return;
+    worker.sync();
+    const auto [begin, end] = worker.share(wanted);
+    for (std::int64_t r = begin; r < end; ++r)
+        std::fill(p.logits.get(0) + r * outputs + text_ids, p.logits.get(0) + (r + 1) * outputs,
+                  -std::numeric_limits<float>::infinity());
+}
+
+void TransformerNetwork::norm_row(const float* x, const Tensor& gamma, const Tensor& beta,
+                                  float* y) const {
+    const float epsilon = config.layer_norm_epsilon;
+    if (config.architecture.norm == Norm::layer)
+        layer_norm(x, gamma.data(), beta.data(), epsilon, y, 1, gamma.size(), Worker{});
+    else rms_norm(x, gamma.data(), epsilon, y, 1, gamma.size(), Worker{});
+}
+
+// Norms these rows of x into one dense matrix. If there are fewer rows than threads, each thread
+// computes its own copy of all of them: that takes less time than a sync.
+const float* TransformerNetwork::norm(std::span<const std::int64_t> rows, const Tensor& gamma,
+                                      const Tensor& beta, const Worker& worker) {
+    const std::int64_t c = config.n_embd, count = length_of(rows);
+    const bool alone = count < worker.size;
+    const float* x = pass.x.get(0);
+    float* normed = pass.normed.get(0) + (alone ? worker.rank * count * c : 0);
+    const auto [begin, end] = alone ? Range{0, count} : worker.share(count);
+    for (std::int64_t r = begin; r < end; ++r)
+        norm_row(x + rows[index(r)] * c, gamma, beta, normed + r * c);
+    if (!alone) worker.sync();
+    return normed;
+}
+
+// All rows of x as the input of a sub-layer: normed if it has a norm, otherwise x itself.
+const float* TransformerNetwork::normed_input(const Tensor& gamma, const Tensor& beta,
+                                              const Worker& worker) {
+    return gamma.empty() ? pass.x.get(0) : norm(pass.rows, gamma, beta, worker);
+}
+
+void TransformerNetwork::run_block(const TransformerBlock& b, int layer, const Worker& worker) {
+    run_attention(b, layer, worker);
+    run_mlp(b, worker);
+}
+
+void TransformerNetwork::run_attention(const TransformerBlock& b, int layer, const Worker& worker) {
+    TransformerPass& p = pass;
+    const Architecture& a = config.architecture;
+    const LayerKind kind = config.layer(layer);
+    const auto rows = length_of(p.tokens);
+    const AttentionShape shape{to_int(config.query_size()), config.n_head, config.kv_heads(),
+                               kind.window, a.score_scalar};
+    float *qkv = p.qkv.get(0), *mixed = p.mixed.get(0);
+
+    const float* normed = normed_input(b.norm1_gamma, b.norm1_beta, worker);
+    matmul(MatrixView::of(normed, rows, config.n_embd), b.qkv, qkv, shape.row(),
+           {b.qkv_bias.data()}, worker);
+    worker.sync();
+    QueryKeyStep step{nullptr, nullptr, config.layer_norm_epsilon, nullptr, a.rotary_size};
+    if (a.query_key_norm == QueryKeyNorm::head)
+        step.query_norm = b.query_norm.data(), step.key_norm = b.key_norm.data();
+    if (a.query_key_norm == QueryKeyNorm::token) {
+        const auto [begin, end] = worker.share(rows);
+        for (std::int64_t r = begin; r < end; ++r) {
+            float *const q = qkv + r * shape.row(), *const k = q + shape.channels;
+            norm_row(q, b.query_norm, {}, q);
+            norm_row(k, b.key_norm, {}, k);
+        }
+        worker.sync();
+    }
+    if (kind.rotary >= 0) step.angles = p.angles[index(kind.rotary)].get(0);
+    norm_and_rotate(qkv, p.sequences, shape, step, worker);
+    // These three functions divide the (sequence, head of keys) pairs among the threads in the same
+    // way, so no sync is needed between them.
+    append_keys_and_values(qkv, p.sequences, shape, layer, worker);
+    float* scratch = p.scratch.get(0);
+    if (bidirectional) attend_bidirectional(qkv, p.sequences, shape, layer, mixed, scratch, worker);
+    else attend(qkv, p.sequences, shape, layer, mixed, scratch, worker, watch);
+    worker.sync();
+    add_product(MatrixView::of(mixed, rows, shape.channels), b.proj, b.proj_bias,
+                b.attention_out_gamma, worker);
+}
+
+void TransformerNetwork::run_mlp(const TransformerBlock& b, const Worker& worker) {
+    const Architecture& a = config.architecture;
+    const auto rows = length_of(pass.tokens);
+    const std::int64_t f = config.n_inner, width = a.gated ? 2 * f : f;
+    float* inner = pass.inner.get(0);
+    const float* normed = normed_input(b.norm2_gamma, b.norm2_beta, worker);
+    MatmulOptions up{.bias = b.up_bias.data()};
+    if (!a.gated) up.activation = gelu;
+    matmul(MatrixView::of(normed, rows, config.n_embd), b.up, inner, width, up, worker);
+    worker.sync();
+    if (a.gated) {
+        if (a.activation == Activation::silu) gate_silu(inner, rows, f, worker);
+        else gate_gelu(inner, rows, f, worker);
+        worker.sync();
+    }
+    add_product({inner, rows, f, width, 1}, b.down, b.down_bias, b.mlp_out_gamma, worker);
+}
+
+// x += y · w + bias. If the architecture norms the product first, it goes to a buffer until all its
+// columns are there.
+void TransformerNetwork::add_product(const MatrixView& y, const PackedMatrix& w, const Tensor& bias,
+                                     const Tensor& out_gamma, const Worker& worker) {
+    const std::int64_t c = config.n_embd;
+    float* x = pass.x.get(0);
+    if (out_gamma.empty()) {
+        matmul(y, w, x, c, {bias.data(), true}, worker);
+    } else {
+        float* branch = pass.branch.get(0);
+        matmul(y, w, branch, c, {bias.data()}, worker);
+        worker.sync();
+        const auto [begin, end] = worker.share(y.rows);
+        for (std::int64_t r = begin; r < end; ++r) {
+            norm_row(branch + r * c, out_gamma, {}, branch + r * c);
+            for (std::int64_t i = r * c; i < (r + 1) * c; ++i) x[i] += branch[i];
+        }
+    }
+    worker.sync();
+}
 
 struct Transformer::State : TransformerNetwork {
     using TransformerNetwork::TransformerNetwork;
@@ -19,21 +311,9 @@ Transformer::Transformer(const TransformerConfig& config, const WeightSource& so
                          const TransformerOptions& options)
     : Transformer(std::make_unique<State>(config, source, options, config.vocab_size)) {}
 
-Transformer Transformer::load(const std::filesystem::path& directory,
-                              const TransformerOptions& options) {
-    const std::string name = directory.string();
-    if (is_model_file(name)) {
-        const GgufFile file(name);
-        const TransformerConfig config = gguf_config(file);
-        const GgufWeights weights(file, config, options);
-        return Transformer(
-            std::make_unique<State>(config, weights.source, weights.options, config.vocab_size));
-    }
-    const TransformerConfig config = read_model_config(name);
-    const OpenedWeights weights(name, config, options);
-    return Transformer(std::make_unique<State>(config, weights.source, weights.options,
-                                               config.vocab_size, &weights.file));
-}
+Transformer::Transformer(const TransformerConfig& config, const WeightStore& weights,
+                         const TransformerOptions& options)
+    : Transformer(std::make_unique<State>(config, weights, options, config.vocab_size)) {}
 
 Transformer::~Transformer() = default;
 Transformer::Transformer(Transformer&&) noexcept = default;
@@ -43,11 +323,6 @@ Transformer::State& Transformer::state() const {
     if (!state_)
         throw Error("transformer: this model was moved from; use the object that it was moved to");
     return *state_;
-}
-
-void refuse_row(std::int64_t row, std::int64_t rows) {
-    throw Error("logits: there is no row " + std::to_string(row) + ", expected 0 to " +
-                std::to_string(rows - 1) + " of " + std::to_string(rows));
 }
 
 const TransformerConfig& Transformer::config() const { return state().config; }

@@ -9,13 +9,12 @@
 //     for each layer:             x += o(attend(rotate(qkv(norm(x)))))
 //                                 x += down(silu(gate(norm(x))) · up(norm(x)))
 //                                 logits = norm(x) · head
-//   Mistral, Qwen, Gemma 3, …:    as Llama, with the differences in architecture.hpp
+//   Mistral, Qwen, Gemma 3, …:    as Llama, with the differences in Architecture
 //
 // Logits are the same to the last bit whether tokens are given one at a time or together, with a
 // cached beginning or without, alone or in a batch, and with any number of threads.
 #pragma once
 
-#include <filesystem>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -23,7 +22,7 @@
 #include <string>
 #include <vector>
 
-#include "lib/core/index.hpp"
+#include "lib/core/rows.hpp"
 #include "lib/core/tensor.hpp"
 #include "lib/kernels/matmul.hpp"
 #include "lib/model/attention.hpp"
@@ -43,6 +42,30 @@ struct TransformerOptions {
 // and the shape that it must have.
 using WeightSource = std::function<Tensor(const std::string& name, const Shape& shape)>;
 
+// The same for the weights in a model's files (lib/files), which can be packed without a copy.
+// Functions throw Error, with the weight's name, if it is missing, broken or of another shape.
+class WeightStore {
+public:
+    virtual ~WeightStore() = default;
+    // The weight as floats, as a WeightSource returns it.
+    virtual Tensor read(const std::string& name, const Shape& shape) const = 0;
+    // The matrix as it is stored, to be packed or read row by row; valid while `owner` is kept. It
+    // may have numbers that are not finite: read() then says which one. None if the matrix must be
+    // restored first.
+    struct Stored {
+        StoredView view;
+        std::shared_ptr<const void> owner;
+    };
+    virtual std::optional<Stored> stored(const std::string&, const Shape&) const { return {}; }
+    // The matrix (inputs, outputs), if it is stored in this type of 8 or 4 bits.
+    virtual std::optional<PackedMatrix> packed(const std::string&, const Shape&, WeightType,
+                                               int /*threads*/) const {
+        return {};
+    }
+    // The weight's pages are not needed in memory any more.
+    virtual void forget(const std::string& /*name*/) const {}
+};
+
 // New tokens of one sequence. They are appended to its cache.
 //
 // If `parents` is given, the tokens are a tree of drafts, several possible continuations of the
@@ -57,35 +80,17 @@ struct Step {
     std::span<const int> parents = {};  // empty: each token follows the one before it
 };
 
-[[noreturn]] void refuse_row(std::int64_t row, std::int64_t rows);
-
-// Rows of logits in the model's own memory, valid until its next forward pass. A batch has the rows
-// of its first step first: one row for each step, or one for each token if all_logits is set.
-struct Logits {
-    std::span<const float> values;  // (rows, V)
-    std::int64_t rows = 0;
-    std::span<const float> states = {};  // (rows, C): the normed last hidden states
-
-    // Throws Error if there is no such row.
-    std::span<const float> row(std::int64_t r) const {
-        if (r < 0 || r >= rows) refuse_row(r, rows);
-        const std::size_t v = values.size() / index(rows);
-        return values.subspan(index(r) * v, v);
-    }
-    std::span<const float> last() const { return row(rows - 1); }
-};
-
 class Transformer {
 public:
+    using Cache = KvCache;
+
     Transformer(const TransformerConfig& config, const WeightSource& source,
+                const TransformerOptions& options = {});
+    Transformer(const TransformerConfig& config, const WeightStore& weights,
                 const TransformerOptions& options = {});
     ~Transformer();
     Transformer(Transformer&&) noexcept;
     Transformer& operator=(Transformer&&) noexcept;
-
-    // Reads a model directory (config.json and model.safetensors, or its shards) or a GGUF file.
-    static Transformer load(const std::filesystem::path& directory,
-                            const TransformerOptions& options = {});
 
     const TransformerConfig& config() const;
     int threads() const;
@@ -97,7 +102,9 @@ public:
     std::span<const float> forward(KvCache& cache, std::span<const int> tokens);
     // The same; returns the logits of every new token: (T, V).
     Logits forward_all(KvCache& cache, std::span<const int> tokens);
-    // The same for several sequences in one pass. Each must have its own cache.
+    // The same for several sequences in one pass. Each must have its own cache. The result has the
+    // rows of the first step first: one row for each step, or one for each token if all_logits is
+    // set.
     Logits forward(std::span<const Step> steps);
 
     // From now on each pass records the attention weights of one head in *watch, which must live

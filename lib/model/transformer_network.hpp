@@ -1,6 +1,6 @@
 // The inside of a transformer: its weights, and the forward pass of a batch of rows.
-// transformer.cpp uses it for texts, with causal attention and a KV cache; masked_gpt.cpp uses it
-// with bidirectional attention. TransformerConfig::architecture says what each layer does.
+// Transformer uses it for texts, with causal attention and a KV cache; MaskedGpt uses it with
+// bidirectional attention. TransformerConfig::architecture says what each layer does.
 #pragma once
 
 #include <memory>
@@ -11,14 +11,11 @@
 
 #include "lib/core/tensor.hpp"
 #include "lib/kernels/matmul.hpp"
-#include "lib/machine/files.hpp"
 #include "lib/machine/threads.hpp"
 #include "lib/model/attention.hpp"
 #include "lib/model/transformer.hpp"
 
 namespace tbt {
-
-class Safetensors;
 
 // The weights of one layer. Shapes are (inputs, outputs), with C channels, Q = H · D components of
 // all queries of a token, N = Q + 2K · D components of its queries, keys and values, and F the
@@ -66,10 +63,10 @@ struct TransformerPass {
 struct TransformerNetwork {
     // Throws Error if the configuration is impossible or a weight has another shape.
     // outputs: the number of logits; ids 0 … outputs − 1 have one.
-    // file: the file that the source reads from, or null; matrices are packed directly from it.
     TransformerNetwork(const TransformerConfig& config, const WeightSource& source,
-                       const TransformerOptions& options, std::int64_t outputs,
-                       const Safetensors* file = nullptr);
+                       const TransformerOptions& options, std::int64_t outputs);
+    TransformerNetwork(const TransformerConfig& config, const WeightStore& weights,
+                       const TransformerOptions& options, std::int64_t outputs);
 
     TransformerConfig config;
     TransformerOptions options;
@@ -78,7 +75,7 @@ struct TransformerNetwork {
     // (C, V), exactly as stored. Empty if the output matrix has the same bits, or if the embedding
     // is read from the model's file, which then stays mapped: a pass needs only its tokens' rows.
     PackedMatrix token_embedding;
-    std::shared_ptr<const MappedFile> embedding_file;
+    std::shared_ptr<const void> embedding_file;
     std::optional<StoredView> embedding_rows;      // (V, C)
     Tensor position_embedding;                     // (positions, C), if positions are learned
     std::vector<std::vector<double>> frequencies;  // (rotaries, rotary size / 2)
@@ -107,5 +104,9 @@ private:
                       const Worker& worker);
     const float* normed_input(const Tensor& gamma, const Tensor& beta, const Worker& worker);
 };
+
+// Sets all weights of a network whose config, options and outputs are set: finds them by their names
+// on the hub and packs them. Throws Error if a weight is missing or has another shape.
+void load_weights(TransformerNetwork& network, const WeightStore& weights);
 
 }  // namespace tbt

@@ -1,13 +1,119 @@
-#include "lib/model/transformer_weights.hpp"
-
+#include <algorithm>
+#include <map>
 #include <string>
 
+#include "lib/core/check.hpp"
+#include "lib/core/error.hpp"
+#include "lib/core/index.hpp"
 #include "lib/model/transformer_network.hpp"
-#include "lib/model/weight_reader.hpp"
+#include "lib/quantized/integer_matrix.hpp"
 
 namespace tbt {
 
 namespace {
+
+// Reads single weights by name, in the shapes that the configuration requires, and packs matrices.
+// All functions throw Error if a weight is missing or has another shape.
+class WeightReader {
+public:
+    WeightReader(const TransformerConfig& config, const WeightStore& store, int threads)
+        : store_(store), threads_(threads) {
+        for (const WeightShape& w : weight_shapes(config)) shapes_[w.name] = w.shape;
+    }
+
+    Tensor tensor(const std::string& name) const {
+        Tensor weight = store_.read(name, shapes_.at(name));
+        check_shape("gpt", name.c_str(), weight.shape(), shapes_.at(name));
+        return weight;
+    }
+
+    // Several vectors, concatenated.
+    Tensor joined(const std::vector<std::string>& names) const {
+        if (names.size() == 1) return tensor(names[0]);
+        std::vector<float> all;
+        for (const std::string& name : names) {
+            const Tensor part = tensor(name);
+            all.insert(all.end(), part.data(), part.data() + part.size());
+        }
+        return Tensor({length_of(all)}, all);
+    }
+
+    std::optional<WeightStore::Stored> stored(const std::string& name) const {
+        return store_.stored(name, shapes_.at(name));
+    }
+
+    // Calls use(view) with a view of a matrix as it is stored or, as floats, in memory. The view is
+    // valid during the call.
+    template <class Use>
+    void matrix(const std::string& name, Use use) const {
+        if (const auto in_file = stored(name)) {
+            use(in_file->view);
+            store_.forget(name);
+        } else {
+            const Tensor w = tensor(name);
+            use(StoredView(w.data(), WeightType::f32, w.dim(0), w.dim(1)));
+        }
+    }
+
+    // Packs the matrices `parts` side by side as one. `names` are their names, for messages. Throws
+    // Error with the name if a weight is not finite.
+    PackedMatrix pack(std::span<const StoredView> parts, WeightType type,
+                      std::span<const std::string> names) const {
+        // tensor() throws Error with the name of the weight and the number that is not finite.
+        const auto read_all = [&] {
+            for (const std::string& name : names) tensor(name);
+        };
+        PackedMatrix result;
+        try {
+            result = pack_weights(parts, type, threads_);
+        } catch (const Error&) {
+            read_all();
+            throw;
+        }
+        if (!result.finite()) read_all();
+        return result;
+    }
+
+    PackedMatrix packed(const std::string& name, WeightType type) const {
+        if (auto as_stored = store_.packed(name, shapes_.at(name), type, threads_))
+            return std::move(*as_stored);
+        PackedMatrix result;
+        matrix(name, [&](const StoredView& w) {
+            result = pack(std::span(&w, 1), type, std::span(&name, 1));
+        });
+        return result;
+    }
+
+    // Packs matrices of shape (outputs, inputs) as one whose outputs are theirs, concatenated.
+    PackedMatrix linear(const std::vector<std::string>& names, WeightType type) const {
+        // If all of them are stored in the same type, they are packed directly from the file.
+        std::vector<StoredView> parts;
+        std::vector<Tensor> floats;
+        for (const std::string& name : names)
+            if (const auto in_file = stored(name)) parts.push_back(in_file->view.transposed());
+        const bool as_stored = parts.size() == names.size() &&
+                               std::all_of(parts.begin(), parts.end(), [&](const StoredView& part) {
+                                   return part.type == parts[0].type;
+                               });
+        if (!as_stored) {
+            parts.clear();
+            for (const std::string& name : names) {
+                const Tensor& w = floats.emplace_back(tensor(name));
+                parts.push_back(
+                    StoredView(w.data(), WeightType::f32, w.dim(0), w.dim(1)).transposed());
+            }
+        }
+        PackedMatrix result = pack(parts, type, names);
+        if (as_stored)
+            for (const std::string& name : names) store_.forget(name);
+        return result;
+    }
+
+private:
+    const WeightStore& store_;
+    int threads_;
+    std::map<std::string, Shape> shapes_;
+};
 
 TransformerBlock gpt2_block(const WeightReader& weights, const std::string& h, WeightType type) {
     TransformerBlock b;
@@ -26,7 +132,9 @@ TransformerBlock gpt2_block(const WeightReader& weights, const std::string& h, W
     return b;
 }
 
-// Loads the layers of Llama and similar models, with the names in weight_shapes.cpp.
+using Parts = std::vector<std::string>;
+
+// Loads the layers of Llama and similar models, with the names in weight_shapes().
 struct LlamaBlocks {
     const WeightReader& weights;
     const Architecture& architecture;
@@ -53,7 +161,6 @@ struct LlamaBlocks {
 
     TransformerBlock block(const std::string& h) const {
         const Architecture& a = architecture;
-        using Names = std::vector<std::string>;
         TransformerBlock b;
         // In Llama, post_attention_layernorm is the norm before the MLP.
         if (a.norm_place != NormPlace::output) b.norm1_gamma = gamma(h + "input_layernorm");
@@ -64,14 +171,14 @@ struct LlamaBlocks {
         }
         if (a.norm_place == NormPlace::both) b.norm2_gamma = gamma(h + "pre_feedforward_layernorm");
         linear(b.qkv, b.qkv_bias, a.qkv_bias, h + "self_attn.",
-               a.fused_weights ? Names{"qkv_proj"} : Names{"q_proj", "k_proj", "v_proj"});
+               a.fused_weights ? Parts{"qkv_proj"} : Parts{"q_proj", "k_proj", "v_proj"});
         if (a.query_key_norm != QueryKeyNorm::none) {
             b.query_norm = gamma(h + "self_attn.q_norm");
             b.key_norm = gamma(h + "self_attn.k_norm");
         }
         linear(b.proj, b.proj_bias, a.attention_output_bias, h + "self_attn.", {"o_proj"});
         linear(b.up, b.up_bias, a.mlp_bias, h + "mlp.",
-               a.fused_weights ? Names{"gate_up_proj"} : Names{"gate_proj", "up_proj"});
+               a.fused_weights ? Parts{"gate_up_proj"} : Parts{"gate_proj", "up_proj"});
         linear(b.down, b.down_bias, a.mlp_bias, h + "mlp.", {"down_proj"});
         return b;
     }
@@ -99,8 +206,8 @@ void load_embeddings(TransformerNetwork& n, const WeightReader& weights, const s
         if (same) return;
         // Rows read from the file are not checked for numbers that are not finite. For a tied
         // embedding, packing the output matrix has checked them already.
-        const auto stored = tied ? weights.rows(name) : std::nullopt;
-        if (stored) n.embedding_file = stored->file, n.embedding_rows = stored->rows;
+        const auto stored = tied ? weights.stored(name) : std::nullopt;
+        if (stored) n.embedding_file = stored->owner, n.embedding_rows = stored->view;
         else n.token_embedding = packed(w, w.type, name);
     });
     if (!tied) weights.matrix(head, [&](const StoredView& w) { output_of(w, head); });
@@ -108,7 +215,8 @@ void load_embeddings(TransformerNetwork& n, const WeightReader& weights, const s
 
 }  // namespace
 
-void load_weights(TransformerNetwork& n, const WeightReader& weights) {
+void load_weights(TransformerNetwork& n, const WeightStore& store) {
+    const WeightReader weights(n.config, store, n.options.threads);
     const WeightType type = n.options.weights.value_or(WeightType::f32);
     if (n.config.architecture.is_gpt2()) {
         load_embeddings(n, weights, "wte.weight", type);

@@ -7,8 +7,7 @@
 #include <unistd.h>
 
 #include "lib/core/index.hpp"
-#include "lib/core/utf8.hpp"
-#include "lib/text/unicode.hpp"
+#include "lib/core/unicode.hpp"
 
 namespace tbt {
 

@@ -5,7 +5,7 @@
 #include <cstdint>
 
 #include "lib/core/index.hpp"
-#include "lib/core/utf8.hpp"
+#include "lib/core/unicode.hpp"
 
 namespace tbt {
 

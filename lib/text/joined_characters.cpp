@@ -1,7 +1,7 @@
 #include "lib/text/joined_characters.hpp"
 
 #include "lib/core/index.hpp"
-#include "lib/core/utf8.hpp"
+#include "lib/core/unicode.hpp"
 #include "lib/text/pieces.hpp"
 
 namespace tbt {

@@ -6,7 +6,7 @@
 #include "lib/core/check.hpp"
 #include "lib/core/error.hpp"
 #include "lib/core/index.hpp"
-#include "lib/core/utf8.hpp"
+#include "lib/core/unicode.hpp"
 #include "lib/text/byte_alphabet.hpp"
 #include "lib/text/normalizer.hpp"
 #include "lib/text/pieces.hpp"

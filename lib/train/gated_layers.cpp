@@ -3,7 +3,7 @@
 #include <cmath>
 
 #include "lib/core/index.hpp"
-#include "lib/core/simd_math.hpp"
+#include "lib/core/simd.hpp"
 #include "lib/model/rotary.hpp"
 #include "lib/train/lanes.hpp"
 

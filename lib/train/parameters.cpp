@@ -6,8 +6,7 @@
 #include "lib/core/error.hpp"
 #include "lib/core/index.hpp"
 #include "lib/core/rng.hpp"
-#include "lib/model/llama_config.hpp"
-#include "lib/model/start_weights.hpp"
+#include "lib/model/model_config.hpp"
 
 namespace tbt::train {
 

@@ -40,7 +40,7 @@ struct ParameterLayout {
     std::int64_t total = 0;
 };
 
-// Sets the initial weights of training (lib/model/start_weights.hpp). Random numbers are drawn in
+// Sets the initial weights of training (lib/model/model_config.hpp). Random numbers are drawn in
 // the order of the layout.
 void initialise(std::span<float> parameters, const ParameterLayout& layout,
                 const TransformerConfig& config, std::uint64_t seed);

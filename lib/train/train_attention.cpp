@@ -5,7 +5,7 @@
 #include <limits>
 
 #include "lib/core/index.hpp"
-#include "lib/core/simd_math.hpp"
+#include "lib/core/simd.hpp"
 #include "lib/train/block_multiply.hpp"
 #include "lib/train/lanes.hpp"
 
@@ -77,14 +77,6 @@ float dot(const float* a, const float* b, std::int64_t n) {
 
 }  // namespace
 
-void AttentionScratch::multiply(const BlockProduct& p) {
-    if (precision_ == Precision::f32) return train::multiply(p);
-    left_.pack({p.a, p.m, p.k, p.a_row, p.a_column});
-    right_.reserve(p.k, p.n);
-    right_.pack({p.b, p.k, p.n, p.b_row, 1}, Worker{});
-    bf16_matmul(left_, right_, p.c, p.c_row, {nullptr, p.accumulate});
-}
-
 void AttentionScratch::prepare(std::int64_t T, std::int64_t D) {
     if (T == T_ && D == D_) return;
     T_ = T;
@@ -138,8 +130,8 @@ void attention_forward(const float* qkv, float* out, float* stats, const BatchSh
             const std::int64_t t1 = std::min(T, t0 + block_rows),
                                keys = round_up(shape.keys_of(t1 - 1));
             // scores = q · kᵀ / √D
-            s.multiply({t1 - t0, keys, s.Dp, s.q.get() + t0 * s.Dp, s.Dp, 1, s.k_columns.get(),
-                        s.stride, s.scores.get(), s.stride});
+            multiply({t1 - t0, keys, s.Dp, s.q.get() + t0 * s.Dp, s.Dp, 1, s.k_columns.get(),
+                      s.stride, s.scores.get(), s.stride});
             for (std::int64_t t = t0; t < t1; ++t) {
                 float* p = s.scores.get() + (t - t0) * s.stride;
                 const std::int64_t seen = shape.keys_of(t);
@@ -153,8 +145,8 @@ void attention_forward(const float* qkv, float* out, float* stats, const BatchSh
                 kept[1] = inverse;
             }
             // out = p · v
-            s.multiply({t1 - t0, s.Dp, shape.keys_of(t1 - 1), s.scores.get(), s.stride, 1,
-                        s.v.get(), s.Dp, s.d_q.get(), s.Dp});
+            multiply({t1 - t0, s.Dp, shape.keys_of(t1 - 1), s.scores.get(), s.stride, 1, s.v.get(),
+                      s.Dp, s.d_q.get(), s.Dp});
             scatter(s.d_q.get(), s.Dp, t1 - t0, D, 1.0f, out + (b * T + t0) * Q + h * D, Q);
         }
     }
@@ -188,10 +180,10 @@ void attention_backward(const float* qkv, const float* out, const float* stats, 
                                seen = shape.keys_of(t1 - 1), keys = round_up(seen);
             float* p = s.scores.get();
             float* dp = s.d_scores.get();
-            s.multiply({rows, keys, s.Dp, s.q.get() + t0 * s.Dp, s.Dp, 1, s.k_columns.get(),
-                        s.stride, p, s.stride});
-            s.multiply({rows, keys, s.Dp, s.d_out.get() + t0 * s.Dp, s.Dp, 1, s.v_columns.get(),
-                        s.stride, dp, s.stride});
+            multiply({rows, keys, s.Dp, s.q.get() + t0 * s.Dp, s.Dp, 1, s.k_columns.get(), s.stride,
+                      p, s.stride});
+            multiply({rows, keys, s.Dp, s.d_out.get() + t0 * s.Dp, s.Dp, 1, s.v_columns.get(),
+                      s.stride, dp, s.stride});
             for (std::int64_t t = t0; t < t1; ++t) {
                 float* p_row = p + (t - t0) * s.stride;
                 float* dp_row = dp + (t - t0) * s.stride;
@@ -206,13 +198,13 @@ void attention_backward(const float* qkv, const float* out, const float* stats, 
                     (weight * (Lanes::load(dp_row + k) - mean)).store(dp_row + k);
                 }
             }
-            s.multiply({seen, s.Dp, rows, p, 1, s.stride, s.d_out.get() + t0 * s.Dp, s.Dp,
-                        s.d_v.get(), s.Dp, true});
-            s.multiply({seen, s.Dp, rows, dp, 1, s.stride, s.q.get() + t0 * s.Dp, s.Dp, s.d_k.get(),
-                        s.Dp, true});
+            multiply({seen, s.Dp, rows, p, 1, s.stride, s.d_out.get() + t0 * s.Dp, s.Dp,
+                      s.d_v.get(), s.Dp, true});
+            multiply({seen, s.Dp, rows, dp, 1, s.stride, s.q.get() + t0 * s.Dp, s.Dp, s.d_k.get(),
+                      s.Dp, true});
             // These rows are not needed any more, so ∂q̂ is stored in their place.
-            s.multiply({rows, s.Dp, seen, dp, s.stride, 1, s.k.get(), s.Dp, s.d_q.get() + t0 * s.Dp,
-                        s.Dp});
+            multiply({rows, s.Dp, seen, dp, s.stride, 1, s.k.get(), s.Dp, s.d_q.get() + t0 * s.Dp,
+                      s.Dp});
         }
         const HeadPlaces d_head(d_qkv, shape, b, h);
         scatter(s.d_q.get(), s.Dp, T, D, scale, d_head.q, row);

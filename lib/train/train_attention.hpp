@@ -5,7 +5,6 @@
 #include <cstdint>
 
 #include "lib/core/tensor.hpp"
-#include "lib/train/factor.hpp"
 
 namespace tbt::train {
 
@@ -25,16 +24,10 @@ struct BatchShape {
     std::int64_t keys_of(std::int64_t t) const { return causal ? t + 1 : T; }
 };
 
-struct BlockProduct;  // block_multiply.hpp
-
 // The scratch memory of one thread, small enough for its processor's cache. It grows for a longer
 // sequence.
 class AttentionScratch {
 public:
-    explicit AttentionScratch(Precision precision = Precision::f32) : precision_(precision) {}
-    // Computes the product in the precision given to the constructor.
-    void multiply(const BlockProduct& product);
-
     void prepare(std::int64_t T, std::int64_t D);
     // T and D rounded up to whole vectors, so that loops need no special last step. The padding is
     // zero.
@@ -45,9 +38,6 @@ public:
     AlignedFloats scores, d_scores;      // (block_rows, stride)
 
 private:
-    Precision precision_;
-    Bf16Left left_;
-    Bf16Right right_;
     std::int64_t T_ = 0, D_ = 0;
 };
 

@@ -6,7 +6,7 @@
 
 #include "lib/core/index.hpp"
 #include "lib/core/math.hpp"
-#include "lib/core/simd_math.hpp"
+#include "lib/core/simd.hpp"
 #include "lib/train/lanes.hpp"
 
 namespace tbt::train {
@@ -122,10 +122,10 @@ void gelu_backward(const float* x, float* d_y, std::int64_t n) {
 }
 
 Linear::Linear(std::int64_t w_offset, std::int64_t b_offset, std::int64_t k, std::int64_t n,
-               Precision precision, MatrixOrder order)
-    : w_(w_offset), b_(b_offset), k_(k), n_(n), precision_(precision), order_(order) {
-    packed_.reserve(k, n, precision);
-    packed_transposed_.reserve(n, k, precision);
+               MatrixOrder order)
+    : w_(w_offset), b_(b_offset), k_(k), n_(n), order_(order) {
+    packed_.reserve(k, n);
+    packed_transposed_.reserve(n, k);
 }
 
 void Linear::pack(const float* parameters, const Worker& worker) {
@@ -136,24 +136,24 @@ void Linear::pack(const float* parameters, const Worker& worker) {
     packed_transposed_.pack(w.transposed(), worker);
 }
 
-void Linear::forward(const float* x, float* y, std::int64_t M, const float* parameters,
-                     Bf16Left& scratch) const {
+void Linear::forward(const float* x, float* y, std::int64_t M, const float* parameters) const {
     const float* bias = b_ == no_bias ? nullptr : parameters + b_;
-    packed_.multiply(MatrixView::of(x, M, k_), y, n_, scratch, {bias, false});
+    matmul(MatrixView::of(x, M, k_), packed_, y, n_, {bias}, Worker{});
 }
 
-void Linear::backward_input(const float* d_y, float* d_x, std::int64_t M, Bf16Left& scratch) const {
-    packed_transposed_.multiply(MatrixView::of(d_y, M, n_), d_x, k_, scratch);
+void Linear::backward_input(const float* d_y, float* d_x, std::int64_t M) const {
+    matmul(MatrixView::of(d_y, M, n_), packed_transposed_, d_x, k_, {}, Worker{});
 }
 
-void Linear::backward_weights(const float* x, const float* d_y, std::int64_t M, Factor& packed,
-                              Bf16Left& scratch, float* gradients) const {
+void Linear::backward_weights(const float* x, const float* d_y, std::int64_t M,
+                              PackedMatrix& packed, float* gradients) const {
     // For a matrix (N, K), exchange the two factors: ∂wᵀ += ∂yᵀ · x.
     MatrixView left = MatrixView::of(x, M, k_), right = MatrixView::of(d_y, M, n_);
     if (order_ == MatrixOrder::outputs_inputs) std::swap(left, right);
-    packed.reserve(M, right.columns, precision_);
+    packed.reserve(M, right.columns);
     packed.pack(right, Worker{});
-    packed.multiply(left.transposed(), gradients + w_, right.columns, scratch, {nullptr, true});
+    matmul(left.transposed(), packed, gradients + w_, right.columns, {.accumulate = true},
+           Worker{});
     if (b_ == no_bias) return;
     float* d_b = gradients + b_;
     for (std::int64_t m = 0; m < M; ++m) {

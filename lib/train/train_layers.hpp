@@ -9,8 +9,8 @@
 
 #include <cstdint>
 
+#include "lib/kernels/matmul.hpp"
 #include "lib/machine/threads.hpp"
-#include "lib/train/factor.hpp"
 
 namespace tbt::train {
 
@@ -51,27 +51,25 @@ public:
 
     Linear() = default;
     Linear(std::int64_t w_offset, std::int64_t b_offset, std::int64_t k, std::int64_t n,
-           Precision precision, MatrixOrder order = MatrixOrder::inputs_outputs);
+           MatrixOrder order = MatrixOrder::inputs_outputs);
 
     // Call this after the parameters changed, on every thread of a team; each packs its part.
     void pack(const float* parameters, const Worker& worker);
 
-    void forward(const float* x, float* y, std::int64_t M, const float* parameters,
-                 Bf16Left& scratch) const;
+    void forward(const float* x, float* y, std::int64_t M, const float* parameters) const;
 
     // ∂x = ∂y · wᵀ
-    void backward_input(const float* d_y, float* d_x, std::int64_t M, Bf16Left& scratch) const;
+    void backward_input(const float* d_y, float* d_x, std::int64_t M) const;
 
-    // ∂w += xᵀ · ∂y,  ∂b += Σ_m ∂y, summed in the order of the rows. `packed` and `scratch` are
+    // ∂w += xᵀ · ∂y,  ∂b += Σ_m ∂y, summed in the order of the rows. `packed` is
     // scratch memory.
-    void backward_weights(const float* x, const float* d_y, std::int64_t M, Factor& packed,
-                          Bf16Left& scratch, float* gradients) const;
+    void backward_weights(const float* x, const float* d_y, std::int64_t M, PackedMatrix& packed,
+                          float* gradients) const;
 
 private:
     std::int64_t w_ = 0, b_ = 0, k_ = 0, n_ = 0;
-    Precision precision_ = Precision::f32;
     MatrixOrder order_ = MatrixOrder::inputs_outputs;
-    Factor packed_, packed_transposed_;
+    PackedMatrix packed_, packed_transposed_;
 };
 
 // Softmax and cross-entropy of logits (M, V): losses[m] = −ln p[target]. If `gradient` is set, the

@@ -19,24 +19,22 @@ AlignedFloats zeros(std::int64_t n) {
 
 }  // namespace
 
-Trainer::Trainer(const TransformerConfig& shape, int threads, int parts, Precision precision,
-                 bool fills_masks)
+Trainer::Trainer(const TransformerConfig& shape, int threads, int parts, bool fills_masks)
     : shape_(shape),
       layout_(shape),
       fills_masks_(fills_masks),
       outputs_(shape.vocab_size - (fills_masks ? 1 : 0)),
       threads_(threads),
       parts_(parts),
-      parameters_(zeros(layout_.total)),
-      precision_(precision) {
+      parameters_(zeros(layout_.total)) {
     check_at_least("train: threads", threads, 1);
     check_at_least("train: parts", parts, 1);
     check_at_least("train: tokens beside the mask", outputs_, 1);
     gradients_.push_back(zeros(layout_.total));
-    for (int t = 0; t < threads; ++t) workspaces_.push_back(std::make_unique<Workspace>(precision));
-    weights_ = find_weights(shape, layout_, precision);
-    head_.reserve(shape.n_embd, outputs_, precision);
-    head_transposed_.reserve(outputs_, shape.n_embd, precision);
+    for (int t = 0; t < threads; ++t) workspaces_.push_back(std::make_unique<Workspace>());
+    weights_ = find_weights(shape, layout_);
+    head_.reserve(shape.n_embd, outputs_);
+    head_transposed_.reserve(outputs_, shape.n_embd);
     const Architecture& a = shape.architecture;
     if (!a.rotaries.empty()) rotary_ = RotaryTable(a.rotaries[0], a.rotary_size, shape.n_positions);
 }

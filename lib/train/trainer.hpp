@@ -25,8 +25,8 @@
 #include <vector>
 
 #include "lib/core/index.hpp"
+#include "lib/kernels/matmul.hpp"
 #include "lib/machine/threads.hpp"
-#include "lib/train/factor.hpp"
 #include "lib/train/gated_layers.hpp"
 #include "lib/train/parameters.hpp"
 #include "lib/train/train_attention.hpp"
@@ -43,12 +43,10 @@ class Trainer {
 public:
     // parts: the number of parts of a batch. It is also the maximum number of threads that can work
     // and the number of blocks of gradients in memory.
-    // precision: of the factors of all products.
     // fills_masks: trains a masked model (chapter 22). Attention is bidirectional, and the last id
     // of the vocabulary is the mask, an input that has no logit.
     // Throws the errors of check_trainable().
-    Trainer(const TransformerConfig& shape, int threads, int parts = 8,
-            Precision precision = Precision::f32, bool fills_masks = false);
+    Trainer(const TransformerConfig& shape, int threads, int parts = 8, bool fills_masks = false);
     ~Trainer();
 
     const TransformerConfig& shape() const { return shape_; }
@@ -115,9 +113,8 @@ private:
     std::vector<AlignedFloats> gradients_;  // one block for each part; the first gets the sum
     ModelWeights weights_;
     RotaryTable rotary_;
-    Precision precision_;
     // headᵀ (C, outputs) for the logits, head (outputs, C) for their gradient
-    Factor head_, head_transposed_;
+    PackedMatrix head_, head_transposed_;
     std::vector<std::unique_ptr<Workspace>> workspaces_;
     Trainer* teacher_ = nullptr;
 };

@@ -35,8 +35,7 @@ BlockNames block_names(const TransformerConfig& config, std::int64_t layer) {
 
 }  // namespace
 
-ModelWeights find_weights(const TransformerConfig& config, const ParameterLayout& layout,
-                          Precision precision) {
+ModelWeights find_weights(const TransformerConfig& config, const ParameterLayout& layout) {
     const bool gpt2 = config.architecture.is_gpt2();
     const auto at = [&](const std::string& name) { return layout[name].offset; };
     const auto norm = [&](const std::string& name) {
@@ -58,7 +57,7 @@ ModelWeights find_weights(const TransformerConfig& config, const ParameterLayout
             }
             const std::int64_t bias =
                 gpt2 ? at(names.prefix + parts[0] + ".bias") : Linear::no_bias;
-            return Linear(first.offset, bias, inputs, size / inputs, precision, names.order);
+            return Linear(first.offset, bias, inputs, size / inputs, names.order);
         };
         weights.blocks.push_back({norm(names.prefix + names.norm_1),
                                   norm(names.prefix + names.norm_2), linear(names.qkv),

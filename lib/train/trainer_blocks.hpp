@@ -32,7 +32,6 @@ struct ModelWeights {
     std::int64_t embedding, head, positions;
 };
 
-ModelWeights find_weights(const TransformerConfig& config, const ParameterLayout& layout,
-                          Precision precision);
+ModelWeights find_weights(const TransformerConfig& config, const ParameterLayout& layout);
 
 }  // namespace tbt::train

@@ -43,7 +43,7 @@ void Trainer::forward(const Sequence& sequence, Workspace& w) const {
         {
             const Timer timer(w.profile.forward);
             norm(b.norm_1, a.x.get(), a.normed_1.get(), a.stats_1.get(), T);
-            b.qkv.forward(a.normed_1.get(), a.qkv.get(), T, p, w.left);
+            b.qkv.forward(a.normed_1.get(), a.qkv.get(), T, p);
         }
         {
             const Timer timer(w.profile.attention);
@@ -52,13 +52,13 @@ void Trainer::forward(const Sequence& sequence, Workspace& w) const {
                               w.scratch);
         }
         const Timer timer(w.profile.forward);
-        b.attention_projection.forward(a.attention.get(), a.x_middle.get(), T, p, w.left);
+        b.attention_projection.forward(a.attention.get(), a.x_middle.get(), T, p);
         add(a.x.get(), a.x_middle.get(), T * C);
         norm(b.norm_2, a.x_middle.get(), a.normed_2.get(), a.stats_2.get(), T);
-        b.up.forward(a.normed_2.get(), a.up.get(), T, p, w.left);
+        b.up.forward(a.normed_2.get(), a.up.get(), T, p);
         if (shape_.architecture.gated) gate_silu(a.up.get(), a.inner.get(), T, F);
         else gelu(a.up.get(), a.inner.get(), T * F);
-        b.down.forward(a.inner.get(), next, T, p, w.left);
+        b.down.forward(a.inner.get(), next, T, p);
         add(a.x_middle.get(), next, T * C);
     }
     norm(weights_.last_norm, w.x_last.get(), w.normed.get(), w.stats.get(), T);
@@ -66,7 +66,8 @@ void Trainer::forward(const Sequence& sequence, Workspace& w) const {
 
 void Trainer::logits(Workspace& w, std::int64_t t, std::int64_t n) const {
     const std::int64_t C = shape_.n_embd;
-    head_.multiply(MatrixView::of(w.normed.get() + t * C, n, C), w.logits.get(), outputs_, w.left);
+    matmul(MatrixView::of(w.normed.get() + t * C, n, C), head_, w.logits.get(), outputs_, {},
+           Worker{});
 }
 
 // For head_rows rows at a time: logits = normed · headᵀ, in place ∂logits = (p − onehot) · factor,
@@ -92,11 +93,11 @@ void Trainer::head(const Sequence& sequence, Workspace& w, float factor, float* 
             const float* theirs = teacher->logits.get();
             for (std::int64_t i = 0; i < n * V; ++i) w.logits.get()[i] -= theirs[i];
         }
-        head_transposed_.multiply(d_logits, w.d_normed.get() + t * C, C, w.left);
-        w.packed.reserve(n, C, precision_);
+        matmul(d_logits, head_transposed_, w.d_normed.get() + t * C, C, {}, Worker{});
+        w.packed.reserve(n, C);
         w.packed.pack(x, Worker{});
-        w.packed.multiply(d_logits.transposed(), gradients + weights_.head, C, w.left,
-                          {nullptr, true});
+        matmul(d_logits.transposed(), w.packed, gradients + weights_.head, C, {.accumulate = true},
+               Worker{});
     }
 }
 
@@ -123,20 +124,20 @@ void Trainer::backward_block(std::size_t l, std::int64_t T, Workspace& w, float*
     {
         const Timer timer(w.profile.backward);
         float* d_inner = gated ? w.d_inner.get() : d_wide;
-        b.down.backward_input(d_x, d_inner, T, w.left);
+        b.down.backward_input(d_x, d_inner, T);
         if (gated) gate_silu_backward(a.up.get(), d_inner, d_wide, T, F);
         else gelu_backward(a.up.get(), d_wide, T * F);
-        b.up.backward_input(d_wide, d_normed, T, w.left);
+        b.up.backward_input(d_wide, d_normed, T);
     }
     {
         const Timer timer(w.profile.weights);
-        b.down.backward_weights(a.inner.get(), d_x, T, w.packed, w.left, gradients);
-        b.up.backward_weights(a.normed_2.get(), d_wide, T, w.packed, w.left, gradients);
+        b.down.backward_weights(a.inner.get(), d_x, T, w.packed, gradients);
+        b.up.backward_weights(a.normed_2.get(), d_wide, T, w.packed, gradients);
     }
     {
         const Timer timer(w.profile.backward);
         norm_backward(b.norm_2, a.x_middle.get(), a.stats_2.get(), d_normed, d_x, gradients, T);
-        b.attention_projection.backward_input(d_x, d_attention, T, w.left);
+        b.attention_projection.backward_input(d_x, d_attention, T);
     }
     {
         const Timer timer(w.profile.attention_backward);
@@ -147,12 +148,11 @@ void Trainer::backward_block(std::size_t l, std::int64_t T, Workspace& w, float*
     }
     {
         const Timer timer(w.profile.weights);
-        b.attention_projection.backward_weights(a.attention.get(), d_x, T, w.packed, w.left,
-                                                gradients);
-        b.qkv.backward_weights(a.normed_1.get(), d_wide, T, w.packed, w.left, gradients);
+        b.attention_projection.backward_weights(a.attention.get(), d_x, T, w.packed, gradients);
+        b.qkv.backward_weights(a.normed_1.get(), d_wide, T, w.packed, gradients);
     }
     const Timer timer(w.profile.backward);
-    b.qkv.backward_input(d_wide, d_normed, T, w.left);
+    b.qkv.backward_input(d_wide, d_normed, T);
     norm_backward(b.norm_1, a.x.get(), a.stats_1.get(), d_normed, d_x, gradients, T);
 }
 

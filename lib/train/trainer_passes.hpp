@@ -36,8 +36,6 @@ struct Trainer::Sequence {
 };
 
 struct Trainer::Workspace {
-    explicit Workspace(Precision precision) : scratch(precision) {}
-
     // The activations of one layer that the backward pass needs. x (T, C) is the layer's input.
     struct Layer {
         AlignedFloats x, normed_1, stats_1, qkv, attention_stats, attention;
@@ -48,8 +46,7 @@ struct Trainer::Workspace {
     std::vector<double> losses;                // (head_rows), the teacher's losses; not used
     AlignedFloats d_x, d_normed, d_attention;  // (T, C), (T, C), (T, Q)
     AlignedFloats d_wide, d_inner;             // (T, wider of qkv and up); if gated: (T, F)
-    Factor packed;
-    Bf16Left left;
+    PackedMatrix packed;
     AttentionScratch scratch;
     Profile profile;
     std::int64_t capacity = 0;  // tokens

@@ -23,7 +23,7 @@
 #include "chapters/06_combining/top_p.hpp"
 #include "chapters/06_combining/trace.hpp"
 #include "chapters/07_kv_cache/cached_model.hpp"
-#include "lib/model/random_model.hpp"
+#include "lib/files/random_model.hpp"
 #include "tests/api/hostile.hpp"
 
 using namespace tbt;

@@ -13,7 +13,7 @@
 #include "chapters/19_training/export.hpp"
 #include "chapters/19_training/training.hpp"
 #include "chapters/19_training/validation.hpp"
-#include "lib/model/random_model.hpp"
+#include "lib/files/random_model.hpp"
 #include "tests/api/hostile.hpp"
 
 using namespace tbt;

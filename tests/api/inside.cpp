@@ -19,7 +19,7 @@
 #include "chapters/23_text_generator/guidance.hpp"
 #include "chapters/23_text_generator/text_generator.hpp"
 #include "chapters/23_text_generator/trace_lines.hpp"
-#include "lib/model/random_model.hpp"
+#include "lib/files/random_model.hpp"
 #include "tests/api/hostile.hpp"
 #include "tests/support/masked_world.hpp"
 #include "tests/support/small_model.hpp"

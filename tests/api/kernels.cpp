@@ -14,15 +14,15 @@
 #include "lib/core/rng.hpp"
 #include "lib/core/tensor.hpp"
 #include "lib/kernels/bit_mask.hpp"
-#include "lib/kernels/integer_weights.hpp"
 #include "lib/kernels/matmul.hpp"
-#include "lib/kernels/scan.hpp"
-#include "lib/kernels/select.hpp"
 #include "lib/machine/cgroup.hpp"
 #include "lib/machine/cores.hpp"
 #include "lib/machine/files.hpp"
 #include "lib/machine/json_file.hpp"
 #include "lib/machine/threads.hpp"
+#include "lib/quantized/integer_matrix.hpp"
+#include "lib/select/integer_weights.hpp"
+#include "lib/select/select.hpp"
 #include "tests/api/hostile.hpp"
 
 using namespace tbt;
@@ -139,7 +139,7 @@ TEST_CASE("api: matrix products", "[api]") {
     REFUSES(matmul_plain(w, w, y.data(), 4));
     const PackedMatrix taken = std::move(packed);
     REQUIRE(packed.k() == 0);
-    PackedMatrix bytes(w, WeightType::int8);
+    PackedMatrix bytes = pack_weights(w, WeightType::int8);
     const PackedMatrix moved = std::move(bytes);
     HOLDS(matmul(x, moved, y));
     REFUSES(matmul(x, bytes, y));

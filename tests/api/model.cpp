@@ -6,16 +6,14 @@
 #include <utility>
 #include <vector>
 
+#include "lib/files/config_file.hpp"
+#include "lib/files/model.hpp"
+#include "lib/files/random_model.hpp"
+#include "lib/files/safetensors.hpp"
+#include "lib/files/safetensors_write.hpp"
 #include "lib/model/kv_cache.hpp"
 #include "lib/model/layers.hpp"
-#include "lib/model/llama_config.hpp"
-#include "lib/model/memory_plan.hpp"
-#include "lib/model/model.hpp"
 #include "lib/model/model_config.hpp"
-#include "lib/model/model_config_write.hpp"
-#include "lib/model/random_model.hpp"
-#include "lib/model/safetensors.hpp"
-#include "lib/model/safetensors_write.hpp"
 #include "lib/model/transformer.hpp"
 #include "tests/api/hostile.hpp"
 
@@ -115,7 +113,7 @@ TEST_CASE("api: configurations", "[api]") {
         REFUSES(read_config_file(folder.write("config.json", text)));
         HOLDS(shipped_model(text));
         REFUSES(load_model(text));
-        REFUSES(Transformer::load(text));
+        REFUSES(load_transformer(text));
     }
     for (const int context : {0, -1, 17, INT_MAX})
         REFUSES(plan_memory(tiny(), WeightType::f16, context, 1));

@@ -13,7 +13,7 @@
 #include "chapters/12_speculative/plain_speculative.hpp"
 #include "chapters/12_speculative/show.hpp"
 #include "chapters/12_speculative/speculative_text.hpp"
-#include "lib/model/random_model.hpp"
+#include "lib/files/random_model.hpp"
 #include "tests/api/hostile.hpp"
 #include "tests/support/scripted_models.hpp"
 #include "tests/support/toy_models.hpp"

@@ -6,8 +6,8 @@
 #include <utility>
 #include <vector>
 
-#include "lib/core/utf8.hpp"
-#include "lib/model/random_model.hpp"
+#include "lib/core/unicode.hpp"
+#include "lib/files/random_model.hpp"
 #include "lib/show/short_number.hpp"
 #include "lib/show/svg.hpp"
 #include "lib/show/terminal.hpp"

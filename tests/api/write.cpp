@@ -20,7 +20,7 @@
 #include "chapters/10_generate/options/options.hpp"
 #include "chapters/10_generate/recording/report.hpp"
 #include "chapters/10_generate/request.hpp"
-#include "lib/model/random_model.hpp"
+#include "lib/files/random_model.hpp"
 #include "tests/api/hostile.hpp"
 #include "tests/support/scripted_models.hpp"
 

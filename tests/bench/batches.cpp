@@ -3,8 +3,8 @@
 #include <string>
 #include <vector>
 
+#include "lib/files/random_model.hpp"
 #include "lib/model/kv_cache.hpp"
-#include "lib/model/random_model.hpp"
 #include "lib/model/transformer.hpp"
 #include "tests/bench/bench.hpp"
 

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "chapters/11_beam_search/beam_search.hpp"
-#include "lib/model/model.hpp"
+#include "lib/files/model.hpp"
 #include "tests/bench/bench.hpp"
 
 namespace tbt::bench {

@@ -2,8 +2,8 @@
 #include <string>
 #include <vector>
 
+#include "lib/files/random_model.hpp"
 #include "lib/model/kv_cache.hpp"
-#include "lib/model/random_model.hpp"
 #include "tests/bench/passes.hpp"
 
 namespace tbt::bench {

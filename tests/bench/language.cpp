@@ -7,7 +7,7 @@
 #include "chapters/19_training/report/recogniser.hpp"
 #include "chapters/19_training/report/text_probability.hpp"
 #include "lib/core/rng.hpp"
-#include "lib/model/model.hpp"
+#include "lib/files/model.hpp"
 #include "tests/bench/bench.hpp"
 
 namespace tbt::bench {

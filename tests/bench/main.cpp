@@ -71,7 +71,7 @@ int main(int argc, char** argv) {
     std::vector<int> threads;
     std::string json;
     bool once = false;
-    const auto options = [&](CLI::App& app) {
+    const auto options = [&](OptionTable& app) {
         app.add_option("--only", only, "sections to run, for example matmul,limits")
             ->delimiter(',');
         app.add_option("--threads", threads, "numbers of threads (default: 1 and all cores)")

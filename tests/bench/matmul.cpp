@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "lib/kernels/matmul.hpp"
+#include "lib/quantized/integer_matrix.hpp"
 #include "tests/bench/bench.hpp"
 
 #ifdef TBT_OPENBLAS
@@ -42,7 +43,7 @@ struct Operands {
 };
 
 Contender ours(const Problem& p, std::shared_ptr<Operands> data, int threads) {
-    const auto packed = std::make_shared<PackedMatrix>(data->w_view, p.type);
+    const auto packed = std::make_shared<PackedMatrix>(pack_weights(data->w_view, p.type));
     return {"ours", [=](int times) {
                 run_team(threads, [&](const Worker& worker) {
                     for (int i = 0; i < times; ++i) {

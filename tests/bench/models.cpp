@@ -4,11 +4,11 @@
 #include <string>
 #include <vector>
 
+#include "lib/files/random_model.hpp"
 #include "lib/grammar/recognizer/gbnf.hpp"
 #include "lib/grammar/recognizer/grammar_recognizer.hpp"
 #include "lib/grammar/schema/schema.hpp"
 #include "lib/machine/files.hpp"
-#include "lib/model/random_model.hpp"
 #include "tests/bench/masks.hpp"
 #include "tests/bench/passes.hpp"
 #include "tests/bench/sampling.hpp"

@@ -12,7 +12,7 @@
 #include "chapters/12_speculative/coupling.hpp"
 #include "lib/core/error.hpp"
 #include "lib/core/rng.hpp"
-#include "lib/model/random_model.hpp"
+#include "lib/files/random_model.hpp"
 #include "tests/bench/bench.hpp"
 
 namespace tbt::bench {

@@ -8,8 +8,8 @@
 #include "chapters/08_penalties/full_chain.hpp"
 #include "chapters/10_generate/request.hpp"
 #include "chapters/26_serving/engine.hpp"
-#include "lib/model/model.hpp"
-#include "lib/model/random_model.hpp"
+#include "lib/files/model.hpp"
+#include "lib/files/random_model.hpp"
 #include "tests/bench/bench.hpp"
 #include "tests/bench/serving_http.hpp"
 

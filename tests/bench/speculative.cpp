@@ -11,7 +11,7 @@
 #include "chapters/08_penalties/full_chain.hpp"
 #include "chapters/12_speculative/outcomes.hpp"
 #include "chapters/12_speculative/speculative.hpp"
-#include "lib/model/model.hpp"
+#include "lib/files/model.hpp"
 #include "tests/bench/bench.hpp"
 
 namespace tbt::bench {

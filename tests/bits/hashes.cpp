@@ -15,9 +15,10 @@
 #include <vector>
 
 #include "chapters/23_text_generator/text_generator.hpp"
+#include "lib/files/model.hpp"
+#include "lib/files/random_model.hpp"
 #include "lib/kernels/hash.hpp"
 #include "lib/machine/files.hpp"
-#include "lib/model/random_model.hpp"
 #include "tests/support/temporary.hpp"
 
 using namespace tbt;
@@ -88,7 +89,7 @@ void add_logits(Lines& lines, const std::string& name, const std::string& direct
           TransformerOptions{0, WeightType::bf16}, TransformerOptions{0, WeightType::int8},
           TransformerOptions{0, WeightType::int4},
           TransformerOptions{0, WeightType::f32, WeightType::f16}}) {
-        Transformer gpt = Transformer::load(directory, options);
+        Transformer gpt = load_transformer(directory, options);
         std::vector<int> ids;
         for (int i = 0; i < 37; ++i) ids.push_back(i * i * 7 % gpt.config().vocab_size);
         KvCache cache(gpt.config());

@@ -5,6 +5,7 @@
 
 #include "07_1_kv_work.hpp"
 #include "chapters/07_kv_cache/work.hpp"
+#include "lib/files/model.hpp"
 #include "lib/model/transformer.hpp"
 
 using namespace tbt;
@@ -146,7 +147,7 @@ TEST_CASE("nothing to read and less than nothing to write are refused", "[ex07_1
 
 TEST_CASE("a real network gives the same text and the same bits", "[ex07_1]") {
     THINK("which position does the row of logits belong to?");
-    Transformer gpt = Transformer::load("tests/data/tiny-gpt2");
+    Transformer gpt = load_transformer("tests/data/tiny-gpt2");
     KvCache cache(gpt.config());
     std::vector<std::vector<float>> rows[2];
     Run runs[2];

@@ -8,7 +8,7 @@
 #include "lib/grammar/recognizer/grammar_recognizer.hpp"
 #include "lib/grammar/schema/formats.hpp"
 
-#include "lib/grammar/automata/spelling.hpp"
+#include "lib/grammar/recognizer/compile.hpp"
 
 using namespace tbt;
 using namespace tbt::ex15_2;

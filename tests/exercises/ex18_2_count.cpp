@@ -1,7 +1,7 @@
 // Exercise 18_2: the size of a GPT-2.
 #include "18_2_count.hpp"
+#include "lib/files/random_model.hpp"
 #include "lib/model/model_config.hpp"
-#include "lib/model/random_model.hpp"
 #include "tests/exercises/exercise_check.hpp"
 
 using namespace tbt;

@@ -1,7 +1,7 @@
 // Exercise 25_2: the answers, by the library's formula.
 #include "25_2_predict.hpp"
 #include "lib/model/kv_cache.hpp"
-#include "lib/model/llama_config.hpp"
+#include "lib/model/model_config.hpp"
 #include "tests/exercises/exercise_check.hpp"
 
 using namespace tbt;

@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-#include "lib/core/utf8.hpp"
+#include "lib/core/unicode.hpp"
 #include "tests/catch.hpp"
 
 namespace tbt::exercise_check {

@@ -16,9 +16,9 @@
 #include "chapters/23_text_generator/filled_texts.hpp"
 #include "chapters/23_text_generator/writing.hpp"
 #include "lib/core/index.hpp"
-#include "lib/core/utf8.hpp"
+#include "lib/core/unicode.hpp"
+#include "lib/files/random_model.hpp"
 #include "lib/machine/command_line.hpp"
-#include "lib/model/random_model.hpp"
 #include "tests/fuzz/targets.hpp"
 #include "tests/support/random_heads.hpp"
 #include "tests/support/temporary.hpp"
@@ -160,7 +160,7 @@ inline void read_command_line(std::string_view bytes) {
     Settings settings;
     const Silence silence;
     tbt::read_command_line(
-        words, [&](CLI::App& app) { add_options(app, settings); }, [&] { write_small(settings); });
+        words, [&](OptionTable& app) { add_options(app, settings); }, [&] { write_small(settings); });
 }
 
 }  // namespace tbt::fuzz

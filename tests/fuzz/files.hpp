@@ -11,12 +11,13 @@
 #include "chapters/10_generate/page/page.hpp"
 #include "chapters/19_training/corpus/corpus.hpp"
 #include "chapters/21_medusa/heads.hpp"
-#include "lib/core/utf8.hpp"
+#include "lib/core/unicode.hpp"
+#include "lib/files/config_file.hpp"
+#include "lib/files/gguf_model.hpp"
+#include "lib/files/model.hpp"
+#include "lib/files/safetensors.hpp"
 #include "lib/machine/json_file.hpp"
-#include "lib/model/gguf_model.hpp"
-#include "lib/model/gguf_tokenizer.hpp"
 #include "lib/model/model_config.hpp"
-#include "lib/model/safetensors.hpp"
 #include "lib/text/tokenizer.hpp"
 #include "lib/train/checkpoint.hpp"
 #include "tests/fuzz/targets.hpp"
@@ -70,7 +71,7 @@ inline void read_gguf(std::string_view bytes) {
     } catch (const Error&) {
     }
     const TransformerConfig config = gguf_config(file);
-    if (parameter_count(config) <= 1 << 16) GgufWeights(file, config, {});
+    if (parameter_count(config) <= 1 << 16) OpenedWeights(file, config, {});
 }
 
 // The first byte says which file it is; the others are missing, or merges.txt after a zero byte.

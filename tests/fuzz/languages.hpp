@@ -9,11 +9,11 @@
 
 #include "lib/core/rng.hpp"
 #include "lib/grammar/automata/regex.hpp"
-#include "lib/grammar/automata/spelling.hpp"
+#include "lib/grammar/recognizer/compile.hpp"
 #include "lib/grammar/recognizer/gbnf.hpp"
 #include "lib/grammar/recognizer/grammar_recognizer.hpp"
 #include "lib/grammar/recognizer/json_recognizer.hpp"
-#include "lib/grammar/recognizer/shortest_text.hpp"
+#include "lib/grammar/recognizer/recognizer.hpp"
 #include "lib/grammar/schema/schema.hpp"
 #include "lib/machine/json_file.hpp"
 #include "tests/fuzz/targets.hpp"

@@ -7,7 +7,7 @@
 
 #include "chapters/10_generate/chat.hpp"
 #include "chapters/10_generate/request.hpp"
-#include "lib/model/random_model.hpp"
+#include "lib/files/random_model.hpp"
 #include "tests/fuzz/targets.hpp"
 
 namespace tbt::fuzz {

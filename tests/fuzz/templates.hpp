@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "lib/chat/chat_template.hpp"
-#include "lib/core/utf8.hpp"
+#include "lib/core/unicode.hpp"
 #include "tests/fuzz/targets.hpp"
 
 namespace tbt::fuzz {

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "chapters/11_beam_search/diverse_beams.hpp"
+#include "lib/files/model.hpp"
 #include "lib/machine/json_file.hpp"
 
 using namespace tbt;
@@ -138,7 +139,7 @@ TEST_CASE("every beam search finds the texts and scores that transformers finds"
         return;
     }
     const Json golden = read_json(folder + "golden.json");
-    Transformer gpt = Transformer::load(folder);
+    Transformer gpt = load_transformer(folder);
     const std::vector<Json> cases = cases_of(golden, "beam");
     int differ = 0;
     for (const Json& c : cases) {
@@ -165,7 +166,7 @@ TEST_CASE("groups of beams find the texts that transformers finds, when ended gr
           "[golden][beam]") {
     if (!std::filesystem::exists(folder + "golden.json")) return;
     const Json golden = read_json(folder + "golden.json");
-    Transformer gpt = Transformer::load(folder);
+    Transformer gpt = load_transformer(folder);
     const std::vector<Json> cases = cases_of(golden, "group_beam");
     int silent_is_the_same = 0;
     for (const Json& c : cases) {

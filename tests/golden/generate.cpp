@@ -10,11 +10,12 @@
 
 #include "chapters/08_penalties/full_chain.hpp"
 #include "chapters/10_generate/generate.hpp"
+#include "lib/files/model.hpp"
 
 using namespace tbt;
 
 TEST_CASE("greedy texts are transformers' to the last id", "[ch10][golden]") {
-    Transformer gpt = Transformer::load("tests/data/tiny-gpt2");
+    Transformer gpt = load_transformer("tests/data/tiny-gpt2");
     const auto golden = nlohmann::json::parse(std::ifstream("tests/data/tiny-gpt2/golden.json"));
     const std::vector<std::string> understood = {"kind",
                                                  "prompt",

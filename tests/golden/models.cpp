@@ -12,9 +12,11 @@
 #include "chapters/08_penalties/full_chain.hpp"
 #include "chapters/10_generate/generate.hpp"
 #include "chapters/11_beam_search/diverse_beams.hpp"
+#include "lib/files/config_file.hpp"
+#include "lib/files/model.hpp"
+#include "lib/files/safetensors.hpp"
 #include "lib/machine/files.hpp"
 #include "lib/machine/json_file.hpp"
-#include "lib/model/safetensors.hpp"
 #include "lib/model/transformer.hpp"
 #include "tests/support/temporary.hpp"
 
@@ -110,7 +112,7 @@ TEST_CASE("every architecture computes transformers' logits, from either form of
           "[golden][models]") {
     for (const std::string name : names) {
         const Json golden = golden_of(name);
-        Transformer model = Transformer::load(folder_of(name));
+        Transformer model = load_transformer(folder_of(name));
         double worst = worst_of_batch(model, golden["forward_batch"][0]);
         for (const Json& c : golden["forward"]) worst = std::max(worst, worst_logit(model, c));
         INFO(name << ": " << worst);
@@ -156,7 +158,7 @@ TEST_CASE("every architecture writes transformers' greedy texts, alone and in a 
     const TokenBytes no_bytes = [](int) { return std::string_view{}; };
     for (const std::string name : names) {
         const Json golden = golden_of(name);
-        Transformer model = Transformer::load(folder_of(name));
+        Transformer model = load_transformer(folder_of(name));
         int compared = 0;
         for (const Json& c : golden["generate"]) {
             if (c["kind"] != "greedy") continue;
@@ -175,7 +177,7 @@ TEST_CASE("every architecture writes transformers' greedy texts, alone and in a 
 TEST_CASE("every architecture finds transformers' beams, with their scores", "[golden][models]") {
     for (const std::string name : names) {
         const Json golden = golden_of(name);
-        Transformer model = Transformer::load(folder_of(name));
+        Transformer model = load_transformer(folder_of(name));
         int compared = 0;
         for (const Json& c : golden["generate"]) {
             if (c["kind"] != "beam") continue;

@@ -10,8 +10,9 @@
 #include <vector>
 
 #include "lib/core/rng.hpp"
-#include "lib/model/llama_config.hpp"
-#include "lib/model/random_model.hpp"
+#include "lib/files/model.hpp"
+#include "lib/files/random_model.hpp"
+#include "lib/model/model_config.hpp"
 #include "lib/model/transformer.hpp"
 #include "lib/serve/prefix_cache.hpp"
 #include "tests/support/temporary.hpp"
@@ -39,7 +40,7 @@ constexpr Way ways[] = {{WeightType::f32},
                         {WeightType::int4, WeightType::f16}};
 
 Transformer model_of(const std::string& name, const Way& way, int threads) {
-    return Transformer::load("tests/data/" + name, {threads, way.weights, way.cache});
+    return load_transformer("tests/data/" + name, {threads, way.weights, way.cache});
 }
 
 std::vector<int> some_text(std::uint64_t seed) {

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "lib/chat/chat_template.hpp"
+#include "lib/chat/model_chat.hpp"
 #include "lib/machine/files.hpp"
-#include "lib/model/model_chat.hpp"
 #include "tests/support/temporary.hpp"
 
 using namespace tbt;

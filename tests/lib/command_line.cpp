@@ -83,7 +83,7 @@ TEST_CASE("where a standard stream is missing, no file takes its place", "[comma
             bool there = false;
             close(missing);
             run_program(
-                1, argv, "Writes.", [](CLI::App&) {},
+                1, argv, "Writes.", [](OptionTable&) {},
                 [&] { there = fcntl(missing, F_GETFD) >= 0; });
             _exit(there ? 0 : 1);
         }

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "lib/core/rng.hpp"
-#include "lib/model/random_model.hpp"
+#include "lib/files/random_model.hpp"
 #include "lib/model/transformer.hpp"
 #include "tests/support/temporary.hpp"
 

@@ -7,7 +7,7 @@
 #include <limits>
 
 #include "lib/core/rng.hpp"
-#include "lib/kernels/magnitudes.hpp"
+#include "lib/kernels/packed_matrix.hpp"
 #include "tests/catch.hpp"
 
 using namespace tbt;

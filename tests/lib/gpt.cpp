@@ -10,6 +10,7 @@
 
 #include "lib/core/error.hpp"
 #include "lib/core/rng.hpp"
+#include "lib/files/model.hpp"
 #include "lib/model/transformer.hpp"
 #include "lib/model/transformer_network.hpp"
 
@@ -56,7 +57,7 @@ std::vector<float> all_logits(Transformer& gpt, const std::vector<int>& ids) {
 }  // namespace
 
 TEST_CASE("the logits of transformers come out for its reference model", "[gpt][golden]") {
-    Transformer gpt = Transformer::load("tests/data/tiny-gpt2");
+    Transformer gpt = load_transformer("tests/data/tiny-gpt2");
     const auto golden = nlohmann::json::parse(std::ifstream("tests/data/tiny-gpt2/golden.json"));
     REQUIRE(golden["forward"].size() >= 5);
     for (const auto& example : golden["forward"]) {
@@ -192,8 +193,8 @@ TEST_CASE("16-bit weights compute what the same weights widened to float compute
 TEST_CASE("weights kept as they are stored, in 16 bits, give the bits of weights widened to float",
           "[gpt][model]") {
     const auto directory = std::filesystem::path("data/models/storyteller");
-    Transformer stored = Transformer::load(directory),
-                wide = Transformer::load(directory, {0, WeightType::f32});
+    Transformer stored = load_transformer(directory),
+                wide = load_transformer(directory, {0, WeightType::f32});
     CHECK(stored.weight_bytes() < wide.weight_bytes());
     std::vector<int> ids;
     for (int i = 0; i < 40; ++i) ids.push_back(i * 97 % stored.config().vocab_size);

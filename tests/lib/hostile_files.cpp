@@ -13,14 +13,15 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "lib/core/utf8.hpp"
+#include "lib/core/unicode.hpp"
+#include "lib/files/config_file.hpp"
+#include "lib/files/model.hpp"
+#include "lib/files/random_model.hpp"
+#include "lib/files/safetensors.hpp"
+#include "lib/files/safetensors_write.hpp"
 #include "lib/machine/command_line.hpp"
 #include "lib/machine/files.hpp"
 #include "lib/machine/json_file.hpp"
-#include "lib/model/model_config_write.hpp"
-#include "lib/model/random_model.hpp"
-#include "lib/model/safetensors.hpp"
-#include "lib/model/safetensors_write.hpp"
 #include "lib/model/transformer.hpp"
 #include "lib/text/tokenizer.hpp"
 #include "tests/support/captured.hpp"
@@ -171,7 +172,7 @@ TEST_CASE("a weight that is no number is named when the model is loaded") {
             }
             write_safetensors(folder.file("model.safetensors"), tensors);
             write_model_config(folder.path(), config);
-            const std::string error = error_of([&] { Transformer::load(folder.path()); });
+            const std::string error = error_of([&] { load_transformer(folder.path()); });
             REQUIRE(contains(error, "h.0.mlp.c_fc.bias"));
             REQUIRE(contains(error, "number 5 is"));
         }

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "lib/core/rng.hpp"
-#include "lib/core/utf8.hpp"
+#include "lib/core/unicode.hpp"
 #include "lib/text/joined_characters.hpp"
 #include "lib/text/pieces.hpp"
 #include "lib/text/tokenizer.hpp"

@@ -6,10 +6,11 @@
 #include <string>
 #include <vector>
 
+#include "lib/files/config_file.hpp"
+#include "lib/files/model.hpp"
+#include "lib/files/random_model.hpp"
 #include "lib/machine/json_file.hpp"
-#include "lib/model/llama_config.hpp"
-#include "lib/model/model_config_write.hpp"
-#include "lib/model/random_model.hpp"
+#include "lib/model/model_config.hpp"
 #include "lib/model/transformer.hpp"
 #include "tests/support/temporary.hpp"
 
@@ -181,15 +182,15 @@ TEST_CASE("weights that config.json doesn't speak of are noticed", "[config]") {
     // With attention_bias the file has biases; without, they would be passed over.
     const TemporaryFolder folder;
     write_random_model(folder.path(), llama_config(1, 2, 1, 32, 48, 64, 300), {});
-    CHECK(error_of([&] { Transformer::load(folder.path()); }) == "");
+    CHECK(error_of([&] { load_transformer(folder.path()); }) == "");
     Json json = read_json(folder.file("config.json"));
     json["num_hidden_layers"] = 2;
     folder.write("config.json", json.dump());
-    CHECK(contains(error_of([&] { Transformer::load(folder.path()); }),
+    CHECK(contains(error_of([&] { load_transformer(folder.path()); }),
                    "has no tensor \"model.layers.1.input_layernorm.weight\""));
     json["num_hidden_layers"] = 1, json["attention_bias"] = true;
     folder.write("config.json", json.dump());
-    CHECK(contains(error_of([&] { Transformer::load(folder.path()); }),
+    CHECK(contains(error_of([&] { load_transformer(folder.path()); }),
                    "has no tensor \"model.layers.0.self_attn.q_proj.bias\""));
     const TemporaryFolder biased;
     TransformerConfig config = llama_config(1, 2, 1, 32, 48, 64, 300);
@@ -197,6 +198,6 @@ TEST_CASE("weights that config.json doesn't speak of are noticed", "[config]") {
     write_random_model(biased.path(), config, {});
     json["attention_bias"] = false;
     biased.write("config.json", json.dump());
-    CHECK(contains(error_of([&] { Transformer::load(biased.path()); }),
+    CHECK(contains(error_of([&] { load_transformer(biased.path()); }),
                    "the weights have \"model.layers.0.self_attn.k_proj.bias\""));
 }

@@ -7,10 +7,11 @@
 #include <vector>
 
 #include "lib/core/error.hpp"
+#include "lib/files/model.hpp"
+#include "lib/files/random_model.hpp"
 #include "lib/machine/files.hpp"
 #include "lib/machine/memory.hpp"
-#include "lib/model/memory_plan.hpp"
-#include "lib/model/random_model.hpp"
+#include "lib/model/model_config.hpp"
 #include "lib/model/transformer.hpp"
 #include "tests/support/temporary.hpp"
 
@@ -46,7 +47,7 @@ struct Directory {
         std::ofstream(folder.file("config.json")) << json;
         const std::int64_t held = tensor_bytes();
         reset_peak_tensor_bytes();
-        const std::string message = error_of([&] { Transformer::load(folder.path()); });
+        const std::string message = error_of([&] { load_transformer(folder.path()); });
         return peak_tensor_bytes() == held ? message : "allocated before it complained: " + message;
     }
 };

@@ -5,12 +5,12 @@
 #include <string>
 #include <vector>
 
+#include "lib/files/config_file.hpp"
+#include "lib/files/masked_gpt.hpp"
+#include "lib/files/safetensors.hpp"
 #include "lib/machine/files.hpp"
 #include "lib/machine/json_file.hpp"
-#include "lib/model/masked_gpt.hpp"
 #include "lib/model/model_config.hpp"
-#include "lib/model/model_config_write.hpp"
-#include "lib/model/safetensors.hpp"
 #include "tests/support/temporary.hpp"
 
 using namespace tbt;

@@ -1,10 +1,10 @@
 // What people name as a model by mistake: each is one line with what to do.
-#include "lib/model/model_files.hpp"
+#include "lib/files/model.hpp"
 
 #include <filesystem>
 #include <string>
 
-#include "lib/model/model.hpp"
+#include "lib/files/config_file.hpp"
 #include "lib/model/model_config.hpp"
 #include "tests/catch.hpp"
 #include "tests/support/temporary.hpp"

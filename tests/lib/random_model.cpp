@@ -6,10 +6,11 @@
 
 #include "lib/core/error.hpp"
 #include "lib/core/half.hpp"
+#include "lib/files/config_file.hpp"
+#include "lib/files/model.hpp"
+#include "lib/files/random_model.hpp"
+#include "lib/files/safetensors_write.hpp"
 #include "lib/machine/files.hpp"
-#include "lib/model/model.hpp"
-#include "lib/model/random_model.hpp"
-#include "lib/model/safetensors_write.hpp"
 #include "tests/support/temporary.hpp"
 
 using namespace tbt;

@@ -10,10 +10,10 @@
 #include <vector>
 
 #include "lib/core/half.hpp"
+#include "lib/files/safetensors.hpp"
+#include "lib/files/safetensors_write.hpp"
 #include "lib/machine/files.hpp"
 #include "lib/machine/json_file.hpp"
-#include "lib/model/safetensors.hpp"
-#include "lib/model/safetensors_write.hpp"
 #include "tests/support/temporary.hpp"
 
 using namespace tbt;

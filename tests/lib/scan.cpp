@@ -10,8 +10,8 @@
 
 #include "lib/core/rng.hpp"
 #include "lib/kernels/bit_mask.hpp"
-#include "lib/kernels/integer_weights.hpp"
-#include "lib/kernels/scan.hpp"
+#include "lib/select/integer_weights.hpp"
+#include "lib/select/select.hpp"
 #include "tests/support/rows.hpp"
 
 using namespace tbt;

@@ -9,9 +9,8 @@
 #include <vector>
 
 #include "lib/core/rng.hpp"
-#include "lib/kernels/integer_weights.hpp"
-#include "lib/kernels/scan.hpp"
-#include "lib/kernels/select.hpp"
+#include "lib/select/integer_weights.hpp"
+#include "lib/select/select.hpp"
 #include "tests/support/rows.hpp"
 
 using namespace tbt;

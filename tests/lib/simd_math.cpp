@@ -10,7 +10,7 @@
 
 #include "lib/core/math.hpp"
 #include "lib/core/rng.hpp"
-#include "lib/core/simd_math.hpp"
+#include "lib/core/simd.hpp"
 #include "lib/model/layers.hpp"
 
 namespace {

@@ -4,10 +4,12 @@
 
 #include "lib/core/index.hpp"
 #include "lib/core/simd.hpp"
+#include "lib/files/model.hpp"
+#include "lib/files/random_model.hpp"
+#include "lib/files/safetensors.hpp"
 #include "lib/machine/files.hpp"
-#include "lib/model/random_model.hpp"
-#include "lib/model/safetensors.hpp"
 #include "lib/model/transformer.hpp"
+#include "lib/quantized/integer_matrix.hpp"
 #include "tests/catch.hpp"
 #include "tests/support/products.hpp"
 #include "tests/support/temporary.hpp"
@@ -58,8 +60,8 @@ TEST_CASE("numbers of 16 bits are packed to what their floats are packed to", "[
                      << " as " << static_cast<int>(type) << ", turned " << turned);
                 const Floats y(index(N));
                 REQUIRE(test::same_bits(
-                    test::multiplied(row, PackedMatrix(as_stored[turned], type, 3), y, N),
-                    test::multiplied(row, PackedMatrix(floats[turned], type), y, N)));
+                    test::multiplied(row, pack_weights(as_stored[turned], type, 3), y, N),
+                    test::multiplied(row, pack_weights(floats[turned], type), y, N)));
             }
         }
     }
@@ -95,7 +97,7 @@ TEST_CASE("a model read from a file computes what its weights as floats compute"
         for (const WeightType type : {WeightType::f32, WeightType::f16, WeightType::bf16,
                                       WeightType::int8, WeightType::int4}) {
             INFO(static_cast<int>(stored) << " as " << static_cast<int>(type));
-            REQUIRE(logits_of(Transformer::load(folder.path(), {2, type})) ==
+            REQUIRE(logits_of(load_transformer(folder.path(), {2, type})) ==
                     logits_of(Transformer(tiny(), floats, {1, type})));
         }
     }
@@ -116,8 +118,8 @@ TEST_CASE("a model of 16 bits has one copy of its embedding in memory, and no fl
     const std::int64_t layer =
         2 * C * (filled(3 * C) + filled(C) + filled(4 * C)) + 2 * 4 * C * filled(C);
     const std::int64_t positions = 4 * C * config.n_positions;
-    Transformer as_stored = Transformer::load(folder.path()),
-                rounded = Transformer::load(folder.path(), {0, WeightType::bf16});
+    Transformer as_stored = load_transformer(folder.path()),
+                rounded = load_transformer(folder.path(), {0, WeightType::bf16});
     CHECK(as_stored.weight_bytes() == 2 * layer + positions + 2 * C * columns);
     // Rounded once more, the output matrix is another one: the embedding's rows stay in the file.
     CHECK(rounded.weight_bytes() == as_stored.weight_bytes());
@@ -128,7 +130,7 @@ TEST_CASE("weights at odd addresses and weights that are no numbers are found in
     for (const WeightType stored : kinds) {
         const test::TemporaryFolder folder;
         write_random_model(folder.path(), tiny(), {4, stored});
-        const std::vector<float> expected = logits_of(Transformer::load(folder.path()));
+        const std::vector<float> expected = logits_of(load_transformer(folder.path()));
         const std::string path = folder.file("model.safetensors");
         std::string bytes = read_file(path);
         std::uint64_t header = 0;
@@ -137,7 +139,7 @@ TEST_CASE("weights at odd addresses and weights that are no numbers are found in
         ++header;
         std::memcpy(bytes.data(), &header, sizeof header);
         write_file(path, bytes);
-        REQUIRE(logits_of(Transformer::load(folder.path())) == expected);
+        REQUIRE(logits_of(load_transformer(folder.path())) == expected);
 
         bytes.erase(7 + header, 1);
         --header;
@@ -154,7 +156,7 @@ TEST_CASE("weights at odd addresses and weights that are no numbers are found in
         const std::uint16_t ones = stored == WeightType::f16 ? 0x7c00 : 0x7f80;
         std::memcpy(broken.data() + at + 7 * size - 2, &ones, 2);
         write_file(path, broken);
-        REQUIRE_THROWS_WITH(Transformer::load(folder.path()),
+        REQUIRE_THROWS_WITH(load_transformer(folder.path()),
                             Catch::Contains("\"h.1.mlp.c_fc.weight\": number 6 is ") &&
                                 Catch::Contains("expected finite weights"));
     }

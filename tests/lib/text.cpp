@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "lib/core/utf8.hpp"
+#include "lib/core/unicode.hpp"
 #include "lib/show/terminal.hpp"
 #include "lib/text/byte_alphabet.hpp"
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "lib/core/rng.hpp"
-#include "lib/core/utf8.hpp"
+#include "lib/core/unicode.hpp"
 #include "lib/machine/files.hpp"
 #include "lib/machine/json_file.hpp"
 #include "lib/text/byte_alphabet.hpp"

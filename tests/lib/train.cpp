@@ -121,13 +121,12 @@ TEST_CASE("a linear layer's gradients are those of its definition", "[train]") {
     // Weights and bias lie in one block, here with the weights first; so do their gradients.
     Floats block = w, gradients(K * N + N, 0.5f), y(M * N), d_x(M * K);
     block.insert(block.end(), b.begin(), b.end());
-    Linear linear(0, K * N, K, N, Precision::f32);
-    Factor packed;
-    Bf16Left scratch;
+    Linear linear(0, K * N, K, N);
+    PackedMatrix packed;
     linear.pack(block.data(), Worker{});
-    linear.forward(x.data(), y.data(), M, block.data(), scratch);
-    linear.backward_input(d_y.data(), d_x.data(), M, scratch);
-    linear.backward_weights(x.data(), d_y.data(), M, packed, scratch, gradients.data());
+    linear.forward(x.data(), y.data(), M, block.data());
+    linear.backward_input(d_y.data(), d_x.data(), M);
+    linear.backward_weights(x.data(), d_y.data(), M, packed, gradients.data());
     for (float& g : gradients) g -= 0.5f;  // what was there before
     const Floats d_w(gradients.begin(), gradients.end() - N),
         d_b(gradients.end() - N, gradients.end());
@@ -180,7 +179,7 @@ TEST_CASE("every gradient of a whole GPT is that of its definition", "[train]") 
             if (e.targets[i] >= 0) e.targets[i] %= 36, e.ids[i] = 36;
         }
     }
-    Trainer model(e.shape, 2, 2, Precision::f32, e.fills_masks);  // parts: one sequence, and two
+    Trainer model(e.shape, 2, 2, e.fills_masks);  // parts: one sequence, and two
     lively(model);
     const double loss = model.gradient(e.ids, e.targets, e.B, e.T);
     const Doubles at = widened(model.parameters());

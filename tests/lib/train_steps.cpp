@@ -134,7 +134,7 @@ TEST_CASE("the future does not reach back: a changed token changes no loss befor
 
 TEST_CASE("where masks are filled, every token reaches every other, and the mask is no target",
           "[train]") {
-    Trainer model(gpt_config(2, 2, 32, 8, 20), 1, 1, Precision::f32, true);
+    Trainer model(gpt_config(2, 2, 32, 8, 20), 1, 1, true);
     initialise(model.parameters(), model.layout(), model.shape(), 1);
     model.parameters_changed();
     std::vector<std::int32_t> ids = {1, 2, 3, 19, 5, 6}, targets = {-1, -1, -1, 4, -1, -1};

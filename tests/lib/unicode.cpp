@@ -8,8 +8,8 @@
 #include <string_view>
 
 #include "lib/core/index.hpp"
+#include "lib/core/unicode.hpp"
 #include "lib/text/pretokenizer.hpp"
-#include "lib/text/unicode.hpp"
 
 using namespace tbt;
 

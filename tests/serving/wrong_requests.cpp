@@ -164,7 +164,7 @@ TEST_CASE("every parameter is answered or refused, whatever its value", "[servin
     std::vector<std::string> names;
     TextOptions options;
     std::string strategy;
-    read_command_line({}, [&](CLI::App& app) {
+    read_command_line({}, [&](OptionTable& app) {
         add_text_options(app, options, strategy);
         for (const DeclaredOption& option : CommandLine(app).options())
             names.push_back(option.name());

@@ -10,7 +10,7 @@
 
 #include "chapters/11_beam_search/beam_search.hpp"
 #include "lib/core/rng.hpp"
-#include "lib/model/model.hpp"
+#include "lib/files/model.hpp"
 
 namespace tbt::test {
 

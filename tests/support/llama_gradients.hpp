@@ -1,7 +1,7 @@
 // Llama's layers as their definitions have them, in double, beside those of gradients.hpp.
 #pragma once
 
-#include "lib/model/llama_config.hpp"
+#include "lib/model/model_config.hpp"
 #include "lib/train/gated_layers.hpp"
 #include "tests/support/gradients.hpp"
 

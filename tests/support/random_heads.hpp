@@ -7,9 +7,10 @@
 #include "chapters/21_medusa/heads.hpp"
 #include "lib/core/index.hpp"
 #include "lib/core/rng.hpp"
+#include "lib/files/config_file.hpp"
+#include "lib/files/safetensors_write.hpp"
 #include "lib/machine/files.hpp"
 #include "lib/model/model_config.hpp"
-#include "lib/model/safetensors_write.hpp"
 
 namespace tbt::test {
 

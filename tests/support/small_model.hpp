@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "lib/core/rng.hpp"
-#include "lib/model/model.hpp"
+#include "lib/files/model.hpp"
 
 namespace tbt {
 

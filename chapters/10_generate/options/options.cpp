@@ -10,7 +10,7 @@
 
 namespace tbt {
 
-void add_sampling_options(CLI::App& app, GenerateOptions& o) {
+void add_sampling_options(OptionTable& app, GenerateOptions& o) {
     CommandLine choosing(app, "How a token is chosen");
     const auto option = [&](const char* name, auto& value, const char* help) {
         return choosing.option(name, value, help);
@@ -64,14 +64,14 @@ void add_sampling_options(CLI::App& app, GenerateOptions& o) {
     add_rare_options(app, o);
 }
 
-void add_samples_option(CLI::App& app, GenerateOptions& o) {
+void add_samples_option(OptionTable& app, GenerateOptions& o) {
     CommandLine(app, "What is shown")
         .option("--num-return-sequences", o.samples,
                 "number of texts; several are shown when all are complete")
         .shows_default();
 }
 
-void add_model_options(CLI::App& app, GenerateOptions& o) {
+void add_model_options(OptionTable& app, GenerateOptions& o) {
     CommandLine line(app);
     model_option(line, o.model);
     loading_options(line, o);

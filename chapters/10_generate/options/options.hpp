@@ -10,8 +10,7 @@
 #include "chapters/10_generate/generate.hpp"
 #include "chapters/10_generate/options/rare_options.hpp"
 #include "chapters/10_generate/options/word_options.hpp"
-#include "lib/model/model.hpp"
-#include "lib/model/model_options.hpp"
+#include "lib/files/model.hpp"
 
 namespace CLI {
 class App;
@@ -38,10 +37,10 @@ struct GenerateOptions : RareOptions, WordOptions, ModelOptions {
     std::string model = shipped_model("storyteller").string();
 };
 
-void add_sampling_options(CLI::App& app,
+void add_sampling_options(OptionTable& app,
                           GenerateOptions& options);  // how tokens are chosen, when a text ends
-void add_samples_option(CLI::App& app, GenerateOptions& options);  // --num-return-sequences
-void add_model_options(CLI::App& app, GenerateOptions& options);   // --model and how it is opened
+void add_samples_option(OptionTable& app, GenerateOptions& options);  // --num-return-sequences
+void add_model_options(OptionTable& app, GenerateOptions& options);   // --model and how it is opened
 
 // Throws UsageError on impossible options.
 Model open_model(const GenerateOptions& options);

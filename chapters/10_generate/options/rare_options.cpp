@@ -89,7 +89,7 @@ void set_decay(SamplingOptions& s, const std::string& text) {
 
 }  // namespace
 
-void add_rare_options(CLI::App& app, RareOptions& o) {
+void add_rare_options(OptionTable& app, RareOptions& o) {
     CommandLine rare(app, "Rarer ways to choose a token");
     rare.option("--dynatemp-range", o.dynatemp_range,
                 "vary the temperature by up to this much with the entropy; 0: off");

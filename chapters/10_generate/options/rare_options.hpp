@@ -9,7 +9,7 @@
 
 #include "chapters/06_combining/dialects.hpp"
 #include "chapters/08_penalties/full_chain.hpp"
-#include "lib/model/model.hpp"
+#include "lib/files/model.hpp"
 
 namespace CLI {
 class App;
@@ -35,7 +35,7 @@ struct RareOptions {
     std::optional<std::uint64_t> watermark;  // its key
 };
 
-void add_rare_options(CLI::App& app, RareOptions& options);
+void add_rare_options(OptionTable& app, RareOptions& options);
 
 // The names of the given options that truncate: greedy decoding and beam search cannot use them.
 std::vector<std::string> given_rare_truncations(const RareOptions& options);

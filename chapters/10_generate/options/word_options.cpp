@@ -12,7 +12,7 @@
 
 namespace tbt {
 
-void add_word_options(CLI::App& app, WordOptions& o) {
+void add_word_options(OptionTable& app, WordOptions& o) {
     CommandLine choosing(app, "How a token is chosen");
     choosing
         .option("--bad-words", o.bad_words,

@@ -7,7 +7,7 @@
 
 #include "chapters/08_penalties/full_chain.hpp"
 #include "chapters/09_stopping/stopping.hpp"
-#include "lib/model/model.hpp"
+#include "lib/files/model.hpp"
 
 namespace CLI {
 class App;
@@ -27,7 +27,7 @@ struct WordOptions {
     bool ignore_eos = false;
 };
 
-void add_word_options(CLI::App& app, WordOptions& options);
+void add_word_options(OptionTable& app, WordOptions& options);
 
 // The ids of "5,17,8". Throws UsageError, which names the option.
 std::vector<int> parse_ids(const std::string& option, std::string_view text, const Model& model);

@@ -9,11 +9,11 @@
 
 #include "lib/core/check.hpp"
 #include "lib/core/index.hpp"
-#include "lib/core/utf8.hpp"
+#include "lib/core/unicode.hpp"
+#include "lib/files/model.hpp"
 #include "lib/kernels/hash.hpp"
 #include "lib/machine/files.hpp"
 #include "lib/model/kv_cache.hpp"
-#include "lib/model/model.hpp"
 
 namespace tbt {
 

@@ -146,10 +146,10 @@ int check(const Corpus& corpus, const Options& options) {
 }
 
 struct Commands {
-    CLI::App *show, *stats, *write, *check;
+    OptionTable *show, *stats, *write, *check;
 };
 
-Commands add_commands(CLI::App& app, Options& options) {
+Commands add_commands(OptionTable& app, Options& options) {
     app.require_subcommand(1);
     app.add_option("--folder", options.folder, "the folder of the grammar files")
         ->capture_default_str();
@@ -183,7 +183,7 @@ int main(int argc, char** argv) {
     int found = 0;
     const int status = tbt::run_program(
         argc, argv, "Look at the training corpus, measure it, write it out, check it.",
-        [&](CLI::App& app) { commands = add_commands(app, options); },
+        [&](OptionTable& app) { commands = add_commands(app, options); },
         [&] {
             const Corpus corpus = load(options);
             if (options.n == 0) options.n = *commands.show ? 5 : *commands.stats ? 4000 : 2000;

@@ -10,11 +10,12 @@
 #include "lib/core/error.hpp"
 #include "lib/core/half.hpp"
 #include "lib/core/index.hpp"
+#include "lib/files/config_file.hpp"
+#include "lib/files/gguf_model.hpp"
+#include "lib/files/safetensors.hpp"
 #include "lib/machine/files.hpp"
-#include "lib/model/gguf_model.hpp"
 #include "lib/model/model_config.hpp"
 #include "lib/model/rotary.hpp"
-#include "lib/model/safetensors.hpp"
 
 namespace tbt {
 namespace {

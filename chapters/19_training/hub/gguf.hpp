@@ -8,7 +8,7 @@
 //
 // GGUF lists dimensions from the fastest to the slowest, and has matrices as (outputs, inputs),
 // row-major. GPT-2's files have (inputs, outputs), so they are transposed. All of chapter 25's
-// models can be written (lib/model/gguf_model.hpp lists the differences). The file includes the
+// models can be written (lib/files/gguf_model.hpp lists the differences). The file includes the
 // tokenizer: tokens in the byte alphabet, merges, special tokens, chat template.
 #pragma once
 

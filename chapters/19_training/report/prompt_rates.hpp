@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "lib/model/model.hpp"
+#include "lib/files/model.hpp"
 
 namespace tbt {
 

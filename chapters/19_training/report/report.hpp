@@ -10,7 +10,7 @@
 #include "chapters/19_training/report/questions.hpp"
 #include "chapters/19_training/report/recogniser.hpp"
 #include "chapters/19_training/validation.hpp"
-#include "lib/model/model.hpp"
+#include "lib/files/model.hpp"
 
 namespace tbt {
 

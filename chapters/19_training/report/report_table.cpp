@@ -4,7 +4,7 @@
 #include <cstdio>
 
 #include "lib/core/index.hpp"
-#include "lib/core/utf8.hpp"
+#include "lib/core/unicode.hpp"
 #include "lib/machine/json_file.hpp"
 #include "lib/show/terminal.hpp"
 

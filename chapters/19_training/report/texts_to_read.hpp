@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "lib/model/model.hpp"
+#include "lib/files/model.hpp"
 
 namespace tbt {
 

@@ -7,7 +7,7 @@
 
 #include "chapters/10_generate/batch.hpp"
 #include "chapters/10_generate/text_writer.hpp"
-#include "lib/model/model.hpp"
+#include "lib/files/model.hpp"
 
 namespace tbt {
 

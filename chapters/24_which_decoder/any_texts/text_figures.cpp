@@ -8,7 +8,7 @@
 #include "chapters/19_training/text_documents.hpp"
 #include "lib/core/error.hpp"
 #include "lib/core/index.hpp"
-#include "lib/core/utf8.hpp"
+#include "lib/core/unicode.hpp"
 #include "lib/machine/files.hpp"
 #include "lib/machine/json_file.hpp"
 

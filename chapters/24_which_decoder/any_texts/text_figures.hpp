@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "chapters/24_which_decoder/measure.hpp"
-#include "lib/model/model.hpp"
+#include "lib/files/model.hpp"
 
 namespace tbt {
 

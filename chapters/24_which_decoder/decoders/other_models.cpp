@@ -12,7 +12,8 @@
 #include "lib/core/error.hpp"
 #include "lib/core/index.hpp"
 #include "lib/core/math.hpp"
-#include "lib/model/weight_reader.hpp"
+#include "lib/files/config_file.hpp"
+#include "lib/files/model.hpp"
 
 namespace tbt {
 
@@ -106,7 +107,7 @@ Transformer first_layers(const std::filesystem::path& directory, int layers,
     check_at_least("first layers: the model's", config.n_layer, layers);
     const OpenedWeights weights(directory.string(), config, options);
     config.n_layer = layers;
-    return {config, weights.source, weights.options};
+    return {config, *weights.store, weights.options};
 }
 
 BatchLogits OtherModels::logits(const Setting& setting) {

@@ -16,7 +16,7 @@
 #include "chapters/22_diffusion/masked_model.hpp"
 #include "chapters/24_which_decoder/decoders/settings.hpp"
 #include "chapters/24_which_decoder/language.hpp"
-#include "lib/model/model.hpp"
+#include "lib/files/model.hpp"
 
 namespace tbt {
 

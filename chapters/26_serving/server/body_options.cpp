@@ -118,7 +118,7 @@ const Declared& declared() {
         Declared d;
         TextOptions options;
         std::string strategy;
-        read_command_line({}, [&](CLI::App& app) {
+        read_command_line({}, [&](OptionTable& app) {
             add_text_options(app, options, strategy);
             for (const DeclaredOption& o : CommandLine(app).options()) {
                 d.names.insert(with_underscores(o.name()));
@@ -417,7 +417,7 @@ TextOptions options_of(BodyMembers members, const TextOptions& base,
         }
         read_command_line(
             words,
-            [&](CLI::App& app) {
+            [&](OptionTable& app) {
                 add_text_options(app, settings.options, settings.strategy);
                 settings.given = [&app](const char* option) {
                     return CommandLine(app).declared(option).given();

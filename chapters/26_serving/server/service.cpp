@@ -9,11 +9,11 @@
 #include "chapters/26_serving/server/body_options.hpp"
 #include "chapters/26_serving/server/chat_question.hpp"
 #include "chapters/26_serving/server/local_apis.hpp"
+#include "lib/chat/model_chat.hpp"
 #include "lib/machine/command_line.hpp"
 #include "lib/machine/files.hpp"
 #include "lib/machine/json_file.hpp"
 #include "lib/model/kv_cache.hpp"
-#include "lib/model/model_chat.hpp"
 
 namespace tbt {
 

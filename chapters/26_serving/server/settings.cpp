@@ -20,7 +20,7 @@ bool ServerSettings::on_loopback() const {
     return host == "localhost" || host == "::1" || host.starts_with("127.");
 }
 
-void add_server_options(CLI::App& app, ServerSettings& s) {
+void add_server_options(OptionTable& app, ServerSettings& s) {
     CommandLine line(app);
     line.option("--host", s.host, "the address to listen on").shows_default();
     line.option("--port", s.port, "its port; 0: a free one").between(0, 65535).shows_default();

@@ -35,7 +35,7 @@ struct ServerSettings {
     bool on_loopback() const;  // is it for this machine only?
 };
 
-void add_server_options(CLI::App& app, ServerSettings& settings);
+void add_server_options(OptionTable& app, ServerSettings& settings);
 
 // Reads the file of the key. Throws UsageError on what contradicts itself, and where others than
 // this machine could ask without a key.

@@ -3,15 +3,15 @@
 // or any key but these.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
-#include "lib/grammar/automata/code_points.hpp"
 #include "lib/grammar/automata/expression.hpp"
-#include "lib/grammar/recognizer/grammar.hpp"
 
 namespace tbt {
 
@@ -58,6 +58,46 @@ public:
 
 private:
     std::shared_ptr<const Dfa> dfa_;
+};
+
+// ---- lengths of the texts, in characters (code points) ----
+
+// The length of the shortest text; −1 if the language is empty.
+long long shortest_length(const Dfa& dfa);
+// The length of the longest text; −1 if lengths are unbounded or the language is empty.
+long long longest_length(const Dfa& dfa);
+// Is there a text of least to most characters? most −1: no upper limit.
+bool has_length(const Dfa& dfa, long long least, long long most);
+
+// The smallest n such that at least `texts` texts have at most n characters, all of them printable
+// ASCII that JSON does not escape. −1 if there is no such n up to 1000.
+int enough_characters(const Dfa& dfa, long long texts);
+
+// A limit for the work of building automata. A few characters of an expression can ask for more
+// than an hour of work; after some seconds building stops with a clear message.
+class WorkLimit {
+public:
+    // who: what is built, for the message. The pointer must stay valid.
+    explicit WorkLimit(const char* who) : who_(who) {}
+    // Counts the parts of states that were just processed. Throws TooLarge above the limit.
+    void spend(std::size_t parts);
+
+    // While an object of this class lives, all automata built by its thread share one more limit.
+    class Together {
+    public:
+        Together();
+        ~Together();
+        Together(const Together&) = delete;
+
+    private:
+        friend class WorkLimit;
+        std::size_t spent_ = 0;
+        Together* outer_;
+    };
+
+private:
+    const char* who_;
+    std::size_t spent_ = 0;
 };
 
 }  // namespace tbt

@@ -7,9 +7,16 @@
 #include <utility>
 #include <vector>
 
+#include "lib/core/error.hpp"
 #include "lib/grammar/automata/code_points.hpp"
 
 namespace tbt {
+
+// An expression, an automaton or a grammar would exceed our limits of memory or work.
+class TooLarge : public UsageError {
+public:
+    using UsageError::UsageError;
+};
 
 struct Expression {
     enum class Kind {

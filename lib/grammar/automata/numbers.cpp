@@ -1,12 +1,14 @@
 #include "lib/grammar/automata/numbers.hpp"
 
 #include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <cstdlib>
 
 #include "lib/core/error.hpp"
 #include "lib/core/index.hpp"
-#include "lib/grammar/automata/code_point_reader.hpp"
+#include "lib/grammar/automata/code_points.hpp"
 #include "lib/grammar/automata/regex.hpp"
-#include "lib/machine/json_file.hpp"
 
 namespace tbt {
 
@@ -233,12 +235,21 @@ bool is_json_number(const std::string& text) {
     return (text[0] == '-' || is_digit(text[0])) && number.accepts(text);
 }
 
-// Is the number unchanged after conversion to a double and back?
+// Is the number unchanged after conversion to a double, or to an integer of 64 bits, and back?
 bool fits_a_double(const std::string& number) {
-    const Json value = json_value(number);
-    if (!value.is_number()) return false;
+    const char *begin = number.data(), *end = begin + number.size();
+    std::int64_t below;
+    std::uint64_t above;
+    if (std::from_chars(begin, end, below).ptr == end ||
+        std::from_chars(begin, end, above).ptr == end)
+        return true;
+    const double value = std::strtod(begin, nullptr);
+    if (!std::isfinite(value)) return false;
+    std::string shortest(32, '\0');
+    char* const first = shortest.data();
+    shortest.resize(index(std::to_chars(first, first + shortest.size(), value).ptr - first));
     try {
-        const Decimal written = Decimal::parse(number), read = Decimal::parse(json_text(value));
+        const Decimal written = Decimal::parse(number), read = Decimal::parse(shortest);
         return written.whole == read.whole && written.fraction == read.fraction;
     } catch (const UsageError&) {
         return false;

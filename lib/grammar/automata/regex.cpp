@@ -2,9 +2,8 @@
 
 #include "lib/core/error.hpp"
 #include "lib/core/index.hpp"
-#include "lib/core/utf8.hpp"
-#include "lib/grammar/automata/character_classes.hpp"
-#include "lib/grammar/automata/code_point_reader.hpp"
+#include "lib/core/unicode.hpp"
+#include "lib/grammar/automata/code_points.hpp"
 
 namespace tbt {
 

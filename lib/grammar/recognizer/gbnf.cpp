@@ -2,12 +2,12 @@
 
 #include <algorithm>
 #include <map>
+#include <memory>
 
 #include "lib/core/error.hpp"
 #include "lib/core/index.hpp"
-#include "lib/core/utf8.hpp"
-#include "lib/grammar/automata/code_point_reader.hpp"
-#include "lib/grammar/recognizer/compile.hpp"
+#include "lib/core/unicode.hpp"
+#include "lib/grammar/recognizer/grammar_recognizer.hpp"
 #include "lib/show/terminal.hpp"
 
 namespace tbt {
@@ -291,6 +291,15 @@ Grammar compile_gbnf(std::string_view text, const std::string& name) {
     } catch (const LeftRecursion& e) {
         throw UsageError(rules.places[index(e.rule)] + ": " + e.what());
     }
+}
+
+std::function<std::string(std::string_view text)> words_of_gbnf(std::string_view grammar,
+                                                                const std::string& name) {
+    const auto recognizer =
+        std::make_shared<GrammarRecognizer>(grammar_as_written(parse_gbnf(grammar, name)));
+    return [recognizer](std::string_view text) {
+        return rule_words(*recognizer, read_bytes(*recognizer, recognizer->start(), text));
+    };
 }
 
 }  // namespace tbt

@@ -8,27 +8,23 @@
 // A class or . matches one character, not one byte.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <string_view>
-#include <vector>
 
-#include "lib/grammar/automata/expression.hpp"
-#include "lib/grammar/recognizer/grammar.hpp"
+#include "lib/grammar/recognizer/compile.hpp"
 
 namespace tbt {
-
-// The parsed rules; the first is called root.
-struct NamedRules {
-    std::vector<std::string> names;
-    std::vector<Expression> bodies;
-    // "NAME:LINE:COLUMN" where each rule is defined; empty if the rules come from elsewhere.
-    std::vector<std::string> places;
-};
 
 // name: what messages call the text. Throws UsageError "NAME:LINE:COLUMN: what was expected".
 NamedRules parse_gbnf(std::string_view text, const std::string& name = "grammar");
 
 // Throws that, and what compile_rules throws; left recursion is reported with its place.
 Grammar compile_gbnf(std::string_view text, const std::string& name = "grammar");
+
+// A function that says in words where a text is in the grammar, as rule_words does. It also names
+// the small rules that compile_gbnf would inline. Throws as parse_gbnf.
+std::function<std::string(std::string_view text)> words_of_gbnf(std::string_view grammar,
+                                                                const std::string& name);
 
 }  // namespace tbt

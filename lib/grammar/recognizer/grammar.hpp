@@ -10,6 +10,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -21,23 +22,109 @@
 #include "lib/core/check.hpp"
 #include "lib/core/error.hpp"
 #include "lib/core/index.hpp"
-#include "lib/grammar/automata/code_points.hpp"
+#include "lib/grammar/automata/expression.hpp"
 #include "lib/grammar/recognizer/recognizer.hpp"
-#include "lib/grammar/recognizer/state_annotations.hpp"
 
 namespace tbt {
+
+class Grammar;
+
+// Measures the length of texts in a unit: bytes (ByteMeasure), or tokens of a vocabulary
+// (token_bound.hpp). The fewest units to the end of a text are computed with it.
+class Measure {
+public:
+    virtual ~Measure() = default;
+
+    virtual const Grammar& grammar() const = 0;
+    virtual bool in_tokens() const = 0;
+    // Identifies the unit and vocabulary: measures with the same id give a text the same cost.
+    virtual unsigned id() const = 0;
+    // The cost of the cheapest text of a rule.
+    virtual int rule(int r) const = 0;
+    // Changes whenever a result of rule() may change; never 0.
+    virtual unsigned version() const = 0;
+    // left[i] becomes the cost of the text without its first i bytes; left has text.size() + 1
+    // entries. cut[i]: may a token end, and another begin, just before byte i? An empty cut means
+    // yes for all i. If not, the text is counted byte by byte up to the next cut.
+    virtual void of_suffixes(std::string_view text, const std::vector<bool>& cut,
+                             std::span<int> left) const = 0;
+    std::vector<int> of_suffixes(std::string_view text) const {
+        std::vector<int> left(text.size() + 1);
+        of_suffixes(text, {}, left);
+        return left;
+    }
+    int of(std::string_view text) const { return of_suffixes(text)[0]; }
+    // The lengths in bytes of the words that cost 1 and consist of printable ASCII characters that
+    // JSON does not escape.
+    virtual std::vector<int> lengths_of_words() const = 0;
+};
+
+// Costs in bytes. The costs of rules are the grammar's current ones.
+class ByteMeasure : public Measure {
+public:
+    explicit ByteMeasure(const Grammar& grammar) : grammar_(&grammar) {}
+
+    using Measure::of_suffixes;
+    const Grammar& grammar() const override { return *grammar_; }
+    bool in_tokens() const override { return false; }
+    unsigned id() const override { return 1; }
+    int rule(int r) const override;
+    unsigned version() const override;
+    void of_suffixes(std::string_view text, const std::vector<bool>& cut,
+                     std::span<int> left) const override;
+    std::vector<int> lengths_of_words() const override { return {1}; }
+
+private:
+    const Grammar* grammar_;
+};
+
+// Annotations: state that a derivation keeps in addition to its node, for example which members of
+// an object were written. If each such set were a node, n members would need 2^n nodes.
+//
+// These are the annotations of one part of a grammar. Annotations are numbers; equal annotations
+// have the same number. Number 0 (forgotten) means that an abstraction does not know the
+// annotation.
+class StateAnnotations {
+public:
+    static constexpr int forgotten = 0;
+
+    virtual ~StateAnnotations() = default;
+
+    // The entry node of this part, and the annotation that a derivation has there.
+    virtual int entry() const = 0;
+    virtual int first_annotation() = 0;
+    // The annotation after a byte of an annotated edge, and after a call with a label.
+    virtual int read(int annotation, std::uint8_t byte) = 0;
+    virtual int called(int annotation, int) { return annotation; }
+    // keep_like(annotation, byte, low, high): narrows the range low..high, which holds the byte, to
+    // bytes that lead to the same annotation as this byte.
+    virtual void keep_like(int, int, int&, int&) const {}
+    // As Grammar::Node::cost, in the measure's unit: the least cost from here to the end of the
+    // rule. Grammar::never if the end cannot be reached or the pair is impossible.
+    virtual int cost(const Measure& measure, int node, int annotation) = 0;
+    // Is the cost in bytes less than never?
+    virtual bool alive(const Measure& bytes, int node, int annotation);
+    // The rules whose costs cost() uses.
+    virtual std::vector<int> rules() const { return {}; }
+
+    // abstracted(node, annotation): the annotation that an abstraction keeps. It knows all that
+    // cost() depends on, and otherwise only what masks depend on.
+    virtual int abstracted(int, int annotation) { return annotation; }
+    // kept(node, annotation): the same when a derivation of an abstraction reaches a node.
+    virtual int kept(int, int annotation) { return annotation; }
+    // Announces that tokens have at most this many bytes. Returns true if abstractions made earlier
+    // may know too little for such tokens.
+    virtual bool tokens_have_at_most(int) { return false; }
+
+    virtual std::size_t memory() const { return 0; }
+    virtual void forget() {}
+};
 
 // A rule calls itself, directly or through others, before it has read a byte.
 class LeftRecursion : public UsageError {
 public:
     LeftRecursion(const std::string& what, int r) : UsageError(what), rule(r) {}
     int rule;  // the lowest number among the rules of the cycle
-};
-
-// A grammar or an automaton would exceed our limits of memory or work.
-class TooLarge : public UsageError {
-public:
-    using UsageError::UsageError;
 };
 
 class Grammar {

@@ -19,14 +19,14 @@
 #include <vector>
 
 #include "lib/core/error.hpp"
-#include "lib/grammar/flat_map.hpp"
+#include "lib/grammar/containers.hpp"
 #include "lib/grammar/recognizer/grammar.hpp"
 #include "lib/grammar/recognizer/recognizer.hpp"
 
 namespace tbt {
 
 // A place in a derivation: the node, the number of the continuation after its rule, and the number
-// of the annotation, which is further state of the derivation (state_annotations.hpp). The
+// of the annotation, which is further state of the derivation (StateAnnotations). The
 // annotation is 0 at nodes that have none.
 struct GrammarPlace {
     int node, continuation, annotation = 0;
@@ -222,5 +222,10 @@ private:
     std::vector<Place> abstracted_;
     std::vector<int> forgotten_;
 };
+
+// Says in words where a text is in a grammar: the names of the rules that are being read, for
+// example "root › date › month", for at most three derivations. Rules that the compiler has added
+// are not named. Empty if only the root rule is being read.
+std::string rule_words(const GrammarRecognizer& recognizer, Recognizer::State state);
 
 }  // namespace tbt

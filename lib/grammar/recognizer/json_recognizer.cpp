@@ -1,8 +1,9 @@
 #include "lib/grammar/recognizer/json_recognizer.hpp"
 
-#include "lib/core/error.hpp"
-#include "lib/grammar/recognizer/json_modes.hpp"
+#include <algorithm>
+#include <array>
 
+#include "lib/core/error.hpp"
 #include "lib/core/index.hpp"
 
 namespace tbt {
@@ -11,14 +12,105 @@ namespace {
 
 using Mode = JsonRecognizer::Mode;
 using State = Recognizer::State;
+using enum JsonRecognizer::Mode;
 
-bool is_blank(unsigned char b) { return b == ' ' || b == '\t' || b == '\n' || b == '\r'; }
-bool is_digit(unsigned char b) { return b >= '0' && b <= '9'; }
-bool is_hex(unsigned char b) {
-    return is_digit(b) || (b >= 'a' && b <= 'f') || (b >= 'A' && b <= 'F');
-}
-bool is_letter(unsigned char b, char letter) { return (b | 0x20) == letter; }
-bool takes_blanks(Mode m) { return m <= Mode::after; }
+constexpr auto modes = static_cast<std::size_t>(refused);
+
+// In mode `from`, bytes in any of the ranges "first last …" lead to another mode.
+struct Step {
+    Mode from;
+    std::string_view ranges;
+    Mode to;
+};
+constexpr std::string_view any_hex = "09afAF", continuation = "\x80\xbf";
+constexpr Step steps[] = {
+    // clang-format off
+    {value, "[[", begin_array}, {value, "{{", begin_object}, {value, "\"\"", string},
+    {value, "--", minus}, {value, "00", zero}, {value, "19", digits},
+    {value, "tt", t_rue}, {value, "ff", f_alse}, {value, "nn", n_ull},
+    {first_item, "]]", end_container}, {first_key, "}}", end_container},
+    {key, "\"\"", begin_key}, {colon, "::", value},
+    {after, ",,", comma}, {after, "]]}}", end_container},
+    // The first byte of a UTF-8 sequence says how many bytes follow. After E0, ED, F0 and F4 the
+    // second byte has a smaller range. That rules out a second spelling of a character,
+    // surrogates, and code points above U+10FFFF [RFC 3629, §4].
+    {string, "\"\"", end_string}, {string, "\\\\", escape}, {string, " !#[]\x7f", string},
+    {string, "\xc2\xdf", more1}, {string, "\xe0\xe0", after_e0},
+    {string, "\xe1\xec\xee\xef", more2}, {string, "\xed\xed", after_ed},
+    {string, "\xf0\xf0", after_f0}, {string, "\xf1\xf3", more3}, {string, "\xf4\xf4", after_f4},
+    {more1, continuation, string}, {more2, continuation, more1}, {more3, continuation, more2},
+    {after_e0, "\xa0\xbf", more1}, {after_ed, "\x80\x9f", more1}, {after_f0, "\x90\xbf", more2},
+    {after_f4, "\x80\x8f", more2},
+    // \uD800 … \uDBFF is the first half of a character; the second, \uDC00 … \uDFFF, must follow.
+    {escape, "\"\"\\\\//bbffnnrrtt", string}, {escape, "uu", hex1},
+    {hex1, "09acefACEF", hex2}, {hex1, "ddDD", hex2_d}, {hex2, any_hex, hex3},
+    {hex3, any_hex, hex4}, {hex4, any_hex, string},
+    {hex2_d, "07", hex3}, {hex2_d, "89abAB", high3}, {high3, any_hex, high4},
+    {high4, any_hex, low_backslash}, {low_backslash, "\\\\", low_u}, {low_u, "uu", low1},
+    {low1, "ddDD", low2}, {low2, "cfCF", hex3},
+    // number = [ minus ] int [ frac ] [ exp ], without leading zeros.
+    {minus, "00", zero}, {minus, "19", digits}, {zero, "..", point}, {zero, "eeEE", exponent},
+    {digits, "09", digits}, {digits, "..", point}, {digits, "eeEE", exponent},
+    {point, "09", fraction}, {fraction, "09", fraction}, {fraction, "eeEE", exponent},
+    {exponent, "++--", exponent_sign}, {exponent, "09", exponent_digits},
+    {exponent_sign, "09", exponent_digits}, {exponent_digits, "09", exponent_digits},
+    {t_rue, "rr", tr_ue}, {tr_ue, "uu", tru_e}, {tru_e, "ee", after},
+    {f_alse, "aa", fa_lse}, {fa_lse, "ll", fal_se}, {fal_se, "ss", fals_e}, {fals_e, "ee", after},
+    {n_ull, "uu", nu_ll}, {nu_ll, "ll", nul_l}, {nul_l, "ll", after},
+    // clang-format on
+};
+
+struct Table {
+    std::array<std::array<Mode, 256>, modes> next;  // by mode and byte
+    std::array<unsigned char, 256> last;            // the last byte of a range with equal columns
+    // The fewest bytes from inside a string to its text, or from inside a number or word to its end.
+    std::array<int, modes> distance;
+
+    constexpr Table() : next(), last(), distance() {
+        for (auto& row : next) row.fill(refused);
+        for (const Step& s : steps)
+            for (std::size_t i = 0; i < s.ranges.size(); i += 2)
+                for (int b = byte_at(s.ranges, i); b <= byte_at(s.ranges, i + 1); ++b)
+                    row_of(s.from)[index(b)] = s.to;
+        for (std::size_t m = 0; m <= index_of(after); ++m)
+            for (const char b : {' ', '\t', '\n', '\r'})
+                next[m][static_cast<unsigned char>(b)] = blank;
+        add(first_item, value), add(first_key, key);
+        // A number has no closing symbol: it ends at the first byte that may follow a value.
+        for (const Mode m : {zero, digits, fraction, exponent_digits}) add(m, after);
+        for (int b = 255; b >= 0; --b) {
+            const bool same =
+                b < 255 && std::all_of(next.begin(), next.end(), [&](const auto& row) {
+                    return row[index(b)] == row[index(b + 1)];
+                });
+            last[index(b)] = same ? last[index(b + 1)] : static_cast<unsigned char>(b);
+        }
+        constexpr int far = 100;
+        for (std::size_t m = index_of(escape); m < index_of(beyond); ++m)
+            distance[m] = m >= index_of(zero) && m <= index_of(exponent_digits) ? 0 : far;
+        for (int n = 0; n < 8; ++n)
+            for (std::size_t m = 0; m < index_of(beyond); ++m)
+                for (const Mode to : next[m])
+                    if (to < beyond)
+                        distance[m] = std::min(distance[m], 1 + distance[index_of(to)]);
+    }
+    static constexpr std::size_t index_of(Mode m) { return static_cast<std::size_t>(m); }
+    static constexpr int byte_at(std::string_view s, std::size_t i) {
+        return static_cast<unsigned char>(s[i]);
+    }
+    constexpr std::array<Mode, 256>& row_of(Mode m) { return next[index_of(m)]; }
+    // What a mode refuses, it takes as another does.
+    constexpr void add(Mode to, Mode from) {
+        for (std::size_t b = 0; b < 256; ++b)
+            if (row_of(to)[b] == refused) row_of(to)[b] = row_of(from)[b];
+    }
+};
+constexpr Table table;
+
+bool is_number(Mode m) { return m >= minus && m <= exponent_digits; }
+bool number_may_end(Mode m) { return m >= zero && m <= exponent_digits; }
+// Between the quotation marks of a string.
+bool in_text(Mode m) { return m >= string && m <= after_f4; }
 
 }  // namespace
 
@@ -44,181 +136,42 @@ std::uint32_t JsonRecognizer::open(std::uint32_t cell, Kind kind) {
 
 State JsonRecognizer::next(State state, unsigned char byte) {
     const View v = unpack(state);
-    if (v.cell >= cells_.size()) return unknown_state(state);
-    if (takes_blanks(v.mode)) return between(v, byte);
-    if (v.mode == Mode::string) return in_string(v, byte);
-    if (v.mode < Mode::more1) return in_escape(v, byte);
-    if (v.mode < Mode::minus) return in_sequence(v, byte);
-    if (is_number(v.mode)) return in_number(v, byte);
-    const JsonLetter letter = letter_after(v.mode);
-    return v.mode != Mode::beyond && byte == letter.byte ? in(v, letter.next) : dead;
+    if (!known(v)) return unknown_state(state);
+    const Kind kind = cells_[v.cell].kind;
+    switch (const Mode to = table.next[Table::index_of(v.mode)][byte]) {
+        case refused:
+            return dead;
+        case blank:
+            if (v.blanks == options_.max_whitespace) return dead;
+            return pack({is_number(v.mode) ? after : v.mode, v.is_key,
+                         options_.max_whitespace < 0 ? 0 : v.blanks + 1, v.cell});
+        case begin_array:
+            return pack({first_item, false, 0, open(v.cell, array)});
+        case begin_object:
+            return pack({first_key, false, 0, open(v.cell, object)});
+        case end_container:
+            return close(v, byte == ']' ? array : object);
+        case comma:
+            return kind == none ? dead : in(v, kind == array ? value : key);
+        case begin_key:
+            return pack({string, true, 0, v.cell});
+        case end_string:
+            return pack({v.is_key ? colon : after, false, 0, v.cell});
+        case hex2_d:
+            return in(v, options_.lone_surrogates ? hex2 : hex2_d);
+        default:  // the beginning of a string, number or word, or a byte inside one
+            if (options_.container_only && v.mode == value && v.cell == bottom) return dead;
+            return in(v, to);
+    }
 }
 
 // Every mode treats the bytes of a range alike.
-int JsonRecognizer::last_equivalent(State, int byte) const {
-    using namespace std::string_view_literals;
-    static constexpr auto first =  // of each range
-        "\0\t\n\v\r\x0e !\"#+,-./018:;ACDEFG[\\]^abcdefglmnorstuv{|}~"
-        "\x80\x90\xa0\xc0\xc2\xe0\xe1\xed\xee\xf0\xf1\xf4\xf5"sv;
-    static const auto last = [] {
-        std::array<unsigned char, 256> table{};
-        for (int b = 255, end = 255; b >= 0; --b) {
-            table[index(b)] = static_cast<unsigned char>(end);
-            if (first.find(static_cast<char>(b)) != first.npos) end = b - 1;
-        }
-        return table;
-    }();
-    return last[index(byte)];
-}
-
-// Reads a byte between symbols, where white space is allowed.
-State JsonRecognizer::between(const View& v, unsigned char byte) {
-    if (is_blank(byte)) {
-        if (options_.max_whitespace < 0) return pack(v);
-        return v.blanks < options_.max_whitespace ? pack({v.mode, v.is_key, v.blanks + 1, v.cell})
-                                                  : dead;
-    }
-    switch (v.mode) {
-        case Mode::value:
-            return begin_value(v, byte);
-        case Mode::first_item:
-            return byte == ']' ? close(v, array) : begin_value(v, byte);
-        case Mode::first_key:
-            if (byte == '}') return close(v, object);
-            [[fallthrough]];
-        case Mode::key:
-            return byte == '"' ? pack({Mode::string, true, 0, v.cell}) : dead;
-        case Mode::colon:
-            return byte == ':' ? in(v, Mode::value) : dead;
-        default:
-            break;
-    }
-    const Kind kind = cells_[v.cell].kind;  // after a value
-    if (byte == ',' && kind == array) return in(v, Mode::value);
-    if (byte == ',' && kind == object) return in(v, Mode::key);
-    if (byte == ']' && kind == array) return close(v, array);
-    return byte == '}' && kind == object ? close(v, object) : dead;
-}
-
-State JsonRecognizer::begin_value(const View& v, unsigned char byte) {
-    if (byte == '{') return pack({Mode::first_key, false, 0, open(v.cell, object)});
-    if (byte == '[') return pack({Mode::first_item, false, 0, open(v.cell, array)});
-    if (options_.container_only && v.cell == bottom) return dead;
-    if (byte == '"') return in(v, Mode::string);
-    if (byte == '-') return in(v, Mode::minus);
-    if (byte == '0') return in(v, Mode::zero);
-    if (is_digit(byte)) return in(v, Mode::digits);
-    if (byte == 't') return in(v, Mode::t_rue);
-    if (byte == 'f') return in(v, Mode::f_alse);
-    return byte == 'n' ? in(v, Mode::n_ull) : dead;
-}
+int JsonRecognizer::last_equivalent(State, int byte) const { return table.last[index(byte)]; }
 
 State JsonRecognizer::close(const View& v, Kind kind) const {
     if (cells_[v.cell].kind != kind) return dead;
     const std::uint32_t below = cells_[v.cell].below;
-    return pack({below == unknown ? Mode::beyond : Mode::after, false, 0, below});
-}
-
-// The first byte of a UTF-8 sequence says how many bytes follow. After E0, ED, F0 and F4 the second
-// byte has a smaller range. That rules out a second spelling of a character, surrogates, and code
-// points above U+10FFFF [RFC 3629, §4].
-State JsonRecognizer::in_string(const View& v, unsigned char byte) const {
-    if (byte == '"') return pack({v.is_key ? Mode::colon : Mode::after, false, 0, v.cell});
-    if (byte == '\\') return in(v, Mode::escape);
-    if (byte < 0x20) return dead;
-    if (byte < 0x80) return pack(v);
-    if (byte < 0xc2) return dead;
-    if (byte < 0xe0) return in(v, Mode::more1);
-    if (byte == 0xe0) return in(v, Mode::after_e0);
-    if (byte == 0xed) return in(v, Mode::after_ed);
-    if (byte < 0xf0) return in(v, Mode::more2);
-    if (byte == 0xf0) return in(v, Mode::after_f0);
-    if (byte < 0xf4) return in(v, Mode::more3);
-    return byte == 0xf4 ? in(v, Mode::after_f4) : dead;
-}
-
-State JsonRecognizer::in_sequence(const View& v, unsigned char byte) {
-    const auto within = [&](int low, int high, Mode mode) {
-        return byte >= low && byte <= high ? in(v, mode) : dead;
-    };
-    switch (v.mode) {
-        case Mode::more1:
-            return within(0x80, 0xbf, Mode::string);
-        case Mode::more2:
-            return within(0x80, 0xbf, Mode::more1);
-        case Mode::more3:
-            return within(0x80, 0xbf, Mode::more2);
-        case Mode::after_e0:
-            return within(0xa0, 0xbf, Mode::more1);
-        case Mode::after_ed:
-            return within(0x80, 0x9f, Mode::more1);
-        case Mode::after_f0:
-            return within(0x90, 0xbf, Mode::more2);
-        default:
-            return within(0x80, 0x8f, Mode::more2);
-    }
-}
-
-// \uD800 … \uDBFF is the first half of a character; the second, \uDC00 … \uDFFF, must follow.
-State JsonRecognizer::in_escape(const View& v, unsigned char byte) const {
-    const auto hex = [&](Mode mode) { return is_hex(byte) ? in(v, mode) : dead; };
-    switch (v.mode) {
-        case Mode::escape:
-            if (byte == 'u') return in(v, Mode::hex1);
-            return byte != 0 && std::string_view("\"\\/bfnrt").find(static_cast<char>(byte)) !=
-                                    std::string_view::npos
-                       ? in(v, Mode::string)
-                       : dead;
-        case Mode::hex1:
-            return is_letter(byte, 'd') && !options_.lone_surrogates ? in(v, Mode::hex2_d)
-                                                                     : hex(Mode::hex2);
-        case Mode::hex2:
-            return hex(Mode::hex3);
-        case Mode::hex3:
-            return hex(Mode::hex4);
-        case Mode::hex4:
-            return hex(Mode::string);
-        case Mode::hex2_d:
-            if (byte >= '0' && byte <= '7') return in(v, Mode::hex3);
-            return byte == '8' || byte == '9' || is_letter(byte, 'a') || is_letter(byte, 'b')
-                       ? in(v, Mode::high3)
-                       : dead;
-        case Mode::high3:
-            return hex(Mode::high4);
-        case Mode::high4:
-            return hex(Mode::low_backslash);
-        case Mode::low_backslash:
-            return byte == '\\' ? in(v, Mode::low_u) : dead;
-        case Mode::low_u:
-            return byte == 'u' ? in(v, Mode::low1) : dead;
-        case Mode::low1:
-            return is_letter(byte, 'd') ? in(v, Mode::low2) : dead;
-        default:
-            return (byte | 0x20) >= 'c' && (byte | 0x20) <= 'f' ? in(v, Mode::hex3) : dead;
-    }
-}
-
-// number = [ minus ] int [ frac ] [ exp ]. A number has no closing symbol: it ends at the first
-// byte that may follow a value.
-State JsonRecognizer::in_number(const View& v, unsigned char byte) {
-    const bool digit = is_digit(byte);
-    switch (v.mode) {
-        case Mode::minus:
-            return !digit ? dead : in(v, byte == '0' ? Mode::zero : Mode::digits);
-        case Mode::point:
-            return digit ? in(v, Mode::fraction) : dead;
-        case Mode::exponent:
-            if (byte == '+' || byte == '-') return in(v, Mode::exponent_sign);
-            [[fallthrough]];
-        case Mode::exponent_sign:
-            return digit ? in(v, Mode::exponent_digits) : dead;
-        default:
-            break;
-    }
-    if (digit) return v.mode == Mode::zero ? dead : in(v, v.mode);  // no leading zeros
-    if (byte == '.' && (v.mode == Mode::zero || v.mode == Mode::digits)) return in(v, Mode::point);
-    if (is_letter(byte, 'e') && v.mode != Mode::exponent_digits) return in(v, Mode::exponent);
-    return between({Mode::after, false, 0, v.cell}, byte);
+    return pack({below == unknown ? beyond : after, false, 0, below});
 }
 
 // Returns dead for dead; throws Error for any other number, which is no state of this recognizer.
@@ -229,38 +182,102 @@ State JsonRecognizer::unknown_state(State state) const {
 
 bool JsonRecognizer::accepts(State state) const {
     const View v = unpack(state);
-    if (v.cell >= cells_.size()) return unknown_state(state), false;
-    return v.cell == bottom && (v.mode == Mode::after || number_may_end(v.mode));
+    if (!known(v)) return unknown_state(state), false;
+    return v.cell == bottom && (v.mode == after || number_may_end(v.mode));
 }
 
 int JsonRecognizer::closing_bytes(State state) const {
     const View v = unpack(state);
-    if (v.cell >= cells_.size()) return unknown_state(state), never;
-    const int value = options_.container_only && v.cell == bottom ? 2 : 1;  // {} or 0
-    const int string = v.is_key ? 3 : 1;                                    // ":0 or "
-    return to_int(cells_[v.cell].depth) + bytes_to_close(v.mode, value, string);
+    if (!known(v)) return unknown_state(state), never;
+    int bytes = to_int(cells_[v.cell].depth) + table.distance[Table::index_of(v.mode)];
+    if (v.mode == value) bytes += options_.container_only && v.cell == bottom ? 2 : 1;  // {} or 0
+    if (v.mode == key) bytes += 4;                                                      // "":0
+    if (v.mode == colon) bytes += 2;                                                    // :0
+    if (in_text(v.mode)) bytes += v.is_key ? 3 : 1;                                     // ":0 or "
+    return bytes;
 }
 
 // Keeps the innermost container only: the containers below matter only after it is closed.
 State JsonRecognizer::abstraction(State state) {
     View v = unpack(state);
-    if (v.cell >= cells_.size()) return unknown_state(state);
+    if (!known(v)) return unknown_state(state);
     if (cells_[v.cell].depth > 1) v.cell = open(unknown, cells_[v.cell].kind);
     return pack(v);
 }
 
 int JsonRecognizer::hidden_bytes(State state) const {
-    if (unpack(state).cell >= cells_.size()) return unknown_state(state), 0;
+    if (!known(unpack(state))) return unknown_state(state), 0;
     const auto depth = to_int(cells_[unpack(state).cell].depth);
     return depth > 1 ? depth - 1 : 0;
 }
 
 std::string JsonRecognizer::stack(State state) const {
     std::string text;
-    if (unpack(state).cell >= cells_.size()) return unknown_state(state), text;
+    if (!known(unpack(state))) return unknown_state(state), text;
     for (std::uint32_t cell = unpack(state).cell; cell > unknown; cell = cells_[cell].below)
         text += cells_[cell].kind == array ? '[' : '{';
     return {text.rbegin(), text.rend()};
+}
+
+const char* JsonRecognizer::name(Mode mode) {
+    if (mode == value) return "a value";
+    if (mode == first_item) return "a value or ]";
+    if (mode == first_key) return "a key or }";
+    if (mode == key) return "a key";
+    if (mode == colon) return "a colon";
+    if (mode == after) return "after a value";
+    if (mode < more1) return mode == string ? "in a string" : "in an escape";
+    if (mode < minus) return "in a character";
+    return is_number(mode) ? "in a number" : mode == beyond ? "beyond" : "in a word";
+}
+
+namespace {
+
+constexpr std::size_t longest_key = 30;
+
+// An open container of a JSON text, with the last key of an object or the item number of an array.
+struct Open {
+    bool object = false;
+    std::string key = {};
+    int item = 1;
+};
+
+std::string words_of(const std::vector<Open>& open, const std::string& mode) {
+    std::string words = open[0].object ? "the object" : "the list";
+    for (const Open& o : open) {
+        if (!o.object) words += " › item " + std::to_string(o.item);
+        else if (!o.key.empty()) words += " › " + o.key;
+    }
+    return words + ": " + mode;
+}
+
+}  // namespace
+
+std::string json_place(std::string_view text) {
+    const std::size_t first = text.find_first_not_of(" \t\r\n");
+    if (first == std::string_view::npos || (text[first] != '{' && text[first] != '[')) return "";
+    JsonRecognizer recognizer(JsonOptions::rfc());
+    Recognizer::State state = recognizer.start();
+    std::vector<Open> open;
+    for (const char c : text) {
+        const JsonRecognizer::View was = JsonRecognizer::unpack(state);
+        state = recognizer.next(state, static_cast<unsigned char>(c));
+        if (state == Recognizer::dead) return "";
+        const JsonRecognizer::View is = JsonRecognizer::unpack(state);
+        if (is.is_key && in_text(is.mode)) {
+            if (!in_text(was.mode)) open.back().key.clear();
+            else if (open.back().key.size() < longest_key) open.back().key += c;
+        }
+        const std::size_t depth = recognizer.stack(state).size();
+        if (depth > open.size()) open.push_back({c == '{'});
+        else if (depth < open.size()) open.pop_back();
+        else if (c == ',' && !in_text(was.mode) && !open.empty())
+            ++open.back().item, open.back().key.clear();
+    }
+    const JsonRecognizer::View here = JsonRecognizer::unpack(state);
+    if (in_text(here.mode) && here.is_key) return words_of(open, "in a key");
+    if (open.empty()) return "complete";
+    return words_of(open, JsonRecognizer::name(here.mode));
 }
 
 }  // namespace tbt

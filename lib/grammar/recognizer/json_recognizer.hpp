@@ -3,12 +3,13 @@
 //
 // Nothing recurses: the stack is a linked list of cells, each with the number of the cell below it.
 // The depth and kind of a cell never change, so a state is only (mode, top cell), and states share
-// the cells below.
+// the cells below. What each byte does in each mode is in one table, in the .cpp.
 #pragma once
 
 #include <array>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "lib/grammar/recognizer/recognizer.hpp"
@@ -32,57 +33,23 @@ struct JsonOptions {
 class JsonRecognizer : public Recognizer {
 public:
     enum class Mode : std::uint8_t {
+        // clang-format off
         // Between symbols: white space is allowed.
-        value,
-        first_item,
-        first_key,
-        key,
-        colon,
-        after,
+        value, first_item, first_key, key, colon, after,
         // In a string; hex1 to hex4: in an escape \uXXXX.
-        string,
-        escape,
-        hex1,
-        hex2,
-        hex3,
-        hex4,
+        string, escape, hex1, hex2, hex3, hex4,
         // In a surrogate pair \uD83D\uDE00.
-        hex2_d,
-        high3,
-        high4,
-        low_backslash,
-        low_u,
-        low1,
-        low2,
+        hex2_d, high3, high4, low_backslash, low_u, low1, low2,
         // Inside a character of UTF-8: the number of bytes that must follow, or the first byte.
-        more1,
-        more2,
-        more3,
-        after_e0,
-        after_ed,
-        after_f0,
-        after_f4,
-        // In a number.
-        minus,
-        zero,
-        digits,
-        point,
-        fraction,
-        exponent,
-        exponent_sign,
-        exponent_digits,
+        more1, more2, more3, after_e0, after_ed, after_f0, after_f4,
+        // In a number; from zero on it may end.
+        minus, point, exponent, exponent_sign, zero, digits, fraction, exponent_digits,
         // In true, false or null, after the letters before the underscore.
-        t_rue,
-        tr_ue,
-        tru_e,
-        f_alse,
-        fa_lse,
-        fal_se,
-        fals_e,
-        n_ull,
-        nu_ll,
-        nul_l,
+        t_rue, tr_ue, tru_e, f_alse, fa_lse, fal_se, fals_e, n_ull, nu_ll, nul_l,
         beyond,  // an abstraction that has escaped: see recognizer.hpp
+        // No modes: what else a byte can be. A container's brackets and commas concern the stack.
+        refused, blank, begin_key, end_string, begin_array, begin_object, end_container, comma
+        // clang-format on
     };
     // A state, unpacked.
     struct View {
@@ -127,18 +94,19 @@ private:
     }
     static State in(const View& v, Mode mode) { return pack({mode, v.is_key, 0, v.cell}); }
 
+    // Can this be a state of this recognizer?
+    bool known(const View& v) const { return v.cell < cells_.size() && v.mode < Mode::refused; }
     State unknown_state(State state) const;
     std::uint32_t open(std::uint32_t cell, Kind kind);
-    State begin_value(const View& v, unsigned char byte);
-    State between(const View& v, unsigned char byte);
     State close(const View& v, Kind kind) const;
-    State in_string(const View& v, unsigned char byte) const;
-    State in_escape(const View& v, unsigned char byte) const;
-    static State in_sequence(const View& v, unsigned char byte);
-    State in_number(const View& v, unsigned char byte);
 
     JsonOptions options_;
     std::vector<Cell> cells_;
 };
+
+// Says in words where an incomplete JSON text stops, for example "the object › likes › item 2: in a
+// string"; "complete" after the closing bracket. Empty if the text is not the beginning of a JSON
+// object or array. Keys are truncated to 30 bytes, perhaps inside a character.
+std::string json_place(std::string_view text);
 
 }  // namespace tbt

@@ -10,6 +10,8 @@
 #include <cstdint>
 #include <limits>
 #include <memory>
+#include <optional>
+#include <string>
 #include <string_view>
 
 namespace tbt {
@@ -94,6 +96,67 @@ inline Recognizer::State read_bytes(Recognizer& recognizer, Recognizer::State st
 inline bool accepts_text(Recognizer& recognizer, std::string_view text) {
     const Recognizer::State state = read_bytes(recognizer, recognizer.start(), text);
     return state != Recognizer::dead && recognizer.accepts(state);
+}
+
+// The shortest text from a state to the end; among several, the first in byte order. "" if the text
+// may end here, or if no text leads to the end.
+inline std::string shortest_text(Recognizer& recognizer, Recognizer::State at) {
+    std::string text;
+    while (at != Recognizer::dead && recognizer.closing_bytes(at) > 0) {
+        const int left = recognizer.closing_bytes(at);
+        int byte = 0;
+        Recognizer::State next = Recognizer::dead;
+        for (; byte < 256; ++byte) {
+            next = recognizer.next(at, static_cast<unsigned char>(byte));
+            if (next != Recognizer::dead && recognizer.closing_bytes(next) < left) break;
+        }
+        if (byte == 256) return text;
+        text += static_cast<char>(byte), at = next;
+    }
+    return text;
+}
+inline std::string shortest_text(Recognizer& recognizer) {
+    return shortest_text(recognizer, recognizer.start());
+}
+
+// Forced bytes: bytes about which a language leaves no choice. After {"name": "Ella", only "job": "
+// may come. The caller splits them into tokens.
+//
+// Optional white space does not count as a choice. These functions expect one blank after a colon
+// or a comma, as JSON is usually written, and none elsewhere.
+//
+// The forced byte in a state; `before` is the last byte read. None if several bytes may come, or if
+// the text may end here.
+inline std::optional<unsigned char> known_byte(Recognizer& recognizer, Recognizer::State state,
+                                               unsigned char before) {
+    if (state == Recognizer::dead || recognizer.accepts(state)) return {};
+    std::optional<unsigned char> blank, other;
+    for (int byte = 0; byte < 256; ++byte) {
+        const auto c = static_cast<unsigned char>(byte);
+        const bool alive = recognizer.next(state, c) != Recognizer::dead;
+        if (c == ' ' || (c >= '\t' && c <= '\r')) {
+            if (alive) blank = c;  // the last one allowed, which is the space if that is allowed
+            continue;
+        }
+        byte = recognizer.last_equivalent(state, byte);
+        if (alive && (other || byte > c)) return {};
+        if (alive) other = c;
+    }
+    const bool spaced = before == ':' || before == ',';
+    return blank && (spaced || !other) ? blank : other;
+}
+
+// The forced bytes in a row, at most `most` of them.
+inline std::string known_bytes(Recognizer& recognizer, Recognizer::State state,
+                               unsigned char before, std::size_t most) {
+    std::string bytes;
+    while (bytes.size() < most) {
+        const auto byte = known_byte(recognizer, state, before);
+        if (!byte) break;
+        bytes += static_cast<char>(*byte);
+        state = recognizer.next(state, *byte), before = *byte;
+    }
+    return bytes;
 }
 
 }  // namespace tbt

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "lib/grammar/automata/dfa.hpp"
-#include "lib/grammar/automata/spelling.hpp"
+#include "lib/grammar/recognizer/compile.hpp"
 #include "lib/grammar/recognizer/grammar.hpp"
 
 namespace tbt {

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "lib/core/index.hpp"
-#include "lib/grammar/automata/finite.hpp"
+#include "lib/grammar/automata/dfa.hpp"
 #include "lib/grammar/automata/numbers.hpp"
 #include "lib/grammar/automata/regex.hpp"
 

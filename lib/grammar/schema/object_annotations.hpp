@@ -10,10 +10,10 @@
 #include <cstdint>
 #include <vector>
 
-#include "lib/grammar/flat_map.hpp"
-#include "lib/grammar/recognizer/state_annotations.hpp"
+#include "lib/grammar/containers.hpp"
+#include "lib/grammar/recognizer/grammar.hpp"
 #include "lib/grammar/schema/object_graph.hpp"
-#include "lib/grammar/text_sets.hpp"
+#include "lib/grammar/schema/text_sets.hpp"
 
 namespace tbt {
 

@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "lib/core/index.hpp"
-#include "lib/core/utf8.hpp"
-#include "lib/grammar/automata/spelling.hpp"
+#include "lib/core/unicode.hpp"
+#include "lib/grammar/recognizer/compile.hpp"
 
 namespace tbt {
 

@@ -9,7 +9,7 @@
 #include "lib/grammar/automata/dfa.hpp"
 #include "lib/grammar/recognizer/grammar.hpp"
 #include "lib/grammar/schema/blanks.hpp"
-#include "lib/grammar/text_sets.hpp"
+#include "lib/grammar/schema/text_sets.hpp"
 
 namespace tbt {
 

@@ -3,10 +3,9 @@
 #include <algorithm>
 
 #include "lib/core/index.hpp"
-#include "lib/grammar/automata/finite.hpp"
+#include "lib/grammar/automata/dfa.hpp"
 #include "lib/grammar/automata/numbers.hpp"
-#include "lib/grammar/automata/spelling.hpp"
-#include "lib/grammar/automata/work_limit.hpp"
+#include "lib/grammar/recognizer/compile.hpp"
 #include "lib/grammar/schema/alike_schemas.hpp"
 #include "lib/grammar/schema/array_source.hpp"
 #include "lib/grammar/schema/distinct_items.hpp"

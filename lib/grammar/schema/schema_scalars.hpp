@@ -8,7 +8,6 @@
 #include <set>
 
 #include "lib/grammar/automata/dfa.hpp"
-#include "lib/grammar/automata/finite.hpp"
 #include "lib/grammar/schema/formats.hpp"
 #include "lib/grammar/schema/schema_document.hpp"
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "lib/core/index.hpp"
-#include "lib/core/utf8.hpp"
+#include "lib/core/unicode.hpp"
 #include "lib/grammar/automata/numbers.hpp"
 #include "lib/grammar/recognizer/json_recognizer.hpp"
 #include "lib/grammar/schema/formats.hpp"

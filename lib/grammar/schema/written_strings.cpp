@@ -5,8 +5,8 @@
 #include <utility>
 
 #include "lib/core/index.hpp"
-#include "lib/grammar/automata/finite.hpp"
-#include "lib/grammar/automata/spelling.hpp"
+#include "lib/grammar/automata/dfa.hpp"
+#include "lib/grammar/recognizer/compile.hpp"
 #include "lib/grammar/schema/counted_text.hpp"
 
 namespace tbt {

@@ -1,12 +1,66 @@
 #include "lib/grammar/tokens/grammar_matcher.hpp"
 
+#include <algorithm>
 #include <string>
 #include <unordered_map>
+#include <unordered_set>
+#include <vector>
 
-#include "lib/grammar/recognizer/shortest_text.hpp"
+#include "lib/core/index.hpp"
+#include "lib/grammar/recognizer/recognizer.hpp"
 #include "lib/show/terminal.hpp"
 
 namespace tbt {
+
+namespace {
+
+// If the vocabulary lacks bytes: the states to search before the answer is "none found".
+constexpr int max_tried = 4000;
+
+}  // namespace
+
+int Closing::enough(State state) {
+    if (state == Recognizer::dead) return never;
+    if (masks_->recognizer().accepts(state)) return 0;
+    return has_all_byte_tokens() ? masks_->to_end(state) : try_everything(state, never);
+}
+
+bool Closing::fits(State state, int tokens) {
+    if (state == Recognizer::dead) return false;
+    if (masks_->recognizer().accepts(state)) return tokens >= 0;
+    if (tokens <= 0) return false;
+    return (has_all_byte_tokens() ? masks_->to_end(state) : try_everything(state, tokens)) <=
+           tokens;
+}
+
+// For vocabularies that lack bytes, such as the small ones made up for a lesson: a breadth-first
+// search through the states that k tokens reach, for k = 0, 1, … The path found is stored: then the
+// promise made at its beginning also holds at each of its states.
+int Closing::try_everything(State state, int most) {
+    if (masks_->recognizer().accepts(state)) return 0;
+    if (const auto known = enough_.find(state); known != enough_.end()) return known->second;
+    struct Found {
+        State state;
+        int before, tokens;
+    };
+    std::vector<Found> found{{state, -1, 0}};
+    std::unordered_set<State> seen{state};
+    for (std::size_t i = 0; i < found.size(); ++i) {
+        if (found[i].tokens >= most) break;
+        if (i >= max_tried) return never;
+        for (const TokenReach::Step& step : masks_->reached().steps(found[i].state)) {
+            if (!seen.insert(step.state).second) continue;
+            if (masks_->recognizer().accepts(step.state)) {
+                int left = 1;
+                for (int at = to_int(i); at >= 0; at = found[index(at)].before)
+                    enough_.emplace(found[index(at)].state, left++);
+                return found[i].tokens + 1;
+            }
+            found.push_back({step.state, to_int(i), found[i].tokens + 1});
+        }
+    }
+    return never;
+}
 
 GrammarMatcher::GrammarMatcher(std::shared_ptr<CompiledGrammar> language, int budget,
                                std::string_view beginning)
@@ -128,7 +182,11 @@ bool GrammarMatcher::tighten_by_groups() {
         const State there = read_bytes(language_->recognizer(), now, trie.path(exit));
         if (there == Recognizer::dead) continue;
         if (const int token = trie.nodes()[index(exit)].token; token >= 0) decide(token, there);
-        masks.reached().below(exit, there, decide);
+        trie.walk(language_->recognizer(), there, exit + 1, trie.end(exit), walked_,
+                  [&](int i, const TokenTrie::Node& node, State reached) {
+                      if (node.token >= 0) decide(node.token, reached);
+                      return i + 1;
+                  });
     }
     for (const auto& [first, twin] : trie.duplicates())
         if (tight_.test(first)) tight_.set(twin);
@@ -186,6 +244,33 @@ void GrammarMatcher::rollback(int tokens) {
     }
     ids_.resize(ids_.size() - static_cast<std::size_t>(tokens));
     states_.resize(ids_.size() + 1);
+}
+
+GrammarMatcher& ConstraintFollower::follow(std::span<const int> generated) {
+    std::size_t best = 0, common = 0;
+    for (std::size_t i = 0; i < texts_.size(); ++i) {
+        const std::size_t shared = common_length(texts_[i].read, generated);
+        // Among equal prefixes, prefers a text that need not be rolled back.
+        if (shared > common || (shared == common && texts_[i].read.size() == shared &&
+                                texts_[best].read.size() > common))
+            best = i, common = shared;
+    }
+    if (texts_[best].read.size() > common && texts_.size() < max_texts) {
+        texts_.push_back(texts_[best]);  // the new text branches off here: keep both
+        best = texts_.size() - 1;
+    }
+    Text& text = texts_[best];
+    text.constraint.rollback(to_int(text.read.size() - common));
+    text.read.resize(common);
+    for (const int id : generated.subspan(common)) {
+        text.constraint.advance(id);
+        text.read.push_back(id);
+    }
+    return text.constraint;
+}
+
+std::size_t ConstraintFollower::common_length(std::span<const int> a, std::span<const int> b) {
+    return index(std::mismatch(a.begin(), a.end(), b.begin(), b.end()).first - a.begin());
 }
 
 }  // namespace tbt

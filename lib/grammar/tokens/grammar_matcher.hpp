@@ -13,15 +13,54 @@
 #include <algorithm>
 #include <limits>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
+#include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "lib/core/index.hpp"
-#include "lib/grammar/tokens/closing.hpp"
 #include "lib/grammar/tokens/mask_cache.hpp"
 
 namespace tbt {
+
+// Decides whether a text can be completed within its budget of tokens. This is checked before the
+// first token, and whenever the budget runs low.
+//
+// If every byte is a token, no search is needed. An upper bound of the tokens to the end decides:
+//
+//   bound(s)   a text in state s can be completed with this many tokens; 0 iff it may end in s
+//
+// Some token always leads to a smaller bound. So if bound(start) <= budget, and the decoder keeps
+// only tokens after which the bound fits the rest of the budget, at least one token is always left.
+// The fewest bytes to the end are such a bound; a grammar has a tighter one (token_bound.hpp).
+class Closing {
+public:
+    using State = Recognizer::State;
+    static constexpr int never = std::numeric_limits<int>::max();
+
+    explicit Closing(MaskCache& masks) : masks_(&masks) {}
+
+    // A number of tokens that is enough to complete the text. never: the vocabulary cannot spell
+    // any completion, or the search found none.
+    int enough(State state);
+    // Can the text be completed with at most this many tokens? False if enough() knows no such way.
+    bool fits(State state, int tokens);
+
+    // Is every byte a token? Then closing_bytes tokens are always enough.
+    bool has_all_byte_tokens() const { return masks_->trie().has_all_byte_tokens(); }
+
+    std::size_t memory() const { return enough_.size() * 48; }  // in bytes, an estimate
+    void forget() { enough_.clear(); }
+
+private:
+    int try_everything(State state, int most);
+
+    MaskCache* masks_;
+    // For vocabularies that lack bytes: the tokens that are enough, from paths found so far.
+    std::unordered_map<State, int> enough_;
+};
 
 // A language over the tokens of a vocabulary, with its caches. All matchers of it share one object.
 class CompiledGrammar {
@@ -130,6 +169,31 @@ private:
     bool ended_ = false;
     TokenMask tight_;
     bool tight_ready_ = false;
+    std::vector<State> walked_;  // scratch memory of tighten_by_groups()
+};
+
+// Applies one constraint to several texts, or to a text that branches: samples, beams, drafts.
+//
+// Keeps up to 64 texts read so far, each with its matcher. A new text is read on from the one that
+// has the longest common prefix with it.
+class ConstraintFollower {
+public:
+    explicit ConstraintFollower(GrammarMatcher start) { texts_.push_back({std::move(start), {}}); }
+
+    // The matcher after these generated token ids, valid until the next call.
+    // Throws Error if one of them is not allowed.
+    GrammarMatcher& follow(std::span<const int> generated);
+
+private:
+    struct Text {
+        GrammarMatcher constraint;
+        std::vector<int> read;
+    };
+    static constexpr std::size_t max_texts = 64;
+
+    static std::size_t common_length(std::span<const int> a, std::span<const int> b);
+
+    std::vector<Text> texts_;
 };
 
 }  // namespace tbt

@@ -2,10 +2,175 @@
 
 #include <algorithm>
 #include <span>
+#include <unordered_set>
 
 #include "lib/core/index.hpp"
 
 namespace tbt {
+
+const TokenWalk::Link& TokenWalk::link(State state) {
+    const int fresh = count(links_), found = link_index_.find_or_add(state, fresh);
+    if (found != fresh) return links_[index(found)];
+    Link& most = links_.emplace_back();
+    found_.clear();  // one link for each next state
+    for (int byte = 0, last = 0; byte < 256; byte = last + 1) {
+        const State next = recognizer_->next(state, static_cast<unsigned char>(byte));
+        last = recognizer_->last_equivalent(state, byte);
+        if (next == Recognizer::dead || recognizer_->escaped(next)) continue;
+        auto same = std::find_if(found_.rbegin(), found_.rend(),
+                                 [&](const Link& l) { return l.next == next; });
+        if (same == found_.rend()) {
+            found_.push_back({{}, next});
+            same = found_.rbegin();
+        }
+        for (; byte <= last; ++byte) same->bytes.set(index(byte));
+    }
+    for (const Link& l : found_) {
+        if (l.bytes.count() > most.bytes.count()) most = l;
+    }
+    return most;
+}
+
+// Follows the run from a state. Returns false if the bytes lead to different states before all of
+// them are refused.
+bool TokenWalk::follow(State state, const ByteSet& bytes) {
+    run_.states.assign(1, state);
+    const ByteSet first = bytes & ~run_.without;
+    for (const Link* now = &link(state);
+         (now->bytes & bytes) == (run_.states.size() == 1 ? first : bytes);
+         now = &link(now->next)) {
+        if (run_.length() == ByteRun::longest) return true;
+        run_.states.push_back(now->next);
+    }
+    for (std::size_t byte = 0; byte < 256; ++byte) {
+        const State next = recognizer_->next(run_.states.back(), static_cast<unsigned char>(byte));
+        if (bytes[byte] && next != Recognizer::dead) return false;
+    }
+    return true;
+}
+
+const ByteRun* TokenWalk::run(int node, State state) {
+    if (trie_->depth(node) + ByteRun::longest > TokenTrie::max_mask_length) return nullptr;
+    const Link first = link(state);
+    ByteSet bytes = first.bytes;
+    if (bytes.count() < 8) return nullptr;  // walking costs less
+    const ByteSet next = link(first.next).bytes;
+    const bool narrow = next != bytes && (bytes & ~next).none();
+    run_.without = narrow ? next & ~bytes : ByteSet();
+    if (narrow) bytes = next;
+    if (!follow(state, bytes) || run_.length() < 2) return nullptr;
+    run_.words = trie_->words(node, bytes);
+    run_.tokens = &run_.words->tokens;
+    if (narrow) leave_out(node);
+    return next == bytes || worthwhile(node, next) ? &run_ : nullptr;
+}
+
+// Removes the tokens whose first byte leads elsewhere.
+void TokenWalk::leave_out(int node) {
+    fewer_ = run_.words->tokens;
+    run_.tokens = &fewer_;
+    for (int i = node + 1; i < trie_->end(node); i = trie_->end(i)) {
+        const unsigned char byte = trie_->nodes()[index(i)].byte;
+        if (!run_.without[byte]) continue;
+        if (node < 0) fewer_.remove(trie_->beginning_with(byte));
+        else
+            for (const int token : trie_->tokens(i, trie_->end(i))) fewer_.reset(token);
+    }
+}
+
+int TokenWalk::one_of(const ByteRun& run, int node, int above, int to) const {
+    if (run.without.any()) {
+        const int depth = trie_->depth(node);
+        return run.tokens->first_of(trie_->up_to_length(depth + to),
+                                    trie_->up_to_length(depth + above));
+    }
+    int token = -1;
+    for (int n = above + 1; n <= to && token < 0; ++n) token = run.words->of_length[index(n)];
+    return token;
+}
+
+// An identifier may contain digits but not begin with one: its first byte allows a narrower set
+// than the next. Does a run over the narrow set still decide most of the tokens?
+bool TokenWalk::worthwhile(int node, const ByteSet& wider) const {
+    int lost = 0;
+    for (const int exit : run_.words->exits) {
+        const TokenTrie::Node& n = trie_->nodes()[index(exit)];
+        if (wider[n.byte] && n.depth > trie_->depth(node) + 1) lost += n.end - exit;
+    }
+    return lost < (trie_->end(node) - node) / 8;
+}
+
+void TokenReach::each(State state, const std::function<void(const Reached&)>& visit) {
+    exits_.clear();
+    walk_->below(
+        {-1, state},
+        [&](const ByteRun& run, int node) {
+            const int depth = trie_->depth(node);
+            for (int above = 0, n = 1; n <= run.length(); above = n++) {
+                const State there = run.states[index(n)];
+                while (n < run.length() && run.states[index(n) + 1] == there) ++n;
+                const int token = walk_->one_of(run, node, above, n);
+                if (token >= 0)
+                    visit({there, token, run.tokens, depth + n, depth + above,
+                           run.without.none() ? run.words->between(above, n)
+                                              : std::span<const std::int32_t>()});
+            }
+        },
+        [&](int node, State there) {
+            if (recognizer_->escaped(there)) return exits_.push_back(node), false;
+            const int token = trie_->nodes()[index(node)].token;
+            if (token >= 0) visit({there, token});
+            return true;
+        });
+}
+
+void TokenReach::add_to_drafts(const Reached& r) {
+    constexpr std::size_t few = 32;
+    const std::size_t place = index(draft_index_.find_or_add(r.state, to_int(drafted_)));
+    if (place == drafted_) {
+        if (drafted_++ == drafts_.size()) drafts_.emplace_back();
+        drafts_[place].state = r.state, drafts_[place].mask = nullptr;
+        drafts_[place].tokens.clear();
+    }
+    Draft& draft = drafts_[place];
+    const std::span<const std::int32_t> listed =
+        r.words == nullptr ? std::span<const std::int32_t>(&r.token, 1) : r.listed;
+    if (listed.empty() || draft.tokens.size() + listed.size() > few) {
+        if (draft.mask == nullptr) draft.mask = &masks_.emplace_back(trie_->vocabulary());
+        for (const int token : draft.tokens) draft.mask->set(token);
+        draft.tokens.clear();
+    }
+    if (listed.empty())
+        draft.mask->add_common_but(*r.words, trie_->up_to_length(r.bytes),
+                                   trie_->up_to_length(r.above));
+    else if (draft.mask != nullptr)
+        for (const int token : listed) draft.mask->set(token);
+    else draft.tokens.insert(draft.tokens.end(), listed.begin(), listed.end());
+}
+
+TokenReach::Groups TokenReach::groups(State state) {
+    const State abstracted = recognizer_->abstraction(state);
+    const int fresh = count(groups_), found = group_index_.find_or_add(abstracted, fresh);
+    if (found != fresh) return groups_[index(found)];
+    drafted_ = 0, draft_index_.reset(), made_.clear();
+    each(abstracted, [this](const Reached& r) { add_to_drafts(r); });
+    for (std::size_t i = 0; i < drafted_; ++i)
+        made_.push_back({drafts_[i].state, lists_.keep(drafts_[i].tokens), drafts_[i].mask});
+    groups_.push_back({lists_.keep(made_), lists_.keep(exits_)});
+    return groups_.back();
+}
+
+std::vector<TokenReach::Step> TokenReach::steps(State state) {
+    std::vector<Step> steps;
+    std::unordered_set<State> seen;
+    State last = Recognizer::dead;  // neighbours in the trie mostly lead to the same state
+    each(state, [&](const Reached& r) {
+        if (r.state == last) return;
+        last = r.state;
+        if (seen.insert(r.state).second) steps.push_back({r.state, r.token});
+    });
+    return steps;
+}
 
 // Decides the token at a node from the state after it. Returns false if that state is escaped: then
 // neither this token nor those below it can be decided here.
@@ -25,23 +190,26 @@ bool MaskCache::decide(Place place, PartialMask& o) {
     return true;
 }
 
-// Decides every token below a node. Large subtrees are deferred and handled separately. A list
-// replaces recursion, since a token may have sixty thousand bytes.
-void MaskCache::decide_below(Place place, PartialMask& o) {
-    const std::size_t before = open_.size();
-    open_.push_back(place);
-    while (open_.size() > before) {
-        const Place now = open_.back();
-        open_.pop_back();
-        const bool large = trie_->end(now.node) - now.node > small_;
-        if (large && computing_abstraction_ && trie_->depth(now.node) == 1) {
-            add_part(now, o);
-        } else if (const ByteRun* run = large ? runs_.run(now.node, now.state) : nullptr) {
-            decide_by_run(*run, now.node, o);
-        } else {
-            decide_by_walk(now, o);
-        }
-    }
+// Decides every token below a place. Large subtrees of first bytes are left to `parts`, if given.
+void MaskCache::decide_below(Place place, PartialMask& o, std::vector<Place>* parts) {
+    walk_.below(
+        place,
+        [&](const ByteRun& run, int node) {
+            const auto listed = run.words->between(0, run.length());
+            if (!listed.empty() && run.without.none())
+                for (const int token : listed) o.mask.set(token);
+            else
+                o.mask.add_common(*run.tokens,
+                                  trie_->up_to_length(trie_->depth(node) + run.length()));
+            for (const State state : std::span(run.states).subspan(1))
+                o.max_to_end = std::max(o.max_to_end, to_end(state));
+        },
+        [&](int node, State state) {
+            if (!decide({node, state}, o)) return false;
+            const bool part = parts != nullptr && trie_->depth(node) == 1 && walk_.large(node);
+            if (part) parts->push_back({node, state});
+            return !part;
+        });
 }
 
 const MaskCache::Part& MaskCache::part(Place place) {
@@ -50,9 +218,7 @@ const MaskCache::Part& MaskCache::part(Place place) {
     if (found != fresh) return parts_[index(found)];
     if (scratch_part_.mask.size() == 0) scratch_part_.mask = TokenMask(trie_->vocabulary());
     scratch_part_.mask.clear(), scratch_part_.exits.clear(), scratch_part_.max_to_end = 0;
-    computing_abstraction_ = false;
     decide_below(place, scratch_part_);
-    computing_abstraction_ = true;
     Part& p = parts_.emplace_back();
     p.exits = scratch_part_.exits, p.max_to_end = scratch_part_.max_to_end;
     if (scratch_part_.mask.count() > few) p.mask = scratch_part_.mask;
@@ -61,45 +227,20 @@ const MaskCache::Part& MaskCache::part(Place place) {
     return p;
 }
 
-void MaskCache::add_part(Place place, PartialMask& o) {
-    const Part& p = part(place);
-    if (p.mask.size() > 0) o.mask |= p.mask;
-    for (const int token : p.tokens) o.mask.set(token);
-    o.exits.insert(o.exits.end(), p.exits.begin(), p.exits.end());
-    o.max_to_end = std::max(o.max_to_end, p.max_to_end);
-}
-
-void MaskCache::decide_by_run(const ByteRun& run, int node, PartialMask& o) {
-    const int depth = trie_->depth(node);
-    const auto listed = run.words->between(0, run.length());
-    if (!listed.empty() && run.without.none())
-        for (const int token : listed) o.mask.set(token);
-    else o.mask.add_common(*run.tokens, trie_->up_to_length(depth + run.length()));
-    for (const State state : std::span(run.states).subspan(1))
-        o.max_to_end = std::max(o.max_to_end, to_end(state));
-    runs_.for_each_exit(run, node, [&](int exit, State state) {
-        if (decide({exit, state}, o)) open_.push_back({exit, state});
-    });
-}
-
-void MaskCache::decide_by_walk(Place place, PartialMask& o) {
-    trie_->walk(*recognizer_, place.state, place.node + 1, trie_->end(place.node), scratch_,
-                [&](int i, const TokenTrie::Node& node, State state) {
-                    if (!decide({i, state}, o)) return node.end;
-                    if (node.end - i <= small_) return i + 1;
-                    open_.push_back({i, state});
-                    return node.end;
-                });
-}
-
 const MaskCache::PartialMask& MaskCache::abstraction(State abstracted) {
     const int fresh = count(partial_masks_), found = partial_index_.find_or_add(abstracted, fresh);
     if (found != fresh) return partial_masks_[index(found)];
     PartialMask& o = partial_masks_.emplace_back();
     o.mask = TokenMask(trie_->vocabulary());
-    computing_abstraction_ = true;
-    decide_below({-1, abstracted}, o);
-    computing_abstraction_ = false;
+    parts_here_.clear();
+    decide_below({-1, abstracted}, o, &parts_here_);
+    for (const Place& place : parts_here_) {
+        const Part& p = part(place);
+        if (p.mask.size() > 0) o.mask |= p.mask;
+        for (const int token : p.tokens) o.mask.set(token);
+        o.exits.insert(o.exits.end(), p.exits.begin(), p.exits.end());
+        o.max_to_end = std::max(o.max_to_end, p.max_to_end);
+    }
     finish(o);
     return o;
 }

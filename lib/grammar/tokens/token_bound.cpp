@@ -4,7 +4,7 @@
 #include <atomic>
 #include <utility>
 
-#include "lib/grammar/tokens/token_words.hpp"
+#include "lib/grammar/tokens/token_trie.hpp"
 
 namespace tbt {
 
@@ -60,7 +60,7 @@ void TokenBound::of_suffixes(std::string_view text, const std::vector<bool>& cut
 std::vector<int> TokenBound::lengths_of_words() const {
     ByteSet plain;
     for (std::size_t c = 0x20; c < 0x7f; ++c) plain.set(c, c != '"' && c != '\\');
-    const std::vector<int> words = trie_->words().of(*trie_, -1, plain)->of_length;
+    const std::vector<int> words = trie_->words(-1, plain)->of_length;
     std::vector<int> lengths;
     for (int n = 1; n < count(words); ++n)
         if (words[index(n)] >= 0) lengths.push_back(n);
@@ -81,7 +81,7 @@ int TokenBound::word(const Grammar::Node& n, int to) const {
     for (const Grammar::ByteEdge& e : n.bytes)
         for (int b = e.low; b <= e.high && e.to == to; ++b) bytes.set(index(b));
     if (bytes.count() < many) return -1;
-    const auto words = trie_->words().of(*trie_, -1, bytes);
+    const auto words = trie_->words(-1, bytes);
     const auto longest = std::find_if(words->of_length.rbegin(), words->of_length.rend(),
                                       [](int token) { return token >= 0; });
     return longest == words->of_length.rend() ? -1 : *longest;

@@ -2,9 +2,13 @@
 
 #include <algorithm>
 #include <bit>
-#include <cstring>
+#include <map>
+#include <mutex>
+#include <unordered_map>
 
 #include "lib/core/error.hpp"
+#include "lib/core/index.hpp"
+#include "lib/text/tokenizer.hpp"
 
 namespace tbt {
 
@@ -28,6 +32,14 @@ std::uint64_t sort_key(const std::string& bytes) {
 }
 
 }  // namespace
+
+struct TokenTrie::WordStore {
+    static constexpr std::size_t most = 1024;  // 6 KB each at V = 50,257; beyond, all are dropped
+
+    std::mutex mutex;
+    std::unordered_map<ByteSet, std::map<int, std::shared_ptr<const TokenWords>>> words;
+    std::size_t kept = 0;
+};
 
 // Sorts tokens by their bytes: into buckets by the first two bytes, then within each bucket.
 void TokenTrie::sort_entries(std::vector<Entry>& entries) const {
@@ -53,7 +65,7 @@ void TokenTrie::sort_entries(std::vector<Entry>& entries) const {
 }
 
 TokenTrie::TokenTrie(std::vector<std::string> tokens, int eos)
-    : tokens_(std::move(tokens)), eos_(eos) {
+    : tokens_(std::move(tokens)), eos_(eos), words_(std::make_shared<WordStore>()) {
     if (eos_ < -1 || eos_ >= vocabulary()) {
         throw Error("token trie: end-of-text token " + std::to_string(eos_) +
                     ", expected an id below " + std::to_string(vocabulary()) + " or -1");
@@ -165,6 +177,51 @@ int TokenTrie::child(int node, unsigned char byte) const {
         return nodes_[static_cast<std::size_t>(i)].byte < b;
     });
     return found != last && nodes_[static_cast<std::size_t>(*found)].byte == byte ? *found : -1;
+}
+
+TokenWords::TokenWords(const TokenTrie& trie, int node, const ByteSet& bytes)
+    : tokens(trie.vocabulary()), of_length(longest + 1, -1) {
+    const int depth = trie.depth(node), deepest = depth + longest;
+    const auto add = [&](int first, int last) {
+        for (const int token : trie.tokens(first, last)) {
+            tokens.set(token);
+            of_length[trie.bytes(token).size() - index(depth)] = token;
+        }
+    };
+    int inside = node + 1;  // the nodes from here to i stay within the set
+    for (int i = inside; i < trie.end(node);) {
+        const TokenTrie::Node& n = trie.nodes()[index(i)];
+        if (bytes[n.byte] && n.depth <= deepest) {
+            ++i;
+            continue;
+        }
+        add(inside, i);
+        exits.push_back(i);
+        inside = i = n.end;
+    }
+    add(inside, trie.end(node));
+    if (const int all = tokens.count(); all > 0 && all <= few) list(trie, depth);
+}
+
+void TokenWords::list(const TokenTrie& trie, int depth) {
+    std::vector<std::vector<std::int32_t>> by_length(longest + 1);
+    tokens.each(
+        [&](int token) { by_length[trie.bytes(token).size() - index(depth)].push_back(token); });
+    for (const std::vector<std::int32_t>& some : by_length) {
+        listed.insert(listed.end(), some.begin(), some.end());
+        at_most.push_back(listed.size());
+    }
+}
+
+std::shared_ptr<const TokenWords> TokenTrie::words(int node, const ByteSet& bytes) const {
+    const std::lock_guard lock(words_->mutex);
+    if (words_->kept >= WordStore::most) words_->words.clear(), words_->kept = 0;
+    std::shared_ptr<const TokenWords>& known = words_->words[bytes][node];
+    if (!known) {
+        ++words_->kept;
+        known = std::make_shared<const TokenWords>(*this, node, bytes);
+    }
+    return known;
 }
 
 }  // namespace tbt

@@ -12,7 +12,7 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "lib/kernels/magnitudes.hpp"
+#include "lib/kernels/packed_matrix.hpp"
 #ifdef __wasm_simd128__  // on other machines this header is empty
 
 #include <wasm_simd128.h>

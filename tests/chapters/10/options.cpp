@@ -23,7 +23,7 @@ namespace {
 
 GenerateOptions parsed(const std::string& line) {
     GenerateOptions options;
-    read_command_line(test::words_of(line), [&](CLI::App& app) {
+    read_command_line(test::words_of(line), [&](OptionTable& app) {
         add_sampling_options(app, options);
         CommandLine(app).option("--num-return-sequences", options.samples, "");
     });

@@ -19,7 +19,7 @@ namespace {
 GenerateOptions parsed(const std::string& line) {
     GenerateOptions options;
     read_command_line(test::words_of(line),
-                      [&](CLI::App& app) { add_sampling_options(app, options); });
+                      [&](OptionTable& app) { add_sampling_options(app, options); });
     return options;
 }
 
@@ -51,7 +51,7 @@ std::vector<GeneratedText> texts_of(const std::string& line, int samples = 1) {
 TEST_CASE("an option is no value of the one before it, unless that is said", "[ch10]") {
     const auto said = [](const std::string& line) {
         try {
-            read_command_line(test::words_of(line), [](CLI::App& app) {
+            read_command_line(test::words_of(line), [](OptionTable& app) {
                 static std::string infill, prompt;
                 static int seed = 0;
                 static bool quiet = false;

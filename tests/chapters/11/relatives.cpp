@@ -32,7 +32,7 @@ std::string refusal(const std::string& line) {
     GenerateOptions options;
     static const Model model = small_model();
     try {
-        read_command_line(test::words_of(line), [&](CLI::App& app) {
+        read_command_line(test::words_of(line), [&](OptionTable& app) {
             add_beam_options(app, settings);
             add_sampling_options(app, options);
             add_samples_option(app, options);

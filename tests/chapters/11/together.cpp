@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "chapters/11_beam_search/beam_search.hpp"
+#include "lib/files/model.hpp"
 #include "tests/support/beams.hpp"
 
 using namespace tbt;
@@ -24,7 +25,7 @@ const std::string folder = "tests/data/tiny-gpt2/";
 
 TEST_CASE("all beams in one pass over forked caches: the same bits as each text alone and uncached",
           "[beam]") {
-    Transformer gpt = Transformer::load(folder), alone = Transformer::load(folder);
+    Transformer gpt = load_transformer(folder), alone = load_transformer(folder);
     const auto uncached = [&](std::span<const int> ids) {
         KvCache cache(alone.config());
         return alone.forward(cache, ids);
@@ -45,7 +46,7 @@ TEST_CASE("all beams in one pass over forked caches: the same bits as each text 
 }
 
 TEST_CASE("a text's score can be computed again from the text", "[beam]") {
-    Transformer gpt = Transformer::load(folder);
+    Transformer gpt = load_transformer(folder);
     const std::vector<int> prompt{11, 5, 33};
     for (const int ngram : {0, 2}) {
         BeamRequest request = beams(4, 20, {68}, 0.8, 4);

@@ -7,8 +7,8 @@
 
 #include "chapters/11_beam_search/options.hpp"
 #include "chapters/11_beam_search/search_lines.hpp"
+#include "lib/files/model.hpp"
 #include "lib/machine/json_file.hpp"
-#include "lib/model/model.hpp"
 #include "tests/support/small_model.hpp"
 
 using namespace tbt;

@@ -17,8 +17,8 @@
 #include "chapters/12_speculative/outcomes.hpp"
 #include "chapters/12_speculative/show.hpp"
 #include "chapters/12_speculative/speculative_text.hpp"
-#include "lib/core/utf8.hpp"
-#include "lib/model/model.hpp"
+#include "lib/core/unicode.hpp"
+#include "lib/files/model.hpp"
 
 using namespace tbt;
 

@@ -9,7 +9,7 @@
 #include "lib/grammar/recognizer/gbnf.hpp"
 #include "lib/grammar/recognizer/grammar_recognizer.hpp"
 #include "lib/grammar/recognizer/json_recognizer.hpp"
-#include "lib/grammar/recognizer/shortest_text.hpp"
+#include "lib/grammar/recognizer/recognizer.hpp"
 #include "lib/machine/files.hpp"
 #include "tests/support/guided.hpp"
 #include "tests/support/random_grammars.hpp"

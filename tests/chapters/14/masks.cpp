@@ -1,4 +1,4 @@
-// Masks where tokens are decided many at a time (token_runs.hpp):
+// Masks where tokens are decided many at a time (mask_cache.hpp):
 // still the set that survives by itself.
 #include "tests/catch.hpp"
 

@@ -7,7 +7,7 @@
 #include "chapters/14_grammar/plain_grammar.hpp"
 #include "lib/grammar/recognizer/gbnf.hpp"
 #include "lib/grammar/recognizer/grammar_recognizer.hpp"
-#include "lib/grammar/recognizer/shortest_text.hpp"
+#include "lib/grammar/recognizer/recognizer.hpp"
 #include "lib/grammar/tokens/grammar_matcher.hpp"
 #include "lib/machine/files.hpp"
 #include "tests/support/guided.hpp"

@@ -3,7 +3,6 @@
 
 #include "lib/grammar/recognizer/gbnf.hpp"
 #include "lib/grammar/recognizer/grammar_recognizer.hpp"
-#include "lib/grammar/recognizer/rule_words.hpp"
 
 using namespace tbt;
 

@@ -8,7 +8,7 @@
 #include "lib/core/rng.hpp"
 #include "lib/grammar/automata/numbers.hpp"
 #include "lib/grammar/automata/regex.hpp"
-#include "lib/grammar/automata/spelling.hpp"
+#include "lib/grammar/recognizer/compile.hpp"
 #include "lib/grammar/recognizer/grammar_recognizer.hpp"
 #include "lib/grammar/schema/formats.hpp"
 

@@ -5,9 +5,9 @@
 #include <ctime>
 #include <regex>
 
-#include "lib/core/utf8.hpp"
+#include "lib/core/unicode.hpp"
 #include "lib/grammar/automata/regex.hpp"
-#include "lib/grammar/automata/spelling.hpp"
+#include "lib/grammar/recognizer/compile.hpp"
 #include "lib/grammar/recognizer/grammar_recognizer.hpp"
 #include "tests/support/guided.hpp"
 

@@ -5,7 +5,7 @@
 
 #include "lib/core/index.hpp"
 #include "lib/core/rng.hpp"
-#include "lib/core/utf8.hpp"
+#include "lib/core/unicode.hpp"
 #include "lib/grammar/automata/regex.hpp"
 #include "lib/grammar/schema/formats.hpp"
 #include "lib/grammar/schema/regex_format.hpp"

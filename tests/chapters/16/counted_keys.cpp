@@ -2,9 +2,9 @@
 // budget is short, and none where there are not enough.
 #include "tests/catch.hpp"
 
-#include "lib/grammar/automata/finite.hpp"
+#include "lib/grammar/automata/dfa.hpp"
 #include "lib/grammar/automata/regex.hpp"
-#include "lib/grammar/recognizer/shortest_text.hpp"
+#include "lib/grammar/recognizer/recognizer.hpp"
 #include "tests/support/budget.hpp"
 
 using namespace tbt;

@@ -5,7 +5,7 @@
 #include "chapters/01_next_token/next_token.hpp"
 #include "chapters/07_kv_cache/cached_model.hpp"
 #include "chapters/16_json_schema/guide.hpp"
-#include "lib/model/model.hpp"
+#include "lib/files/model.hpp"
 #include "tests/support/guided.hpp"
 
 using namespace tbt;

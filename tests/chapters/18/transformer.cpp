@@ -5,8 +5,8 @@
 #include "chapters/18_transformer/patterns.hpp"
 #include "lib/core/half.hpp"
 #include "lib/core/rng.hpp"
-#include "lib/model/model.hpp"
-#include "lib/model/random_model.hpp"
+#include "lib/files/model.hpp"
+#include "lib/files/random_model.hpp"
 #include "tests/catch.hpp"
 #include "tests/support/temporary.hpp"
 
@@ -59,7 +59,7 @@ TEST_CASE("with rounded keys and values it gives the logits of --cache f16, bit 
           "[ch18]") {
     const std::string directory = shipped_model("storyteller").string();
     PlainGpt plain = load_plain_gpt(directory);
-    Transformer fast = Transformer::load(directory, {1, {}, WeightType::f16});
+    Transformer fast = load_transformer(directory, {1, {}, WeightType::f16});
     std::vector<int> ids;
     Rng rng(9);
     for (int t = 0; t < 200; ++t) ids.push_back(static_cast<int>(rng.below(4000)));
@@ -79,14 +79,14 @@ TEST_CASE(
         const test::TemporaryFolder directory;
         write_random_model(directory.path(), config, {3, WeightType::f32});
         PlainGpt plain = load_plain_gpt(directory.path());
-        Transformer fast = Transformer::load(directory.path());
+        Transformer fast = load_transformer(directory.path());
         std::vector<int> ids;
         Rng rng(5);
         for (int t = 0; t < 150; ++t)
             ids.push_back(static_cast<int>(rng.below(static_cast<std::uint32_t>(vocab))));
         INFO(channels << " channels");
         REQUIRE(differing_logits(plain, fast, ids) == 0);
-        Transformer narrow = Transformer::load(directory.path(), {2, {}, WeightType::f16});
+        Transformer narrow = load_transformer(directory.path(), {2, {}, WeightType::f16});
         plain.kept = half;
         REQUIRE(differing_logits(plain, narrow, ids) == 0);
     }
@@ -123,7 +123,7 @@ TEST_CASE("what a head of the fast model looks at are the plain one's shares, bi
     Inside inside;
     plain.forward(ids, &inside);
     for (const int threads : {1, 3}) {
-        Transformer gpt = Transformer::load(directory, {threads});
+        Transformer gpt = load_transformer(directory, {threads});
         for (const auto& [layer, head] : {std::pair{0, 0}, {1, 2}}) {
             const Rows& wanted = inside.attention[index(layer)][index(head)];
             AttentionWatch watch{layer, head};

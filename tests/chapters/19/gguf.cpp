@@ -8,14 +8,13 @@
 #include "chapters/19_training/hub/gguf.hpp"
 #include "chapters/19_training/hub/gguf_values.hpp"
 #include "lib/core/half.hpp"
+#include "lib/files/config_file.hpp"
+#include "lib/files/gguf_file.hpp"
+#include "lib/files/gguf_model.hpp"
+#include "lib/files/model.hpp"
+#include "lib/files/random_model.hpp"
 #include "lib/machine/json_file.hpp"
-#include "lib/model/gguf_file.hpp"
-#include "lib/model/gguf_model.hpp"
-#include "lib/model/gguf_tokenizer.hpp"
-#include "lib/model/llama_config.hpp"
-#include "lib/model/model.hpp"
-#include "lib/model/model_config_write.hpp"
-#include "lib/model/random_model.hpp"
+#include "lib/model/model_config.hpp"
 #include "tests/support/temporary.hpp"
 
 using namespace tbt;
@@ -56,10 +55,10 @@ TEST_CASE("a GGUF file gives the logits of the directory it was written of, bit 
     const TemporaryFolder folder;
     const std::string model = random_like(folder, name, type), file = folder.file("m.gguf");
     write_gguf(model, file, type);
-    Transformer read = Transformer::load(file);
+    Transformer read = load_transformer(file);
     CHECK(read.config().architecture.layers ==
-          Transformer::load(model).config().architecture.layers);
-    CHECK(bits_of(std::move(read)) == bits_of(Transformer::load(model)));
+          load_transformer(model).config().architecture.layers);
+    CHECK(bits_of(std::move(read)) == bits_of(load_transformer(model)));
 }
 
 TEST_CASE("weights have llama.cpp's names, and Llama's rotated pairs are neighbours", "[gguf]") {

@@ -7,10 +7,10 @@
 #include "chapters/19_training/hub/gguf.hpp"
 #include "chapters/19_training/hub/model_card.hpp"
 #include "lib/core/half.hpp"
+#include "lib/files/random_model.hpp"
+#include "lib/files/safetensors.hpp"
 #include "lib/machine/files.hpp"
 #include "lib/machine/json_file.hpp"
-#include "lib/model/random_model.hpp"
-#include "lib/model/safetensors.hpp"
 #include "lib/text/tokenizer_save.hpp"
 #include "tests/support/temporary.hpp"
 

@@ -3,10 +3,9 @@
 
 #include "chapters/19_training/command_checks.hpp"
 #include "lib/core/error.hpp"
-#include "lib/kernels/bf16_matmul.hpp"
+#include "lib/files/model.hpp"
 #include "lib/machine/files.hpp"
 #include "lib/machine/json_file.hpp"
-#include "lib/model/model.hpp"
 #include "tests/support/train_command.hpp"
 
 using namespace tbt;
@@ -76,25 +75,6 @@ TEST_CASE("training goes on from a Llama with its shape, and a GPT-2 can teach i
     pupil.training.teacher = teacher.loop.out.string();
     REQUIRE(run_train(pupil) == 0);
     CHECK(read_json((pupil.loop.out / "config.json").string()).at("model_type") == "llama");
-}
-
-TEST_CASE("bf16 without a matrix unit is refused, unless its bits are asked for", "[training]") {
-    const Folder folder;
-    const Quiet quiet;
-    TrainCommand command = small_command(folder, "first");
-    command.precision = "bf16";
-    command.training.steps = 2;
-    const std::string said = error_of([&] { run_train(command); });
-    if (has_matrix_unit()) CHECK(said.empty());
-    else CHECK(said.find("--precision bf16 takes longer than f32 on this processor") == 0);
-    command.emulate_bf16 = true;
-    command.loop.out = folder.path / "emulated";
-    CHECK(run_train(command) == 0);
-    TrainCommand again = small_command(folder, "again");
-    again.recipe = (command.loop.out / "recipe.json").string();
-    again.text.clear();
-    REQUIRE(run_train(again) == 0);  // a recipe is followed
-    CHECK(weights_of(again.loop.out) == weights_of(command.loop.out));
 }
 
 TEST_CASE("what no Llama can be is said before training", "[training]") {

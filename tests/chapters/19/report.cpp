@@ -9,8 +9,8 @@
 #include "chapters/19_training/report/questions.hpp"
 #include "chapters/19_training/report/report_table.hpp"
 #include "chapters/19_training/report/write_texts.hpp"
+#include "lib/files/random_model.hpp"
 #include "lib/machine/json_file.hpp"
-#include "lib/model/random_model.hpp"
 #include "tests/support/small_model.hpp"
 #include "tests/support/temporary.hpp"
 

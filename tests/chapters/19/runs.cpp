@@ -10,9 +10,9 @@
 #include "chapters/19_training/text_documents.hpp"
 #include "lib/core/error.hpp"
 #include "lib/core/rng.hpp"
+#include "lib/files/model.hpp"
 #include "lib/machine/files.hpp"
 #include "lib/machine/json_file.hpp"
-#include "lib/model/model.hpp"
 #include "tests/support/train_command.hpp"
 
 using namespace tbt;

@@ -7,16 +7,15 @@
 
 #include "chapters/20_quantization/quantized_model.hpp"
 #include "lib/core/rng.hpp"
-#include "lib/kernels/int8_matrix.hpp"
+#include "lib/files/model.hpp"
+#include "lib/files/random_model.hpp"
+#include "lib/files/safetensors.hpp"
+#include "lib/files/safetensors_write.hpp"
+#include "lib/files/stored_integers.hpp"
 #include "lib/kernels/matmul.hpp"
 #include "lib/machine/files.hpp"
 #include "lib/machine/json_file.hpp"
-#include "lib/model/int8_file.hpp"
-#include "lib/model/model.hpp"
-#include "lib/model/random_model.hpp"
-#include "lib/model/safetensors.hpp"
-#include "lib/model/safetensors_write.hpp"
-#include "lib/model/weight_reader.hpp"
+#include "lib/quantized/integer_matrix.hpp"
 #include "tests/catch.hpp"
 #include "tests/support/temporary.hpp"
 
@@ -108,7 +107,7 @@ TEST_CASE("a model written in 8 bits computes what it computes with --weights in
         REQUIRE(sizes.after ==
                 static_cast<std::int64_t>(std::filesystem::file_size(to + "/model.safetensors")));
         REQUIRE(sizes.after < sizes.before);
-        Transformer rounded = Transformer::load(from, {2, WeightType::int8});
+        Transformer rounded = load_transformer(from, {2, WeightType::int8});
         Model stored = load_model(to, {1, {}});  // recognised by itself
         REQUIRE(stored_type(Safetensors::open_directory(to)) == WeightType::int8);
         REQUIRE(stored_type(Safetensors::open_directory(from)) == WeightType::f16);
@@ -118,8 +117,8 @@ TEST_CASE("a model written in 8 bits computes what it computes with --weights in
         const std::vector<int> ids = some_ids(80, stored.config().vocab_size);
         REQUIRE(same_bits(logits_of(stored.transformer, ids), logits_of(rounded, ids)));
         // As floats it is another model than the original, and opens too.
-        Transformer wide = Transformer::load(to, {1, WeightType::f32}),
-                    original = Transformer::load(from, {1, {}});
+        Transformer wide = load_transformer(to, {1, WeightType::f32}),
+                    original = load_transformer(from, {1, {}});
         REQUIRE(!same_bits(logits_of(wide, ids), logits_of(original, ids)));
     }
 }
@@ -134,8 +133,8 @@ TEST_CASE("untied models, sharp shapes and other types of weights are written to
                           to = folder.file("to" + std::to_string(number++));
         write_random_model(from, config, {3, type});
         REQUIRE(write_quantized_model(from, to).matrices == 8);
-        Transformer rounded = Transformer::load(from, {1, WeightType::int8}),
-                    stored = Transformer::load(to, {1, {}});
+        Transformer rounded = load_transformer(from, {1, WeightType::int8}),
+                    stored = load_transformer(to, {1, {}});
         const std::vector<int> ids = some_ids(50, 300);
         REQUIRE(same_bits(logits_of(stored, ids), logits_of(rounded, ids)));
         REQUIRE(contains(error_of([&] { write_quantized_model(to, folder.file("third")); }),
@@ -205,14 +204,14 @@ TEST_CASE("a directory whose scales are missing is refused before anything is al
             {name, view.shape, kept.back().values(), whole ? WeightType::int8 : WeightType::f32});
     }
     write_safetensors(folder.file("b") + "/model.safetensors", std::move(tensors));
-    REQUIRE(contains(error_of([&] { Transformer::load(folder.file("b")); }),
+    REQUIRE(contains(error_of([&] { load_transformer(folder.file("b")); }),
                      "has no tensor \"h.0.attn.c_proj.weight_scale\""));
     // Another method than ours is not ours to read.
     Json json = read_json(folder.file("b") + "/config.json");
     json["quantization_config"]["quant_method"] = "gptq";
     write_file(folder.file("b") + "/config.json", json_text(json));
-    REQUIRE(contains(error_of([&] { Transformer::load(folder.file("b")); }),
-                     "the method int8-columns"));
+    REQUIRE(
+        contains(error_of([&] { load_transformer(folder.file("b")); }), "the method int8-columns"));
 }
 
 TEST_CASE("a model with a column of zeros, and one too wide for exact sums", "[ch20]") {

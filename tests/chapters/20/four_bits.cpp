@@ -7,9 +7,10 @@
 #include "chapters/20_quantization/plain_four_bits.hpp"
 #include "lib/core/index.hpp"
 #include "lib/core/rng.hpp"
+#include "lib/files/random_model.hpp"
 #include "lib/kernels/matmul.hpp"
-#include "lib/model/random_model.hpp"
 #include "lib/model/transformer.hpp"
+#include "lib/quantized/integer_matrix.hpp"
 #include "tests/catch.hpp"
 #include "tests/support/products.hpp"
 #include "tests/support/temporary.hpp"
@@ -61,7 +62,8 @@ Floats plain_product(const Floats& x, const Floats& w, const Sizes& s, const Flo
 
 Floats fast_product(const Floats& x, const Floats& w, const Sizes& s, const Floats& bias,
                     int threads) {
-    const PackedMatrix packed(MatrixView::of(w.data(), s.k, s.n), WeightType::int4, threads);
+    const PackedMatrix packed =
+        pack_weights(MatrixView::of(w.data(), s.k, s.n), WeightType::int4, threads);
     return test::multiplied(MatrixView::of(x.data(), s.m, s.k), packed, Floats(index(s.m * s.n)),
                             s.n, {bias.data()}, threads);
 }
@@ -120,7 +122,7 @@ TEST_CASE("the greatest sums of 4 bits that may occur fit: 127 · 127 · 7 · K"
     REQUIRE(same_bits(y, plain_product(x, w, s, bias)));
     REQUIRE(std::abs(y[0] + static_cast<float>(K)) <= static_cast<float>(K) * 1e-6f);
     const Floats more(index(K) + 1, 1.0f);
-    REQUIRE_THROWS_WITH(PackedMatrix(MatrixView::of(more.data(), K + 1, 1), WeightType::int4),
+    REQUIRE_THROWS_WITH(pack_weights(MatrixView::of(more.data(), K + 1, 1), WeightType::int4),
                         "int4: a weight matrix has 19021 rows, expected at most 19020 (their sum "
                         "must fit 32 bits); keep it as int8");
 }
@@ -139,7 +141,7 @@ TEST_CASE("zeros stay zeros in 4 bits, tiny columns too, and broken weights are 
         Floats w(index(s.k * s.n), 1.0f);
         w[79] = broken;
         REQUIRE(std::isnan(quantize_in_groups(column_of(w, s.k, s.n, 1)).unit));
-        REQUIRE_THROWS_WITH(PackedMatrix(MatrixView::of(w.data(), s.k, s.n), WeightType::int4),
+        REQUIRE_THROWS_WITH(pack_weights(MatrixView::of(w.data(), s.k, s.n), WeightType::int4),
                             "int4: a weight in column 1 is not finite; the model is broken");
         Floats bad = x;
         bad[3] = broken;
@@ -154,7 +156,8 @@ TEST_CASE("4 bits take half of the memory of 8, and a ninth of 32", "[ch20]") {
     const std::int64_t K = 768, N = 3072;
     const Floats w = test::random_floats(K * N, 1);
     const MatrixView view = MatrixView::of(w.data(), K, N);
-    const PackedMatrix four(view, WeightType::int4), eight(view, WeightType::int8);
+    const PackedMatrix four = pack_weights(view, WeightType::int4),
+                       eight = pack_weights(view, WeightType::int8);
     REQUIRE(four.bytes() == K * N * 17 / 32 + N * 4);
     REQUIRE(four.bytes() < eight.bytes() * 54 / 100);
 }

@@ -12,7 +12,7 @@
 #include "chapters/20_quantization/plain_quantize.hpp"
 #include "chapters/20_quantization/rounding.hpp"
 #include "lib/core/rng.hpp"
-#include "lib/model/model.hpp"
+#include "lib/files/model.hpp"
 #include "tests/catch.hpp"
 #include "tests/support/temporary.hpp"
 

@@ -10,13 +10,13 @@
 #include "chapters/20_quantization/plain_gptq_groups.hpp"
 #include "chapters/20_quantization/quantized_model.hpp"
 #include "lib/core/rng.hpp"
+#include "lib/files/model.hpp"
+#include "lib/files/random_model.hpp"
+#include "lib/files/safetensors.hpp"
+#include "lib/files/safetensors_write.hpp"
+#include "lib/files/stored_integers.hpp"
 #include "lib/machine/files.hpp"
 #include "lib/machine/json_file.hpp"
-#include "lib/model/int4_file.hpp"
-#include "lib/model/model.hpp"
-#include "lib/model/random_model.hpp"
-#include "lib/model/safetensors.hpp"
-#include "lib/model/safetensors_write.hpp"
 #include "tests/catch.hpp"
 #include "tests/support/temporary.hpp"
 
@@ -96,14 +96,14 @@ TEST_CASE("a model written in 4 bits computes what it computes with --weights in
         REQUIRE(sizes.after ==
                 static_cast<std::int64_t>(std::filesystem::file_size(to + "/model.safetensors")));
         REQUIRE(sizes.after < sizes.before);
-        Transformer rounded = Transformer::load(from, {2, WeightType::int4});
+        Transformer rounded = load_transformer(from, {2, WeightType::int4});
         Model stored = load_model(to, {1, {}});  // recognised by itself
         REQUIRE(stored.transformer.weight_bytes() == rounded.weight_bytes());
         REQUIRE(same_bits(logits_of(stored.transformer), logits_of(rounded)));
         // With every other kind of weights it opens too, as another model than the original.
         for (const WeightType type : {WeightType::f32, WeightType::f16, WeightType::int8}) {
-            Transformer other = Transformer::load(to, {1, type}),
-                        original = Transformer::load(from, {1, type});
+            Transformer other = load_transformer(to, {1, type}),
+                        original = load_transformer(from, {1, type});
             REQUIRE(!same_bits(logits_of(other), logits_of(original)));
         }
         REQUIRE(contains(error_of([&] { write_quantized_model(to, folder.file("again"), {4}); }),
@@ -125,8 +125,8 @@ TEST_CASE("sharp shapes and zeros are written in 4 bits too, and the plain code 
                           to = folder.file("to" + std::to_string(number++));
         write_random_model(from, config, {3, type});
         REQUIRE(write_quantized_model(from, to, {4}).matrices == 8);
-        Transformer rounded = Transformer::load(from, {1, WeightType::int4}),
-                    stored = Transformer::load(to, {1, {}});
+        Transformer rounded = load_transformer(from, {1, WeightType::int4}),
+                    stored = load_transformer(to, {1, {}});
         REQUIRE(same_bits(logits_of(stored), logits_of(rounded)));
         REQUIRE(load_plain_gpt(to).layers == 2);
     }
@@ -185,7 +185,7 @@ TEST_CASE("broken weights of 4 bits are refused in one line", "[ch20]") {
                          Safetensors::open(path).check_weight("h.0.attn.c_proj.weight", {16, 16});
                      }),
                      "weight_multipliers"));
-    REQUIRE(contains(error_of([&] { Transformer::load(folder.file("b")); }),
+    REQUIRE(contains(error_of([&] { load_transformer(folder.file("b")); }),
                      "has no tensor \"h.0.attn.c_proj.weight_multipliers\""));
 }
 
@@ -246,8 +246,8 @@ TEST_CASE("a directory by GPTQ opens everywhere and is another model than the ne
     for (const auto& piece : pieces) all.insert(all.end(), piece.begin(), piece.end());
     REQUIRE(all == tokenizer.encode(text));
     write_quantized_model(from, to, {4, input_factors(load_plain_gpt(from), pieces)});
-    Transformer by_gptq = Transformer::load(to, {1, {}}),
-                nearest = Transformer::load(from, {1, WeightType::int4});
+    Transformer by_gptq = load_transformer(to, {1, {}}),
+                nearest = load_transformer(from, {1, WeightType::int4});
     REQUIRE(by_gptq.weight_bytes() == nearest.weight_bytes());
     REQUIRE(!same_bits(logits_of(by_gptq), logits_of(nearest)));
     REQUIRE_THROWS_AS(calibration_pieces("a", tokenizer, 100), Error);

@@ -9,11 +9,11 @@
 #include "chapters/20_quantization/quality.hpp"
 #include "chapters/20_quantization/rounding.hpp"
 #include "lib/core/rng.hpp"
-#include "lib/kernels/int8_matrix.hpp"
+#include "lib/files/model.hpp"
 #include "lib/kernels/matmul.hpp"
 #include "lib/model/kv_cache.hpp"
 #include "lib/model/layers.hpp"
-#include "lib/model/model.hpp"
+#include "lib/quantized/integer_matrix.hpp"
 #include "tests/catch.hpp"
 #include "tests/support/temporary.hpp"
 
@@ -63,7 +63,7 @@ Floats plain_product(const Floats& x, const Floats& w, const Shape3& s, const Fl
 
 Floats fast_product(const Floats& x, const Floats& w, const Shape3& s, const Floats* bias,
                     const Floats* old, bool bend, int threads) {
-    const PackedMatrix packed(MatrixView::of(w.data(), s.k, s.n), WeightType::int8);
+    const PackedMatrix packed = pack_weights(MatrixView::of(w.data(), s.k, s.n), WeightType::int8);
     Floats y = old ? *old : Floats(static_cast<std::size_t>(s.m * s.n), -1.0f);
     MatmulOptions options{bias ? bias->data() : nullptr, old != nullptr};
     if (bend) options.activation = gelu;
@@ -170,7 +170,7 @@ TEST_CASE("the greatest sums that may occur fit: 127 · 127 · K", "[ch20]") {
     REQUIRE(std::abs(y[0] + static_cast<float>(K)) <= static_cast<float>(K) * 1e-6f);
     const Floats more(static_cast<std::size_t>(K) + 1, 1.0f);
     REQUIRE(says(test::error_of([&] {
-                     PackedMatrix(MatrixView::of(more.data(), K + 1, 1), WeightType::int8);
+                     pack_weights(MatrixView::of(more.data(), K + 1, 1), WeightType::int8);
                  }),
                  "133145 rows, expected at most 133144"));
 }
@@ -195,7 +195,7 @@ TEST_CASE(
         Floats bad = w;
         bad[5 * 40 + 33] = broken;
         REQUIRE(says(test::error_of([&] {
-                         PackedMatrix(MatrixView::of(bad.data(), 8, 40), WeightType::int8);
+                         pack_weights(MatrixView::of(bad.data(), 8, 40), WeightType::int8);
                      }),
                      "column 33 is not finite"));
     }
@@ -205,7 +205,7 @@ TEST_CASE(
 
 TEST_CASE("an int8 model's logits depend on no cache, batch or threads", "[ch20]") {
     const std::string directory = shipped_model("storyteller").string();
-    Transformer gpt = Transformer::load(directory, {1, WeightType::int8});
+    Transformer gpt = load_transformer(directory, {1, WeightType::int8});
     Rng rng(3);
     std::vector<int> ids;
     for (int t = 0; t < 90; ++t) ids.push_back(static_cast<int>(rng.below(4000)));
@@ -214,7 +214,7 @@ TEST_CASE("an int8 model's logits depend on no cache, batch or threads", "[ch20]
     const Floats expected(all.values.begin(), all.values.end());
     const std::size_t V = static_cast<std::size_t>(gpt.config().vocab_size);
     for (const int threads : {1, 2, 3}) {
-        Transformer other = Transformer::load(directory, {threads, WeightType::int8});
+        Transformer other = load_transformer(directory, {threads, WeightType::int8});
         KvCache cache(other.config()), second(other.config());
         for (std::size_t t = 0; t < ids.size();) {
             const std::size_t n = std::min<std::size_t>(1 + t % 5, ids.size() - t);
@@ -262,9 +262,9 @@ TEST_CASE("shorter rulers are more precise: a matrix, a column, a group; and a b
 
 TEST_CASE("a model's distribution is at distance 0 from itself, and int8's is near", "[ch20]") {
     const std::string directory = shipped_model("sketch").string();
-    Transformer exact = Transformer::load(directory, {1, WeightType::f32}),
-                same = Transformer::load(directory, {1, WeightType::f16}),
-                int8 = Transformer::load(directory, {1, WeightType::int8});
+    Transformer exact = load_transformer(directory, {1, WeightType::f32}),
+                same = load_transformer(directory, {1, WeightType::f16}),
+                int8 = load_transformer(directory, {1, WeightType::int8});
     const Tokenizer tokenizer = Tokenizer::load(directory);
     const std::vector<std::vector<int>> texts = {tokenizer.encode("Once upon a time, there was a"),
                                                  tokenizer.encode("The weather today is")};

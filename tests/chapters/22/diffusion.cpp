@@ -63,7 +63,7 @@ TEST_CASE("logits have the same bits with any number of threads, and after any o
 
 TEST_CASE("the trainer's losses are those of the finished model", "[diffusion]") {
     const TransformerConfig config = gpt_config(2, 2, 32, 40, 50);
-    train::Trainer trainer(config, 1, 1, train::Precision::f32, true);
+    train::Trainer trainer(config, 1, 1, true);
     for (const train::ParameterInfo& t : trainer.layout().tensors) {
         const Tensor values = noise(t.name, t.shape);
         std::copy_n(values.data(), t.size, trainer.of(t).begin());

@@ -12,6 +12,7 @@
 #include "chapters/19_training/export.hpp"
 #include "chapters/19_training/training.hpp"
 #include "chapters/22_diffusion/masked_model.hpp"
+#include "lib/files/model.hpp"
 #include "lib/machine/files.hpp"
 #include "tests/api/hostile.hpp"
 #include "tests/support/masked_world.hpp"
@@ -175,7 +176,7 @@ TEST_CASE("training goes on from a checkpoint bit for bit, and its recipe makes 
     CHECK(contains(read_file(folder.file("model/recipe.json")), "\"fill_masks\": true"));
     CHECK(adoption_table(folder.file("model"), folder.file("none")) != "");
     // Neither kind of program takes the other's model.
-    CHECK(contains(error_of([&] { Transformer::load(folder.file("model")); }), "fills masks"));
+    CHECK(contains(error_of([&] { load_transformer(folder.file("model")); }), "fills masks"));
     export_model(other, mix, world.tokenizer, folder.file("causal"), {"here", false, {}, {}});
     CHECK(contains(error_of([&] { MaskedModel::load(folder.file("causal")); }), "gpt2_masked"));
 }

@@ -18,7 +18,7 @@ using Words = std::vector<std::string>;
 TEST_CASE("every alias leads to an option that there is, or has an answer", "[ch23]") {
     Settings settings;
     std::set<std::string> declared;
-    read_command_line({}, [&](CLI::App& app) {
+    read_command_line({}, [&](OptionTable& app) {
         add_options(app, settings);
         for (const DeclaredOption& option : CommandLine(app).options())
             declared.insert(option.name());
@@ -52,7 +52,7 @@ TEST_CASE("a mistyped option is answered with the nearest one", "[ch23]") {
     const auto refusal = [](const Words& words) {
         Settings settings;
         try {
-            read_command_line(words, [&](CLI::App& app) { add_options(app, settings); });
+            read_command_line(words, [&](OptionTable& app) { add_options(app, settings); });
         } catch (const UsageError& e) {
             return std::string(e.what());
         }

@@ -7,8 +7,8 @@
 
 #include "chapters/23_text_generator/command_line.hpp"
 #include "lib/core/error.hpp"
+#include "lib/files/random_model.hpp"
 #include "lib/machine/command_line.hpp"
-#include "lib/model/random_model.hpp"
 #include "tests/support/temporary.hpp"
 
 using namespace tbt;
@@ -28,7 +28,7 @@ std::string model_that_asks(const std::string& name, const std::string& config) 
 Settings completed(const Words& words) {
     Settings settings;
     read_command_line(
-        words, [&](CLI::App& app) { add_options(app, settings); }, [&] { complete(settings); });
+        words, [&](OptionTable& app) { add_options(app, settings); }, [&] { complete(settings); });
     return settings;
 }
 

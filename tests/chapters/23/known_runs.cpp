@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "chapters/23_text_generator/text_generator.hpp"
-#include "lib/grammar/recognizer/known_bytes.hpp"
-#include "lib/model/random_model.hpp"
+#include "lib/files/random_model.hpp"
+#include "lib/grammar/recognizer/recognizer.hpp"
 #include "tests/support/guided.hpp"
 #include "tests/support/random_heads.hpp"
 #include "tests/support/temporary.hpp"

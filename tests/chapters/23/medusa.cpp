@@ -7,8 +7,8 @@
 
 #include "chapters/20_quantization/quantized_model.hpp"
 #include "chapters/23_text_generator/text_generator.hpp"
+#include "lib/files/random_model.hpp"
 #include "lib/machine/files.hpp"
-#include "lib/model/random_model.hpp"
 #include "tests/support/random_heads.hpp"
 #include "tests/support/temporary.hpp"
 

@@ -21,7 +21,7 @@ struct Pages {
     std::vector<std::string> names;
     Pages() {
         Settings settings;
-        read_command_line({}, [&](CLI::App& app) {
+        read_command_line({}, [&](OptionTable& app) {
             add_options(app, settings);
             bash = completion_script(app, "bash", "text"),
             zsh = completion_script(app, "zsh", "text");
@@ -76,7 +76,7 @@ TEST_CASE("where an option has a few values, those are completed, and no names o
             const std::string value = values.substr(at, end - at);
             Settings s;
             CHECK_NOTHROW(read_command_line({"--" + name, value},
-                                            [&](CLI::App& app) { add_options(app, s); }));
+                                            [&](OptionTable& app) { add_options(app, s); }));
             at = end + 1;
         }
     }

@@ -85,7 +85,7 @@ Outcome run(const Words& words) {
     try {
         Settings settings;
         read_command_line(
-            words, [&](CLI::App& app) { add_options(app, settings); },
+            words, [&](OptionTable& app) { add_options(app, settings); },
             [&] {
                 complete(settings);
                 write(settings);
@@ -360,7 +360,7 @@ TEST_CASE("every option that is given to a decoder alone changes the text, or is
 
 TEST_CASE("the tests of options know every option that there is", "[ch23]") {
     Settings settings;
-    read_command_line({}, [&](CLI::App& app) {
+    read_command_line({}, [&](OptionTable& app) {
         add_options(app, settings);
         for (const DeclaredOption& option : CommandLine(app).options()) {
             INFO(option.name());

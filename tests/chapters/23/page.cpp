@@ -14,7 +14,7 @@
 #include "chapters/23_text_generator/recording.hpp"
 #include "chapters/23_text_generator/text_generator.hpp"
 #include "chapters/23_text_generator/trace_lines.hpp"
-#include "lib/model/random_model.hpp"
+#include "lib/files/random_model.hpp"
 #include "tests/support/temporary.hpp"
 
 using namespace tbt;

@@ -11,8 +11,8 @@
 #include "chapters/23_text_generator/combinations.hpp"
 #include "chapters/23_text_generator/recording.hpp"
 #include "chapters/23_text_generator/text_generator.hpp"
+#include "lib/files/random_model.hpp"
 #include "lib/grammar/recognizer/recognizer.hpp"
-#include "lib/model/random_model.hpp"
 #include "tests/support/random_heads.hpp"
 #include "tests/support/temporary.hpp"
 

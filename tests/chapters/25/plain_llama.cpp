@@ -6,9 +6,10 @@
 
 #include "chapters/25_todays_models/load_plain.hpp"
 #include "lib/core/rng.hpp"
-#include "lib/model/llama_config.hpp"
-#include "lib/model/random_model.hpp"
-#include "lib/model/safetensors.hpp"
+#include "lib/files/config_file.hpp"
+#include "lib/files/random_model.hpp"
+#include "lib/files/safetensors.hpp"
+#include "lib/model/model_config.hpp"
 #include "tests/catch.hpp"
 #include "tests/support/temporary.hpp"
 

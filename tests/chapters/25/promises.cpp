@@ -8,8 +8,9 @@
 #include <vector>
 
 #include "chapters/23_text_generator/text_generator.hpp"
+#include "lib/files/config_file.hpp"
+#include "lib/files/random_model.hpp"
 #include "lib/grammar/recognizer/recognizer.hpp"
-#include "lib/model/random_model.hpp"
 #include "tests/catch.hpp"
 #include "tests/support/random_heads.hpp"
 #include "tests/support/same_text.hpp"

@@ -9,7 +9,7 @@
 
 #include "chapters/27_prefix_cache/plain_prefix_tree.hpp"
 #include "lib/core/rng.hpp"
-#include "lib/serve/prefix_tree.hpp"
+#include "lib/serve/prefix_cache.hpp"
 
 using namespace tbt;
 

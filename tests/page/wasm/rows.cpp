@@ -9,9 +9,9 @@
 
 #include "lib/core/index.hpp"
 #include "lib/core/rng.hpp"
-#include "lib/kernels/int8_kernel.hpp"
 #include "lib/kernels/wasm/exact_fma.hpp"
 #include "lib/kernels/wasm/try_row.hpp"
+#include "lib/quantized/integer_kernel.hpp"
 
 using namespace tbt;
 

@@ -1,0 +1,42 @@
+#include "lib/chat/model_chat.hpp"
+
+#include "lib/core/error.hpp"
+#include "lib/core/unicode.hpp"
+#include "lib/files/gguf_file.hpp"
+#include "lib/files/gguf_model.hpp"
+#include "lib/files/model.hpp"
+#include "lib/machine/files.hpp"
+
+namespace tbt {
+
+std::optional<std::string> own_chat_template(const std::filesystem::path& model) {
+    if (!is_model_file(model.string())) return read_chat_template(model.string());
+    const GgufFile file(model.string());
+    if (!file.find("tokenizer.chat_template")) return std::nullopt;
+    return file.text_or("tokenizer.chat_template", "");
+}
+
+ChatTemplate chat_template_for(const std::filesystem::path& model, const Tokenizer& tokenizer,
+                               const std::string& choice) {
+    const auto text_of = [&](std::optional<int> id) {
+        return id ? std::optional(std::string(tokenizer.token_bytes(*id))) : std::nullopt;
+    };
+    const auto made = [&](std::string source, std::string name) {
+        return ChatTemplate(std::move(source), text_of(tokenizer.bos_id()),
+                            text_of(tokenizer.vocabulary().eos_id), std::move(name));
+    };
+    if (choice.empty()) {
+        const std::optional<std::string> own = own_chat_template(model);
+        if (own) return made(*own, model.string() + ": its chat template");
+        throw Error(model.string() +
+                    ": has no chat template; name one with --chat-template: a file, or " +
+                    chat_family_names());
+    }
+    const std::string family = chat_family(choice);
+    if (!family.empty()) return made(family, "chat template " + choice);
+    if (file_exists(choice)) return made(read_file(choice), choice);
+    throw UsageError("--chat-template: there is no file " + shown(choice) + ", and it is none of " +
+                     chat_family_names());
+}
+
+}  // namespace tbt

@@ -1,0 +1,92 @@
+// The families of models that are similar to Llama, a row for each: what differs in their files.
+// Included by .cpp files of this room only.
+#pragma once
+
+#include <algorithm>
+#include <iterator>
+#include <string_view>
+
+#include "lib/model/model_config.hpp"
+
+namespace tbt {
+
+// Where biases are: always nowhere; where the key attention_bias says; always on q, k and v.
+enum class Biases { none, by_key, qkv };
+// Which layers have the window, if there is no layer_types: none; all; with use_sliding_window
+// those from max_window_layers on; all but every n-th; those without rotary positions.
+enum class Windows { none, all, late, pattern, no_rotary };
+
+// What a family of models has that Llama has not, and the values that the transformers library
+// assumes for missing keys. 0 means: kv_heads is H, head_dim is C / H, there is no window.
+struct Family {
+    std::string_view type, class_name;
+    int kv_heads = 0, head_dim = 0;
+    double epsilon = 1e-6, theta = 1e4;
+    bool tied = false;
+    int window = 0;
+    Windows windows = Windows::none;
+    Biases biases = Biases::by_key;
+    bool mlp_bias = false;  // where the key mlp_bias says
+    QueryKeyNorm query_key_norm = QueryKeyNorm::none;
+    NormPlace norm_place = NormPlace::input;
+    bool gemma = false, some_without_rotary = false, fused = false;
+};
+
+inline constexpr Family families[] = {
+    {.type = "llama", .class_name = "LlamaForCausalLM", .mlp_bias = true},
+    {.type = "mistral",
+     .class_name = "MistralForCausalLM",
+     .kv_heads = 8,
+     .window = 4096,
+     .windows = Windows::all,
+     .biases = Biases::none},
+    {.type = "qwen2",
+     .class_name = "Qwen2ForCausalLM",
+     .kv_heads = 32,
+     .window = 4096,
+     .windows = Windows::late,
+     .biases = Biases::qkv},
+    {.type = "qwen3",
+     .class_name = "Qwen3ForCausalLM",
+     .kv_heads = 32,
+     .head_dim = 128,
+     .window = 4096,
+     .windows = Windows::late,
+     .query_key_norm = QueryKeyNorm::head},
+    {.type = "gemma3_text",
+     .class_name = "Gemma3ForCausalLM",
+     .kv_heads = 4,
+     .head_dim = 256,
+     .theta = 1e6,
+     .tied = true,
+     .window = 4096,
+     .windows = Windows::pattern,
+     .query_key_norm = QueryKeyNorm::head,
+     .norm_place = NormPlace::both,
+     .gemma = true},
+    {.type = "smollm3",
+     .class_name = "SmolLM3ForCausalLM",
+     .kv_heads = 4,
+     .theta = 2e6,
+     .tied = true,
+     .windows = Windows::no_rotary,
+     .mlp_bias = true,
+     .some_without_rotary = true},
+    {.type = "olmo2",
+     .class_name = "Olmo2ForCausalLM",
+     .epsilon = 1e-5,
+     .query_key_norm = QueryKeyNorm::token,
+     .norm_place = NormPlace::output},
+    {.type = "phi3",
+     .class_name = "Phi3ForCausalLM",
+     .epsilon = 1e-5,
+     .windows = Windows::all,
+     .biases = Biases::none,
+     .fused = true}};
+
+inline const Family* family_of(std::string_view model_type) {
+    const auto* const found = std::ranges::find(families, model_type, &Family::type);
+    return found == std::end(families) ? nullptr : found;
+}
+
+}  // namespace tbt

@@ -1,0 +1,416 @@
+#include "lib/files/config_file.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <initializer_list>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "lib/core/error.hpp"
+#include "lib/core/index.hpp"
+#include "lib/files/config_families.hpp"
+#include "lib/files/gguf_model.hpp"
+#include "lib/files/model.hpp"
+#include "lib/files/stored_integers.hpp"
+#include "lib/machine/files.hpp"
+#include "lib/machine/json_file.hpp"
+
+namespace tbt {
+
+namespace {
+
+// ---- the members of a config.json ---------------------------------------------------------------
+// Every function throws Error with the file and the key if the value has the wrong type or is out
+// of range.
+class ConfigReader {
+public:
+    // `path` is the name that messages begin with.
+    ConfigReader(std::string path, Json json) : path_(std::move(path)), json_(std::move(json)) {
+        if (!json_.is_object()) fail("is " + kind_of(json_) + ", expected an object");
+    }
+
+    const std::string& path() const { return path_; }
+    [[noreturn]] void fail(const std::string& what) const { throw Error(path_ + ": " + what); }
+    [[noreturn]] void fail(const char* key, const Json& got, const std::string& expected) const {
+        fail(std::string(key) + " is " + kind_of(got) + ", expected " + expected);
+    }
+
+    // Null if the key is missing or its value is null.
+    const Json* find(const char* key) const {
+        const auto member = json_.find(key);
+        return member == json_.end() || member->is_null() ? nullptr : &*member;
+    }
+
+    // A positive integer, at most largest_size.
+    int size(const char* key) const {
+        if (!find(key)) fail(std::string(key) + " is missing, expected a positive integer");
+        return integer(key, *find(key), 1, largest_size);
+    }
+    int size_or(const char* key, int otherwise) const { return find(key) ? size(key) : otherwise; }
+
+    // As size(), with one default for a missing key and another one for the value null.
+    int size_or_absent(const char* key, int absent, int null) const {
+        return json_.contains(key) ? size_or(key, null) : absent;
+    }
+
+    // An integer of 0 or more, at most largest_size.
+    int count_or(const char* key, int otherwise) const {
+        const Json* value = find(key);
+        return value ? integer(key, *value, 0, largest_size) : otherwise;
+    }
+
+    double positive_or(const char* key, double otherwise) const {
+        const Json* value = find(key);
+        return value ? positive(key, *value) : otherwise;
+    }
+    double positive(const char* key, const Json& value) const {
+        const double number = value.is_number() ? value.get<double>() : 0;
+        if (!(number > 0) || !std::isfinite(number)) fail(key, value, "a positive number");
+        return number;
+    }
+
+    int integer(const char* key, const Json& value, int least, int most) const {
+        return integer_of(value, path_ + ": " + key, least, most);
+    }
+
+    bool flag_or(const char* key, bool otherwise) const {
+        const Json* value = find(key);
+        if (value && !value->is_boolean()) fail(key, *value, "true or false");
+        return value ? value->get<bool>() : otherwise;
+    }
+
+    std::string text_or(const char* key, const std::string& otherwise) const {
+        const Json* value = find(key);
+        if (value && !value->is_string()) fail(key, *value, "a string");
+        return value ? value->get<std::string>() : otherwise;
+    }
+
+    // The value is one token id or a list of them; empty if the key is missing.
+    std::vector<int> ids(const char* key, int vocab_size) const {
+        const Json* value = find(key);
+        std::vector<int> result;
+        if (value)
+            for (const Json& id : value->is_array() ? *value : Json::array({*value}))
+                result.push_back(integer(key, id, 0, vocab_size - 1));
+        return result;
+    }
+
+    // A list with one member for each layer; null if the key is missing.
+    const Json* list(const char* key, int layers) const {
+        const Json* value = find(key);
+        if (value && (!value->is_array() || count(*value) != layers))
+            fail(key, *value, "a list of " + std::to_string(layers) + ", one for each layer");
+        return value;
+    }
+
+private:
+    std::string path_;
+    Json json_;
+};
+
+// Throws Error for an unsupported model_type, with what is supported, and with the reason if there
+// is a known one.
+[[noreturn]] void refuse_model_type(const ConfigReader& file, const std::string& model_type) {
+    const auto is_one_of = [&](std::initializer_list<std::string_view> types) {
+        return std::ranges::find(types, model_type) != types.end();
+    };
+    std::string why;
+    if (is_one_of({"mixtral", "qwen2_moe", "qwen3_moe", "deepseek_v2", "deepseek_v3", "olmoe",
+                   "phimoe", "gpt_oss", "granitemoe", "dbrx", "llama4", "llama4_text"}))
+        why = ", a mixture of experts";
+    else if (file.find("vision_config") ||
+             is_one_of({"gemma3", "mllama", "llava", "llava_next", "qwen2_vl", "qwen2_5_vl",
+                        "qwen3_vl", "paligemma", "idefics3", "mistral3", "pixtral", "smolvlm"}))
+        why = ", a model that reads pictures";
+    else if (file.find("auto_map"))
+        why = ", which brings code of its own (trust_remote_code), and that is never run";
+    std::string supported = "gpt2";
+    for (const Family& f : families)
+        supported += (&f + 1 == std::end(families) ? " or " : ", ") + std::string(f.type);
+    file.fail("model_type is " + shown(model_type) + why + "; expected " + supported);
+}
+
+// ---- GPT-2 --------------------------------------------------------------------------------------
+// Throws Error for settings that change the computation in a way this library does not support.
+void check_gpt2_variant(const ConfigReader& file) {
+    const std::string activation = file.text_or("activation_function", "gelu_new");
+    if (activation != "gelu_new" && activation != "gelu_pytorch_tanh") {
+        file.fail("activation_function is " + shown(activation) +
+                  ", expected gelu_new (or gelu_pytorch_tanh)");
+    }
+    if (!file.flag_or("scale_attn_weights", true))
+        file.fail("scale_attn_weights is false, expected true");
+    for (const char* key : {"scale_attn_by_inverse_layer_idx", "add_cross_attention"}) {
+        if (file.flag_or(key, false)) file.fail(std::string(key) + " is true, expected false");
+    }
+    // Only our own formats of 8 and 4 bits are supported (stored_integers.hpp).
+    if (const Json* quantized = file.find("quantization_config")) {
+        const Json method =
+            quantized->is_object() ? quantized->value("quant_method", Json()) : Json();
+        if (method != std::string(int8_method) && method != std::string(int4_method))
+            file.fail("quantization_config is there, expected plain weights or the method " +
+                      std::string(int8_method) + " or " + std::string(int4_method));
+    }
+    const Json* pruned = file.find("pruned_heads");
+    if (pruned && !pruned->empty())
+        file.fail("pruned_heads is not empty, expected a model with all its heads");
+}
+
+TransformerConfig read_gpt2(const ConfigReader& file) {
+    check_gpt2_variant(file);
+    TransformerConfig config;
+    config.vocab_size = file.size("vocab_size");
+    config.n_positions = file.size("n_positions");
+    config.n_embd = file.size("n_embd");
+    config.n_layer = file.size("n_layer");
+    config.n_head = file.size("n_head");
+    config.n_inner =
+        file.size_or("n_inner", to_int(std::min<std::int64_t>(4ll * config.n_embd, largest_size)));
+    config.tie_word_embeddings = file.flag_or("tie_word_embeddings", true);
+    if (const Json* epsilon = file.find("layer_norm_epsilon")) {
+        if (!epsilon->is_number())
+            file.fail("layer_norm_epsilon", *epsilon, "a small positive number");
+        config.layer_norm_epsilon = epsilon->get<float>();
+    }
+    return config;
+}
+
+// ---- Llama and similar models: rotary positions -------------------------------------------------
+double number_in(const ConfigReader& file, const Json& object, const char* key,
+                 std::optional<double> otherwise = {}) {
+    const auto member = object.find(key);
+    if (member != object.end() && !member->is_null()) return file.positive(key, *member);
+    if (otherwise) return *otherwise;
+    file.fail(std::string("the rotary positions lack ") + key + ", expected a number");
+}
+
+Rotary rotary_of(const ConfigReader& file, const Json& object, double theta, int positions) {
+    Rotary r;
+    r.theta = number_in(file, object, "rope_theta", theta);
+    const char* key = object.contains("rope_type") ? "rope_type" : "type";
+    const Json type = object.value(key, Json("default"));
+    if (!type.is_string()) file.fail(key, type, "default, linear or llama3");
+    const auto name = type.get<std::string>();
+    if (name == "default") return r;
+    if (name != "linear" && name != "llama3")
+        file.fail(std::string(key) + " of the rotary positions is " + shown(name) +
+                  ", expected default, linear or llama3");
+    r.scaling = name == "linear" ? RotaryScaling::linear : RotaryScaling::llama3;
+    r.factor = number_in(file, object, "factor");
+    if (name == "linear") return r;
+    r.low_frequency_factor = number_in(file, object, "low_freq_factor");
+    r.high_frequency_factor = number_in(file, object, "high_freq_factor");
+    const double original = number_in(file, object, "original_max_position_embeddings", positions);
+    if (original > largest_size || original != std::floor(original))
+        file.fail("original_max_position_embeddings is not a whole number up to 2^24");
+    r.original_positions = static_cast<int>(original);
+    return r;
+}
+
+// The value of rope_scaling if it is not empty, else that of rope_parameters, else an empty object.
+Json rotary_object(const ConfigReader& file) {
+    for (const char* key : {"rope_scaling", "rope_parameters"}) {
+        const Json* object = file.find(key);
+        if (object && !object->is_object()) file.fail(key, *object, "an object or null");
+        if (object && !object->empty()) return *object;
+    }
+    return Json::object();
+}
+
+void read_rotaries(const ConfigReader& file, const Family& family, TransformerConfig& config) {
+    Architecture& a = config.architecture;
+    const Json object = rotary_object(file);
+    const double theta = file.positive_or("rope_theta", family.theta);
+    // Gemma's layers with a window have rotary settings of their own: rotaries[1].
+    const auto of = [&](const char* kind) {
+        const auto member = object.find(kind);
+        return member != object.end() && member->is_object() ? *member : object;
+    };
+    if (family.gemma) {
+        const bool apart = object.contains("sliding_attention");
+        const double local = file.positive_or("rope_local_base_freq", 1e4);
+        a.rotaries = {rotary_of(file, of("full_attention"), theta, config.n_positions),
+                      rotary_of(file, apart ? of("sliding_attention") : Json::object(), local,
+                                config.n_positions)};
+    } else {
+        a.rotaries = {rotary_of(file, object, theta, config.n_positions)};
+    }
+    const double part = number_in(file, object, "partial_rotary_factor",
+                                  file.positive_or("partial_rotary_factor", 1.0));
+    a.rotary_size = static_cast<int>(a.head_size * part);
+    if (a.rotary_size < 2 || a.rotary_size > a.head_size || a.rotary_size % 2 != 0)
+        file.fail("partial_rotary_factor makes " + std::to_string(a.rotary_size) + " of the " +
+                  std::to_string(a.head_size) +
+                  " components of a head rotate, expected an even number, at most all");
+}
+
+// ---- what differs from layer to layer -----------------------------------------------------------
+// Which layers have a window according to layer_types; empty if that key is missing.
+std::vector<bool> windows_listed(const ConfigReader& file, int layers) {
+    std::vector<bool> result;
+    const Json* types = file.list("layer_types", layers);
+    for (int i = 0; types && i < layers; ++i) {
+        const Json& type = (*types)[index(i)];
+        const bool sliding = type == "sliding_attention";
+        if (!sliding && type != "full_attention")
+            file.fail("layer_types has " + shown(json_text(type)) +
+                      ", expected full_attention and sliding_attention");
+        result.push_back(sliding);
+    }
+    return result;
+}
+
+// Does this layer of SmolLM3 have rotary positions? no_rope_layers is 0 for layers without them.
+bool has_rotary(const ConfigReader& file, int layer, int layers) {
+    const Json* list = file.list("no_rope_layers", layers);
+    if (!list) return (layer + 1) % file.size_or("no_rope_layer_interval", 4) != 0;
+    return file.integer("no_rope_layers", (*list)[index(layer)], 0, 1) == 1;
+}
+
+void read_layers(const ConfigReader& file, const Family& family, TransformerConfig& config) {
+    const int n = config.n_layer, first = file.count_or("max_window_layers", 28),
+              every = file.size_or("sliding_window_pattern", 6);
+    const bool used = file.flag_or("use_sliding_window", false),
+               has_windows = family.windows != Windows::none &&
+                             (family.windows != Windows::no_rotary || used);
+    const int size = has_windows ? file.size_or_absent("sliding_window", family.window, 0) : 0;
+    const std::vector<bool> listed = windows_listed(file, n);
+    for (int i = 0; i < n; ++i) {
+        const bool rotated = !family.some_without_rotary || has_rotary(file, i, n);
+        const bool by_rule = family.windows == Windows::all ||
+                             (family.windows == Windows::late && used && i >= first) ||
+                             (family.windows == Windows::pattern && (i + 1) % every != 0) ||
+                             (family.windows == Windows::no_rotary && !rotated);
+        const bool window = listed.empty() ? by_rule : listed[index(i)];
+        if (!listed.empty() && window && size == 0)
+            file.fail("layer_types has sliding_attention, but there is no sliding_window");
+        config.architecture.layers.push_back({window ? size : 0, !rotated                 ? -1
+                                                                 : family.gemma && window ? 1
+                                                                                          : 0});
+    }
+}
+
+// ---- Llama and similar models -------------------------------------------------------------------
+// Throws Error for settings that change the computation in a way this library does not support.
+void check_variant(const ConfigReader& file, const Family& family) {
+    const std::string expected = family.gemma ? "gelu_pytorch_tanh" : "silu";
+    const char* key = family.gemma ? "hidden_activation" : "hidden_act";
+    if (const std::string act = file.text_or(key, expected); act != expected)
+        file.fail(std::string(key) + " is " + shown(act) + ", expected " + expected);
+    for (const char* cap : {"attn_logit_softcapping", "final_logit_softcapping"})
+        if (const Json* value = file.find(cap)) file.fail(cap, *value, "null");
+    if (file.flag_or("use_bidirectional_attention", false))
+        file.fail("use_bidirectional_attention is true, expected false");
+    if (file.find("vision_config"))
+        file.fail("vision_config is there: this model reads pictures, expected one of text alone");
+    for (const char* experts : {"num_experts", "num_local_experts", "n_routed_experts"})
+        if (file.count_or(experts, 0) > 0)
+            file.fail(std::string(experts) +
+                      " is there: mixtures of experts are not supported, expected a dense model");
+    if (file.find("quantization_config"))
+        file.fail(
+            "quantization_config is there, expected plain weights: take the model in BF16 or F16, "
+            "and --weights int8 or int4");
+}
+
+void read_heads(const ConfigReader& file, const Family& family, TransformerConfig& config) {
+    Architecture& a = config.architecture;
+    a.head_size = file.size_or_absent("head_dim", family.head_dim, 0);
+    if (a.head_size == 0) {
+        if (config.n_embd % config.n_head != 0)
+            file.fail("hidden_size is " + std::to_string(config.n_embd) +
+                      ", expected a multiple of num_attention_heads, " +
+                      std::to_string(config.n_head) + "; or a head_dim");
+        a.head_size = config.n_embd / config.n_head;
+    }
+    a.kv_heads =
+        file.size_or_absent("num_key_value_heads",
+                            family.kv_heads > 0 ? family.kv_heads : config.n_head, config.n_head);
+    if (config.n_head % a.kv_heads != 0)
+        file.fail("num_key_value_heads is " + std::to_string(a.kv_heads) +
+                  ", expected a divisor of num_attention_heads, " + std::to_string(config.n_head));
+}
+
+TransformerConfig read_llama(const ConfigReader& file, const Family& family) {
+    check_variant(file, family);
+    TransformerConfig config;
+    config.vocab_size = file.size("vocab_size");
+    config.n_positions = file.size("max_position_embeddings");
+    config.n_embd = file.size("hidden_size");
+    config.n_layer = file.size("num_hidden_layers");
+    config.n_head = file.size("num_attention_heads");
+    config.n_inner = file.size("intermediate_size");
+    config.layer_norm_epsilon =
+        static_cast<float>(file.positive_or("rms_norm_eps", family.epsilon));
+    config.tie_word_embeddings = file.flag_or("tie_word_embeddings", family.tied);
+    if (config.n_layer > max_layers)
+        file.fail("num_hidden_layers is " + std::to_string(config.n_layer) + ", expected at most " +
+                  std::to_string(max_layers));
+
+    Architecture& a = config.architecture;
+    a.model_type = family.type;
+    a.norm = Norm::rms;
+    a.learned_positions = false;
+    a.gated = true;
+    a.activation = family.gemma ? Activation::gelu : Activation::silu;
+    read_heads(file, family, config);
+    const bool biases = family.biases == Biases::by_key && file.flag_or("attention_bias", false);
+    a.qkv_bias = biases || family.biases == Biases::qkv;
+    a.attention_output_bias = biases;
+    a.mlp_bias = family.mlp_bias && file.flag_or("mlp_bias", false);
+    a.query_key_norm = family.query_key_norm;
+    a.norm_place = family.norm_place;
+    a.fused_weights = family.fused;
+    if (family.gemma) {
+        a.norm_adds_one = true;
+        a.score_scalar = static_cast<float>(file.positive_or("query_pre_attn_scalar", 256));
+        a.embedding_scale = std::sqrt(static_cast<float>(config.n_embd));
+    }
+    read_rotaries(file, family, config);
+    read_layers(file, family, config);
+    return config;
+}
+
+void read_special_ids(const ConfigReader& file, TransformerConfig& config) {
+    const auto bos = file.ids("bos_token_id", config.vocab_size);
+    const auto eos = file.ids("eos_token_id", config.vocab_size);
+    if (bos.size() > 1) file.fail("bos_token_id is a list, expected one id");
+    if (!bos.empty()) config.bos_token_id = bos[0];
+    if (!eos.empty()) config.eos_token_ids = eos;
+}
+
+TransformerConfig read_config(const ConfigReader& file) {
+    const std::string type = file.text_or("model_type", "missing");
+    if (type == "gpt2_masked")
+        file.fail("this model fills masks (--decoder diffusion), expected one of model_type gpt2");
+    const Family* family = family_of(type);
+    if (type != "gpt2" && !family) refuse_model_type(file, type);
+    TransformerConfig config = family ? read_llama(file, *family) : read_gpt2(file);
+    config.torch_dtype = file.text_or("torch_dtype", file.text_or("dtype", "float32"));
+    read_special_ids(file, config);
+    check_config(config, file.path());
+    return config;
+}
+
+}  // namespace
+
+TransformerConfig read_config_file(const std::string& path) {
+    return read_config(ConfigReader(path, read_json(path)));
+}
+
+TransformerConfig read_config_text(std::string_view json, const std::string& name) {
+    return read_config(ConfigReader(name, parse_json(json, name)));
+}
+
+TransformerConfig read_model_config(const std::string& directory) {
+    check_model_path(directory);
+    if (is_model_file(directory)) return gguf_config(GgufFile(directory));
+    TransformerConfig config = read_config_file(join_path(directory, "config.json"));
+    const std::string generation = join_path(directory, "generation_config.json");
+    if (file_exists(generation))
+        read_special_ids(ConfigReader(generation, read_json(generation)), config);
+    return config;
+}
+
+}  // namespace tbt

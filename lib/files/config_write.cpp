@@ -1,0 +1,135 @@
+#include <algorithm>
+#include <charconv>
+#include <cstdlib>
+#include <vector>
+
+#include "lib/files/config_families.hpp"
+#include "lib/files/config_file.hpp"
+#include "lib/machine/files.hpp"
+#include "lib/machine/json_file.hpp"
+
+namespace tbt {
+
+namespace {
+
+// The double with the shortest decimal that reads as this float: 1e-05, not 9.999999747378752e-06.
+double shortest(float value) {
+    char text[32] = {};
+    std::to_chars(text, text + sizeof text - 1, value);
+    return std::strtod(text, nullptr);
+}
+
+// A number for one id, an array for several, null for none.
+OrderedJson ids_to_json(const std::vector<int>& ids) {
+    if (ids.empty()) return nullptr;
+    return ids.size() == 1 ? OrderedJson(ids[0]) : OrderedJson(ids);
+}
+
+OrderedJson gpt2_json(const TransformerConfig& config, const OrderedJson& bos,
+                      const OrderedJson& eos) {
+    return {{"activation_function", "gelu_new"},
+            {"architectures", OrderedJson::array({"GPT2LMHeadModel"})},
+            {"attn_pdrop", 0.0},
+            {"bos_token_id", bos},
+            {"embd_pdrop", 0.0},
+            {"eos_token_id", eos},
+            {"initializer_range", 0.02},
+            {"layer_norm_epsilon", shortest(config.layer_norm_epsilon)},
+            {"model_type", "gpt2"},
+            {"n_ctx", config.n_positions},
+            {"n_embd", config.n_embd},
+            {"n_head", config.n_head},
+            {"n_inner", config.n_inner},
+            {"n_layer", config.n_layer},
+            {"n_positions", config.n_positions},
+            {"resid_pdrop", 0.0},
+            {"scale_attn_by_inverse_layer_idx", false},
+            {"scale_attn_weights", true},
+            {"tie_word_embeddings", config.tie_word_embeddings},
+            {"torch_dtype", config.torch_dtype},
+            {"use_cache", true},
+            {"vocab_size", config.vocab_size}};
+}
+
+OrderedJson rotary_json(const Rotary& rotary) {
+    if (rotary.scaling == RotaryScaling::none) return nullptr;
+    if (rotary.scaling == RotaryScaling::linear)
+        return {{"factor", rotary.factor}, {"rope_type", "linear"}};
+    return {{"factor", rotary.factor},
+            {"high_freq_factor", rotary.high_frequency_factor},
+            {"low_freq_factor", rotary.low_frequency_factor},
+            {"original_max_position_embeddings", rotary.original_positions},
+            {"rope_type", "llama3"}};
+}
+
+// Adds the settings that differ from layer to layer, with the keys of the model's family.
+void add_layers(const Architecture& a, const Family& family, OrderedJson& json) {
+    int window = 0;
+    OrderedJson types = OrderedJson::array(), rotated = OrderedJson::array();
+    for (const LayerKind& kind : a.layers) {
+        window = std::max(window, kind.window);
+        types.push_back(kind.window > 0 ? "sliding_attention" : "full_attention");
+        rotated.push_back(kind.rotary >= 0 ? 1 : 0);
+    }
+    json["sliding_window"] = window > 0 ? OrderedJson(window) : OrderedJson(nullptr);
+    if (family.windows == Windows::late || family.windows == Windows::no_rotary)
+        json["use_sliding_window"] = window > 0;
+    if (window > 0) json["layer_types"] = types;
+    if (family.some_without_rotary) json["no_rope_layers"] = rotated;
+}
+
+// The config.json of a Llama family, with the keys of transformers 4, which version 5 reads too.
+OrderedJson llama_json(const TransformerConfig& config, const Family& family,
+                       const OrderedJson& bos, const OrderedJson& eos) {
+    const Architecture& a = config.architecture;
+    const Rotary rotary = a.rotaries.empty() ? Rotary{} : a.rotaries[0];
+    OrderedJson json = {{"architectures", OrderedJson::array({family.class_name})},
+                        {"attention_bias", a.attention_output_bias},
+                        {"bos_token_id", bos},
+                        {"eos_token_id", eos},
+                        {"head_dim", config.head_size()},
+                        {family.gemma ? "hidden_activation" : "hidden_act",
+                         family.gemma ? "gelu_pytorch_tanh" : "silu"},
+                        {"hidden_size", config.n_embd},
+                        {"intermediate_size", config.n_inner},
+                        {"max_position_embeddings", config.n_positions},
+                        {"mlp_bias", a.mlp_bias},
+                        {"model_type", a.model_type},
+                        {"num_attention_heads", config.n_head},
+                        {"num_hidden_layers", config.n_layer},
+                        {"num_key_value_heads", config.kv_heads()},
+                        {"rms_norm_eps", shortest(config.layer_norm_epsilon)},
+                        {"rope_scaling", rotary_json(rotary)},
+                        {"rope_theta", rotary.theta},
+                        {"tie_word_embeddings", config.tie_word_embeddings},
+                        {"torch_dtype", config.torch_dtype},
+                        {"vocab_size", config.vocab_size}};
+    if (a.rotary_size < config.head_size())
+        json["partial_rotary_factor"] =
+            static_cast<double>(a.rotary_size) / static_cast<double>(config.head_size());
+    if (family.gemma) {
+        json["query_pre_attn_scalar"] = shortest(a.score_scalar);
+        if (a.rotaries.size() > 1) json["rope_local_base_freq"] = a.rotaries[1].theta;
+    }
+    add_layers(a, family, json);
+    return json;
+}
+
+}  // namespace
+
+void write_model_config(const std::string& directory, const TransformerConfig& config) {
+    check_config(config, join_path(directory, "config.json"));
+    const OrderedJson bos =
+        config.bos_token_id ? OrderedJson(*config.bos_token_id) : OrderedJson(nullptr);
+    const OrderedJson eos = ids_to_json(config.eos_token_ids);
+    const Family* family = family_of(config.architecture.model_type);
+    const OrderedJson json =
+        family ? llama_json(config, *family, bos, eos) : gpt2_json(config, bos, eos);
+    const OrderedJson generation = {
+        {"_from_model_config", true}, {"bos_token_id", bos}, {"eos_token_id", eos}};
+    make_directory(directory);
+    write_file(join_path(directory, "config.json"), json_text(json, 2) + "\n");
+    write_file(join_path(directory, "generation_config.json"), json_text(generation, 2) + "\n");
+}
+
+}  // namespace tbt
