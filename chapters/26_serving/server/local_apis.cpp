@@ -5,7 +5,7 @@
 #include <set>
 
 #include "lib/machine/json_file.hpp"
-#include "lib/model/weight_shapes.hpp"
+#include "lib/model/model_config.hpp"
 
 namespace tbt {
 
