@@ -35,8 +35,8 @@ std::string completed(const std::string& more) {
 }
 
 std::string said(const std::string& more) {
-    return texts_of(server().post(
-        chats, R"({"messages":[{"role":"user","content":"hi"}],"max_tokens":9)" + more + "}"));
+    return texts_of(
+        server().post(chats, R"({"messages":[{"role":"user","content":"hi"}])" + more + "}"));
 }
 
 }  // namespace
@@ -168,7 +168,8 @@ TEST_CASE("tools are asked for in the ways of yesterday and of others", "[servin
         return answer.json()["choices"][0]["message"];
     };
     const Json any = message(tools + R"(,"tool_choice":"any")");
-    REQUIRE(any == message(tools + R"(,"tool_choice":"required")"));
+    REQUIRE(any["tool_calls"][0]["function"] ==
+            message(tools + R"(,"tool_choice":"required")")["tool_calls"][0]["function"]);
     REQUIRE(message(tools + R"(,"tool_choice":{"type":"allowed_tools","allowed_tools":
         {"mode":"required","tools":[{"type":"function","function":{"name":"g"}}]}})")["tool_calls"]
                                                                                      [0]["function"]

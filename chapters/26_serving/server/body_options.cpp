@@ -208,7 +208,7 @@ const std::set<std::string>& not_done() {
                                               "image_data",
                                               "multi_modal_data",
                                               "mm_processor_kwargs",
-                                              "response_fields",
+                                              "continue_final_message",
                                               "lora_path",
                                               "structural_tag",
                                               "documents",
@@ -223,6 +223,17 @@ const std::set<std::string>& of_draws() {
         "typical",         "epsilon_cutoff", "eta_cutoff",     "top_n_sigma",
         "xtc_probability", "xtc_threshold",  "dynatemp_range", "dynatemp_exponent",
         "mirostat",        "mirostat_tau",   "mirostat_eta",   "min_tokens_to_keep"};
+    return all;
+}
+
+// What says more of something, by what that is: nothing where it is off.
+const std::map<std::string, std::string>& companions() {
+    static const std::map<std::string, std::string> all = {
+        {"xtc_threshold", "xtc_probability"}, {"dynatemp_exponent", "dynatemp_range"},
+        {"mirostat_tau", "mirostat"},         {"mirostat_eta", "mirostat"},
+        {"dry_base", "dry_multiplier"},       {"dry_allowed_length", "dry_multiplier"},
+        {"dry_breakers", "dry_multiplier"},   {"dry_sequence_breakers", "dry_multiplier"},
+        {"repeat_last_n", "repeat_penalty"}};
     return all;
 }
 
@@ -281,10 +292,10 @@ std::string near_name(const std::string& name, const std::vector<std::string>& k
     return nearest;
 }
 
+constexpr const char* name_letters = "abcdefghijklmnopqrstuvwxyz0123456789_";
+
 bool is_name(const std::string& name) {
-    if (name.empty() ||
-        name.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789_") != std::string::npos)
-        return false;
+    if (name.empty() || name.find_first_not_of(name_letters) != std::string::npos) return false;
     const std::string option = option_of(name);
     return option.empty() || declared().names.contains(option);
 }
@@ -303,6 +314,10 @@ bool has_effect(const std::string& name, const OrderedJson& value, bool greedy,
     if (!without_effect().contains(name)) {
         try {
             if (text_members().contains(name) || is_name(name)) return true;
+            if (std::count(known.begin(), known.end(), name) > 0) {  // elsewhere
+                if (is_off(value)) return false;
+                throw ApiError(400, name + ": this endpoint has no such parameter", name);
+            }
             if (const std::string near = near_name(name, known); !near.empty())
                 throw ApiError(400,
                                shown + ": there is no such parameter; did you mean " + near + "?",
@@ -313,7 +328,8 @@ bool has_effect(const std::string& name, const OrderedJson& value, bool greedy,
         }
     }
     if (strict) throw ApiError(400, shown + ": " + answer, shown, "unknown_parameter");
-    ignored.push_back(shown);
+    const bool plain = name.find_first_not_of(name_letters) == std::string::npos;
+    ignored.push_back(plain ? shown : "another");  // it goes into a header
     return false;
 }
 
@@ -409,6 +425,15 @@ TextOptions options_of(BodyMembers members, const TextOptions& base,
     const bool greedy = takes_first(members);
     std::vector<std::string> words;
     BodyMembers texts;
+    std::erase_if(members, [&, all = members](const auto& member) {
+        const auto at = companions().find(member.first);
+        return at != companions().end() && std::none_of(all.begin(), all.end(), [&](const auto& m) {
+                   const bool other =
+                       at->first == "repeat_last_n" && (m.first.ends_with("_penalty"));
+                   return (m.first == at->second || other) && !is_off(m.second) &&
+                          !(m.first.starts_with("repe") && m.second == 1);
+               });
+    });
     try {
         for (const auto& [name, value] : members) {
             if (!has_effect(name, value, greedy, known, strict, ignored)) continue;

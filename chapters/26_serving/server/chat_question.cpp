@@ -52,6 +52,8 @@ ChatMessage message_in(const OrderedJson& json, const std::string& place) {
     std::string role = message.text("role").value_or("");
     const OrderedJson* content = message.take("content");
     const OrderedJson *calls = message.take("tool_calls"), *old = message.take("function_call");
+    if (member(json, "prefix") == true)
+        message.fail("prefix", "this server begins an answer anew; leave it out");
     if (!content && !calls && !old && !json.contains("content"))
         message.fail("content", "expected a string");
     if (role == "developer") role = "system";

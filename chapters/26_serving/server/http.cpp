@@ -134,6 +134,7 @@ public:
     // What it is asked for, while it is answered.
     std::optional<Call> call;
     Clock::time_point begin = Clock::now();  // of that, or of waiting for it
+    bool sent_away = false;                  // for another one
     bool closing = false;  // what is left of a request would be taken for the next
 
 private:
@@ -304,10 +305,12 @@ bool HttpServer::State::process_and_close_socket(socket_t accepted) {
 
 void HttpServer::State::close_idle() {
     const std::lock_guard lock(mutex);
-    const Connection* longest = nullptr;
-    for (const Connection* c : connections)
-        if (!c->call && (!longest || c->begin < longest->begin)) longest = c;
-    if (longest) ::shutdown(longest->socket(), SHUT_RDWR);
+    Connection* longest = nullptr;
+    for (Connection* c : connections)
+        if (!c->call && !c->sent_away && (!longest || c->begin < longest->begin)) longest = c;
+    if (!longest) return;
+    longest->sent_away = true;
+    ::shutdown(longest->socket(), SHUT_RDWR);
 }
 
 void HttpServer::State::answer(const httplib::Request& request, httplib::Response& response,
@@ -444,6 +447,8 @@ HttpServer::HttpServer(Service& service) : state_(std::make_unique<State>(servic
     server.new_task_queue = [&server] {
         return new Threads(possible_connections(), [&server] { server.close_idle(); });
     };
+    server.set_keep_alive_max_count(100000);  // what a response says of it
+    server.set_keep_alive_timeout(to_read.count());
     server.set_payload_max_length(max_body_bytes);
     server.set_tcp_nodelay(true);
     server.set_socket_options([&server](socket_t socket) {

@@ -74,9 +74,10 @@ void read_seed(BodyReader& body, const ServedModel& model, ApiRequest& r, TextOp
     }
 }
 
-// The most tokens of a text, by any of its names, as the last of the options. What is more than
-// the context has room for is as much as that.
-void read_most(BodyReader& body, const ServedModel& model, BodyMembers& members) {
+// The most tokens of a text, by any of its names, as an option. What is more than the context has
+// room for is as much as that. Returns the name.
+std::string read_most(BodyReader& body, const ServedModel& model, BodyMembers& members) {
+    std::string by = "max_tokens";
     const double context = model.generator->model().config().n_positions;
     for (const std::string& name : names_of_most) {
         const OrderedJson* most = body.take(name);
@@ -86,9 +87,10 @@ void read_most(BodyReader& body, const ServedModel& model, BodyMembers& members)
         if (tokens < -2) body.fail(name, "got " + json_text(*most) + ", expected 0 or more");
         if (tokens >= 0 && (members.empty() || members[0].second == -1 ||
                             members[0].second.get<double>() > tokens))
-            members = {{name, std::min(tokens, 1e6 + context)}};
-        else if (members.empty()) members = {{name, -1}};
+            members = {{"max_tokens", std::min(tokens, 1e6 + context)}}, by = name;
+        else if (members.empty()) members = {{"max_tokens", -1}}, by = name;
     }
+    return by;
 }
 
 void read_common(BodyReader& body, const ServedModel& model, ApiRequest& r, TextOptions& base) {
@@ -123,8 +125,7 @@ void read_structured_outputs(BodyReader& body, BodyMembers& members) {
 void finish(BodyReader& body, const ServedModel& model, ApiRequest& r, const TextOptions& base) {
     const ServerSettings& s = model.settings;
     BodyMembers members;
-    read_most(body, model, members);
-    const std::string most_name = members.empty() ? "max_tokens" : members[0].first;
+    const std::string most_name = read_most(body, model, members);
     read_structured_outputs(body, members);
     for (auto& member : body.rest()) members.push_back(std::move(member));
     TextOptions options = options_of(members, base, read_here, s.strict, r.ignored);
