@@ -10,6 +10,7 @@
 #include "chapters/23_text_generator/command_line.hpp"
 #include "chapters/23_text_generator/filled_texts.hpp"
 #include "lib/edit_distance.hpp"
+#include "lib/machine/command_line.hpp"
 #include "lib/machine/json_file.hpp"
 
 namespace tbt {

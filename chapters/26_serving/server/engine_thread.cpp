@@ -6,7 +6,7 @@
 
 #include "chapters/01_next_token/next_token.hpp"
 #include "chapters/06_combining/candidates.hpp"
-#include "chapters/10_generate/request.hpp"
+#include "chapters/10_generate/options.hpp"
 #include "chapters/26_serving/server/body_options.hpp"
 #include "lib/core/error.hpp"
 #include "lib/core/index.hpp"

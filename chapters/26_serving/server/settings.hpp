@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "chapters/10_generate/options/options.hpp"
+#include "chapters/10_generate/options.hpp"
 
 namespace tbt {
 
