@@ -5,7 +5,7 @@
 #include <random>
 
 #include "chapters/10_generate/chat.hpp"
-#include "chapters/23_text_generator/talk.hpp"
+#include "chapters/23_text_generator/writing.hpp"
 #include "chapters/26_serving/server/body_options.hpp"
 #include "chapters/26_serving/server/chat_question.hpp"
 #include "lib/machine/json_file.hpp"
