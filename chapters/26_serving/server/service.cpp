@@ -4,12 +4,11 @@
 #include <cmath>
 #include <cstdio>
 
-#include <filesystem>
-
 #include "chapters/26_serving/server/body_options.hpp"
 #include "chapters/26_serving/server/chat_question.hpp"
 #include "chapters/26_serving/server/local_apis.hpp"
 #include "lib/chat/model_chat.hpp"
+#include "lib/core/files.hpp"
 #include "lib/machine/command_line.hpp"
 #include "lib/machine/files.hpp"
 #include "lib/machine/json_file.hpp"
@@ -51,22 +50,15 @@ const std::vector<Service::Endpoint>& Service::endpoints() {
     return all;
 }
 
-// The page of /, beside the models, or beside the program; "" if it is in neither place.
+// The page of /; "" if it was not found.
 static std::string find_page() {
-    namespace fs = std::filesystem;
-    std::error_code none;
-    const fs::path program = fs::read_symlink("/proc/self/exe", none).parent_path();
-    for (const fs::path& data : {shipped_model("storyteller").parent_path().parent_path(),
-                                 fs::path("data"), program / ".." / "data"}) {
-        const fs::path folder = data / "page";
-        if (!file_exists((folder / "serve.html").string())) continue;
-        std::string page = read_file((folder / "serve.html").string());
-        const std::string looks = "/* page.css */";
-        if (const std::size_t at = page.find(looks); at != std::string::npos)
-            page.replace(at, looks.size(), read_file((folder / "page.css").string()));
-        return page;
-    }
-    return "";
+    const std::string file = shipped_file("page/serve.html");
+    if (!file_exists(file)) return "";
+    std::string page = read_file(file);
+    const std::string looks = "/* page.css */";
+    if (const std::size_t at = page.find(looks); at != std::string::npos)
+        page.replace(at, looks.size(), read_file(shipped_file("page/page.css")));
+    return page;
 }
 
 Service::Service(const ServerSettings& settings) : settings_(settings), page_(find_page()) {}
