@@ -1,6 +1,7 @@
 #include "chapters/26_serving/engine.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <utility>
 
 #include "lib/core/check.hpp"
@@ -24,7 +25,8 @@ Engine::Engine(CachedBatch* batch, TokenBytes bytes, int vocab_size, PlainSchedu
     if (batch->cache()) batch_ = batch;
 }
 
-int Engine::add(std::vector<int> prompt, GenerateRequest request, int sample, OnText on_text) {
+int Engine::add(std::vector<int> prompt, GenerateRequest request, int sample, OnText on_text,
+                int client, FormWorker::Form form) {
     check_request(request, prompt.size());
     check_ids("engine: prompt", prompt, index(vocab_size_));
     checked_place("engine: sample", sample, index(request.samples));
@@ -34,10 +36,14 @@ int Engine::add(std::vector<int> prompt, GenerateRequest request, int sample, On
                       .emplace(id, std::make_unique<Text>(std::move(prompt), std::move(request),
                                                           sample, std::move(on_text)))
                       .first->second;
+    text.form = form;
     text.writer.window();
+    const bool beside = slow_.contains(form) && !held_.contains(form);
     if (text.request.stop.max_new_tokens < 1) text.show(text.writer.end(FinishReason::length));
-    else guarded(text, [&] { skip_forced(text); });
-    if (!text.writer.done()) scheduler_.add(id, count(text.writer.window()));
+    else if (!beside) guarded(text, [&] { skip_forced(text); });
+    if (text.writer.done()) return id;
+    scheduler_.add(id, count(text.writer.window()), client);
+    if (beside) prepare(id);
     return id;
 }
 
@@ -49,21 +55,81 @@ void Engine::cancel(int text) {
 }
 
 bool Engine::step() {
+    constexpr std::chrono::milliseconds quick(2), patience(5);
+    const std::size_t running = scheduler_.running();
     const std::vector<BatchText> batch = next_pass();
-    if (batch.empty()) return false;
+    if (batch.empty()) {
+        const bool prepares =
+            std::ranges::any_of(texts_, [](const auto& t) { return t.second->prepares; });
+        if (prepares) worker_.wait(patience);
+        return prepares || scheduler_.running() < running;  // some may have ended
+    }
     const std::vector<std::span<const float>> rows = model_(batch);
     check_size("engine: logits from the model", rows.size(), batch.size());
+    std::vector<int> slow;
     for (std::size_t i = 0; i < shares_.size(); ++i) {
         Text& text = *texts_.at(shares_[i].id);
         text.read = batch[i].ids.size();
         if (!shares_[i].writes) continue;  // the logits in the middle of a prompt
+        const auto begin = std::chrono::steady_clock::now();
+        const bool beside = slow_.contains(text.form) && !held_.contains(text.form);
         guarded(text, [&] {
             text.show(text.writer.step(rows[i], bytes_, scratch_));
-            skip_forced(text);
+            if (!beside) skip_forced(text);
         });
+        if (text.form && std::chrono::steady_clock::now() - begin > quick) slow_.insert(text.form);
         if (text.writer.done()) finish(shares_[i].id);
+        else if (beside) slow.push_back(shares_[i].id);
     }
+    for (const int id : slow) prepare(id);  // only now: their forms were in use
     return true;
+}
+
+void Engine::prepare(int id) {
+    Text& text = *texts_.at(id);
+    text.prepares = true;
+    const TextSoFar now = text.writer.so_far();
+    // A copy, since the text may be cancelled meanwhile.
+    worker_.add(text.form, id,
+                [ids = std::vector<int>(now.ids.begin(), now.ids.end()), length = now.prompt_length,
+                 forced = text.request.foresight.forced] {
+                    forced({ids, length, {}});
+                });
+}
+
+bool Engine::sits_out(const Share& share) {
+    constexpr double most_seconds = 30;
+    Text& text = *texts_.at(share.id);
+    if (is_busy(text.form)) return share.writes;  // a prompt may be read on
+    if (!text.prepares) return false;
+    text.prepares = false;
+    guarded(text, [&] {
+        if (worker_.seconds(share.id) > most_seconds)
+            throw Error("what the grammar allows takes too long to find out; make it simpler");
+        if (text.request.traced_tokens >= 0) return;
+        if (const int forced = text.writer.forced(); forced >= 0) {
+            text.show(text.writer.step_forced(forced, bytes_));
+            text.prepares = !text.writer.done();
+        }
+    });
+    return text.prepares || text.writer.done();
+}
+
+// Takes those that sit out from the pass; those of a form that is in use from now on, too.
+void Engine::drop_sitting_out() {
+    std::vector<int> ended, forced;
+    std::erase_if(shares_, [&](const Share& share) {
+        const bool out = sits_out(share);
+        const Text& text = *texts_.at(share.id);
+        if (text.writer.done()) ended.push_back(share.id);
+        else if (out && !is_busy(text.form)) forced.push_back(share.id);
+        return out;
+    });
+    for (const int id : ended) finish(id);
+    for (const int id : forced) prepare(id);
+    std::erase_if(shares_, [&](const Share& share) {
+        return share.writes && is_busy(texts_.at(share.id)->form);
+    });
 }
 
 std::vector<BatchText> Engine::next_pass() {
@@ -72,7 +138,11 @@ std::vector<BatchText> Engine::next_pass() {
                       ? scheduler_.next([&](int id, std::size_t slot) { return begins(id, slot); })
                       : scheduler_.next();
     };
+    if (batch_)
+        while (const std::optional<Share> share = scheduler_.out_of_turn()) preempt(*share);
     for (plan(); !shares_.empty();) {
+        drop_sitting_out();
+        if (shares_.empty()) break;
         std::vector<BatchText> batch;
         for (const Share& share : shares_) {
             Text& text = *texts_.at(share.id);
@@ -135,6 +205,7 @@ void Engine::check_fits(std::size_t prompt, const StopRules& stop) const {
 ServedText Engine::take(int text) {
     Text& t = known(text, "take");
     ServedText ended{t.writer.result(), t.error, std::max(t.cached, 0)};
+    worker_.forget(text);
     texts_.erase(text);
     return ended;
 }

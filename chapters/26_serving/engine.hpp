@@ -4,10 +4,12 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
 #include "chapters/10_generate/generate.hpp"
+#include "chapters/26_serving/form_worker.hpp"
 #include "chapters/26_serving/plain_scheduler.hpp"
 
 namespace tbt {
@@ -24,6 +26,9 @@ struct ServedText {
 // has its own random numbers. Guesses (request.foresight.guess) are not asked for: they change no
 // text, and a full batch leaves no arithmetic to spend on them.
 //
+// A text that is held to a form (a grammar) whose masks take long sits passes out until its mask is
+// there, and no pass waits for it. Which passes a text takes part in changes none of its bits.
+//
 // With a batch that has a cache for everyone (chapter 27), a text starts after what is known of its
 // prompt. When the cache is full, the youngest text is preempted: it waits, and is read again.
 class Engine {
@@ -37,10 +42,16 @@ public:
     // Told each piece of a text, once its tokens are known.
     using OnText = std::function<void(const std::string& piece, const TextWriter& text)>;
 
-    // A text to write: sample `sample` of the request. Its number. on_text gets each piece.
+    // A text to write: sample `sample` of the request. Its number. on_text gets each piece. client:
+    // who asks; where slots are few, clients take turns. form: what the text is held to.
     // Throws Error on what check_request refuses, on ids outside the vocabulary, and on a text that
     // the cache alone could not hold.
-    int add(std::vector<int> prompt, GenerateRequest request, int sample = 0, OnText on_text = {});
+    int add(std::vector<int> prompt, GenerateRequest request, int sample = 0, OnText on_text = {},
+            int client = -1, FormWorker::Form form = nullptr);
+    // Is it in use by another thread? While a Held lives it is not.
+    bool is_busy(FormWorker::Form form) const { return form && worker_.is_busy(form); }
+    class Held;
+    Held hold(FormWorker::Form form);
     // Ends a text, wherever it is; it counts as interrupted. Nothing if it has ended.
     void cancel(int text);
     // One forward pass. False, and none: there is nothing to do.
@@ -67,8 +78,10 @@ private:
         GenerateRequest request;
         TextWriter writer;
         OnText on_text;
-        std::size_t read = 0;  // tokens of the window, before the next one is written
-        int cached = -1;       // tokens of the prompt that were known; −1: it has not begun
+        FormWorker::Form form = nullptr;
+        bool prepares = false;  // what its form allows next is being found out
+        std::size_t read = 0;   // tokens of the window, before the next one is written
+        int cached = -1;        // tokens of the prompt that were known; −1: it has not begun
         std::string error;
 
         void show(const std::string& piece) const {
@@ -80,6 +93,10 @@ private:
     void guarded(Text& text, const std::function<void()>& work);
     // Tokens that a grammar leaves no choice about are written without the model (chapter 13).
     void skip_forced(Text& text);
+    // The same where masks take long: finds out the next one beside the passes.
+    void prepare(int id);
+    bool sits_out(const Share& share);
+    void drop_sitting_out();
     Text& known(int text, const char* who) const;
     // For the scheduler: may a text begin in this slot, and how much of it is known?
     int begins(int id, std::size_t slot);
@@ -97,8 +114,24 @@ private:
     std::map<int, std::unique_ptr<Text>> texts_;
     std::vector<Share> shares_;
     Candidates scratch_;
+    std::set<FormWorker::Form> slow_, held_;
     int next_ = 0;
     long preemptions_ = 0;
+    FormWorker worker_;
 };
+
+class Engine::Held {
+public:
+    Held(Engine& engine, FormWorker::Form form) : engine_(&engine), form_(form) {
+        if (form) engine.worker_.wait_for(form), engine.held_.insert(form);
+    }
+    ~Held() { engine_->held_.erase(form_); }
+    Held(const Held&) = delete;
+
+private:
+    Engine* engine_;
+    FormWorker::Form form_;
+};
+inline Engine::Held Engine::hold(FormWorker::Form form) { return {*this, form}; }
 
 }  // namespace tbt

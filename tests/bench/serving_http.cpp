@@ -38,7 +38,7 @@ double processor_seconds() {
 }
 
 test::Served open_server() {
-    ServerSettings settings;
+    ServerSettings settings = test::with_seed(0);
     settings.max_running = 32;
     return test::Served(settings);
 }

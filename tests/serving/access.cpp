@@ -37,6 +37,10 @@ TEST_CASE("a key is asked for, and only the page and the health go without", "[s
             REQUIRE(answer.json()["error"]["code"] == "invalid_api_key");
         }
     }
+    // A scheme is one in any case; Anthropic's clients send the key alone.
+    REQUIRE(keyed.ask("GET", "/v1/models", "", "Authorization: bearer secret\r\n").status == 200);
+    REQUIRE(keyed.ask("GET", "/v1/models", "", "x-api-key: secret\r\n").status == 200);
+    REQUIRE(keyed.ask("GET", "/v1/models", "", "x-api-key: wrong\r\n").status == 401);
     const HttpAnswer right = keyed.ask("GET", "/v1/models", "", "Authorization: Bearer secret\r\n");
     REQUIRE(right.status == 200);
     REQUIRE(right.header("Access-Control-Allow-Origin") == "https://example.com");
@@ -55,7 +59,7 @@ TEST_CASE("a log has a line for each request, and no word of what was asked", "[
     const int log = open(folder.file("log").c_str(), O_WRONLY | O_CREAT, 0600), before = dup(2);
     dup2(log, 2);
     {
-        const test::Served loud({}, true);
+        const test::Served loud(test::with_seed(0), true);
         loud.post(completions, R"({"prompt":"Tulip","max_tokens":1,"stop":"Tulip"})");
         loud.post(completions, R"({"prompt":"a","tulip":1})");
         loud.post(completions, R"({"prompt":"a","regex":"Tulip(","max_tokens":1})");
@@ -72,6 +76,23 @@ TEST_CASE("a log has a line for each request, and no word of what was asked", "[
     REQUIRE(std::count(said.begin(), said.end(), '\n') == 6);
     for (char& c : said) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
     REQUIRE_FALSE(test::contains(said, "tulip"));
+}
+
+// A page may give its own name the address of this machine (DNS rebinding).
+TEST_CASE("a server of this machine is asked for by its own name", "[serving]") {
+    ServerSettings settings;
+    settings.allowed_hosts = {"studio.local"};
+    const test::Served server(settings);
+    const auto status = [&](const std::string& host) {
+        test::Client client(server.port());
+        client.send("GET /health HTTP/1.1\r\nHost: " + host + "\r\n\r\n");
+        return client.answer().status;
+    };
+    for (const char* ours : {"localhost", "LOCALHOST:8080", "127.0.0.1:8080", "[::1]:8080",
+                             "192.168.1.7", "studio.local:80"})
+        CHECK(status(ours) == 200);
+    for (const char* another : {"example.com", "localhost.example.com:8080", "127.0.0.1.nip.io"})
+        CHECK(status(another) == 403);
 }
 
 TEST_CASE("a server that others can reach wants a key", "[serving]") {

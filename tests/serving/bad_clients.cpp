@@ -2,7 +2,6 @@
 #include "tests/catch.hpp"
 
 #include <algorithm>
-#include <atomic>
 #include <chrono>
 #include <cstdlib>
 #include <string>
@@ -14,7 +13,6 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "chapters/26_serving/server/connection_watch.hpp"
 #include "lib/core/rng.hpp"
 #include "tests/serving/client.hpp"
 #include "tests/serving/process.hpp"
@@ -63,7 +61,7 @@ TEST_CASE("a client that vanishes frees its slot, in the middle of a stream or o
     Client client(server.port());
     client.ask(
         "POST", completions,
-        R"({"prompt":"Once upon a time","max_tokens":500,"num_beams":32,"ignore_eos":true})");
+        R"({"prompt":"Once upon a time","max_tokens":500,"num_beams":16,"ignore_eos":true})");
     const double before = server.metric("tbt_prompt_tokens_total");
     REQUIRE(answers(server));  // between two of their passes
     REQUIRE(server.metric("tbt_prompt_tokens_total") > before);
@@ -107,7 +105,7 @@ TEST_CASE("what is no HTTP gets an answer or a closed connection, and the server
           "[serving]") {
     const test::Served& server = test::shared_server();
     const std::string head =
-        "POST /v1/completions HTTP/1.1\r\nHost: a\r\nContent-Type: "
+        "POST /v1/completions HTTP/1.1\r\nHost: localhost\r\nContent-Type: "
         "application/json\r\n";
     const std::string body = R"({"prompt":"a","max_tokens":1})";
     struct Sent {
@@ -126,7 +124,11 @@ TEST_CASE("what is no HTTP gets an answer or a closed connection, and the server
         {head + "Transfer-Encoding: chunked\r\n\r\nzzz\r\n", 400},
         {head + "Content-Length: 9999999999999999999\r\n\r\n", 413},
         {head + "Content-Length: 1048577\r\n\r\n", 413},  // a megabyte and one
-        {head + "Content-Length: -1\r\n\r\n", 0},
+        // Where a body ends is said in one way only: a proxy might read another.
+        {head + "Content-Length: -1\r\n\r\n", 400},
+        {head + "Content-Length: +5\r\n\r\n", 400},
+        {head + "Content-Length: 5\r\nContent-Length: 6\r\n\r\n{}   ", 400},
+        {head + "Content-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n", 400},
         {head + "Content-Encoding: gzip\r\nContent-Length: 4\r\n\r\nabcd", 400},
     };
     for (const Sent& s : all) {
@@ -157,27 +159,39 @@ TEST_CASE("what is no HTTP gets an answer or a closed connection, and the server
     REQUIRE(answers(server));
 }
 
-// The library that reads requests drops what was sent ahead; no client of today sends ahead.
-TEST_CASE("requests sent without waiting get an answer or a closed connection", "[serving]") {
+TEST_CASE("requests sent without waiting are all answered, in their order", "[serving]") {
     const test::Served& server = test::shared_server();
     Client client(server.port());
     std::string all;
     for (int i = 0; i < 60; ++i) {
         const std::string body = json_text(Json{{"prompt", "a"}, {"max_tokens", 1 + i % 9}});
         all +=
-            "POST /v1/completions HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n"
-            "Content-Length: " +
+            "POST /v1/completions HTTP/1.1\r\nHost: localhost\r\nContent-Type: "
+            "application/json\r\nContent-Length: " +
             std::to_string(body.size()) + "\r\n\r\n" + body;
     }
     client.send(all);
-    const HttpAnswer first = client.answer();
-    REQUIRE(first.status == 200);
-    REQUIRE(first.json()["usage"]["completion_tokens"] == 1);
-    const auto begin = std::chrono::steady_clock::now();
-    for (HttpAnswer next; (next = client.answer()).status != 0;)
-        REQUIRE((next.status == 200 || next.status == 400 || next.status == 414));
-    REQUIRE(std::chrono::steady_clock::now() - begin < std::chrono::seconds(20));
-    REQUIRE(answers(server));
+    for (int i = 0; i < 60; ++i) {
+        const HttpAnswer answer = client.answer();
+        REQUIRE(answer.status == 200);
+        REQUIRE(answer.json()["usage"]["completion_tokens"] <= 1 + i % 9);
+    }
+}
+
+TEST_CASE("a client that closes its sending side still gets its answer", "[serving]") {
+    const test::Served& server = test::shared_server();
+    for (const char* more : {"", R"(,"stream":true)"}) {
+        Client client(server.port());
+        client.ask("POST", completions,
+                   R"({"prompt":"Once upon a time","max_tokens":400,"ignore_eos":true)" +
+                       std::string(more) + "}");
+        client.close_sending();
+        std::string got;
+        while (client.read_more(got)) {
+        }
+        CAPTURE(got.substr(0, 300));
+        REQUIRE(test::contains(got, R"("finish_reason":"length")"));
+    }
 }
 
 // Bodies that were right, with bytes changed, doubled, left out, and cut off.
@@ -240,9 +254,10 @@ TEST_CASE("a body of 100 MB is refused, whole or in chunks, and takes no memory"
     const std::string megabyte(1 << 20, ' ');
     for (const bool chunked : {false, true}) {
         Client client(server.port());
-        client.send("POST /tokenize HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n" +
-                    std::string(chunked ? "Transfer-Encoding: chunked\r\n\r\n"
-                                        : "Content-Length: 104857600\r\n\r\n"));
+        client.send(
+            "POST /tokenize HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n" +
+            std::string(chunked ? "Transfer-Encoding: chunked\r\n\r\n"
+                                : "Content-Length: 104857600\r\n\r\n"));
         for (int i = 0; i < 100; ++i)
             if (!client.send((chunked ? "100000\r\n" : "") + megabyte + (chunked ? "\r\n" : "")))
                 break;
@@ -255,19 +270,21 @@ TEST_CASE("a body of 100 MB is refused, whole or in chunks, and takes no memory"
     REQUIRE(answers(server));
 }
 
-TEST_CASE("1,000 idle connections hold up nobody, and are closed after a while", "[serving]") {
+TEST_CASE("1,100 slow connections hold up nobody, and are closed after a while", "[serving]") {
     rlimit files{};  // both ends of each connection are in this process
     getrlimit(RLIMIT_NOFILE, &files);
     files.rlim_cur = files.rlim_max;
     setrlimit(RLIMIT_NOFILE, &files);
-    const std::size_t connections = files.rlim_max < 2100 ? files.rlim_max / 2 - 50 : 1000;
+    const std::size_t connections = files.rlim_max < 2300 ? files.rlim_max / 2 - 50 : 1100;
     const test::Served& server = test::shared_server();
     std::vector<Client> idle;
     for (std::size_t i = 0; i < connections; ++i) {
         idle.emplace_back(server.port());
         if (i % 4 == 0) idle.back().send("POST /v1/comp");
     }
+    const auto begin = std::chrono::steady_clock::now();
     REQUIRE(answers(server));
+    CHECK(std::chrono::steady_clock::now() - begin < std::chrono::seconds(3));
     std::string got;
     for (const Client& client : idle) {
         REQUIRE(client.connected());
@@ -275,23 +292,6 @@ TEST_CASE("1,000 idle connections hold up nobody, and are closed after a while",
         }
     }
     REQUIRE(answers(server));
-}
-
-TEST_CASE("who was forgotten is not told of when it goes", "[serving]") {
-    int first[2], second[2];
-    REQUIRE(socketpair(AF_UNIX, SOCK_STREAM, 0, first) == 0);
-    REQUIRE(socketpair(AF_UNIX, SOCK_STREAM, 0, second) == 0);
-    std::atomic<int> told = 0;
-    std::atomic<bool> seen = false;
-    ConnectionWatch watch;
-    watch.watch(first[0], [&] { ++told; });
-    watch.forget(first[0]);
-    close(first[1]);
-    watch.watch(second[0], [&] { seen = true; });
-    close(second[1]);
-    while (!seen) std::this_thread::yield();
-    REQUIRE(told == 0);
-    close(first[0]), close(second[0]);
 }
 
 TEST_CASE("a server that nobody asks does nothing", "[serving]") {
@@ -388,6 +388,7 @@ TEST_CASE("a text that takes longer than the server waits is cut off, and says s
     const std::string body = writing.answer().body;
     CAPTURE(body.size() > 1000 ? body.substr(body.size() - 1000) : body);
     REQUIRE(test::contains(body, "the server stopped before this text was complete"));
+    REQUIRE(test::contains(body, R"("type":"server_error")"));  // worth another try elsewhere
     server.http().stop(std::chrono::seconds(5));
 }
 
@@ -396,8 +397,7 @@ TEST_CASE("a request that cannot be written fails alone", "[serving]") {
     Client writing(server.port());
     writing.ask("POST", completions, R"({"prompt":"Once upon a time","max_tokens":60})");
     for (int i = 0; i < 3; ++i)
-        REQUIRE(
-            server.post(completions, R"({"prompt":"a","regex":"a{60}","max_tokens":2})").status ==
-            422);
+        REQUIRE(server.post(completions, R"({"prompt":"a","regex":"(","max_tokens":2})").status ==
+                422);
     REQUIRE(writing.answer().status == 200);
 }

@@ -53,6 +53,7 @@ public:
     void close() {
         if (socket_ >= 0) ::close(std::exchange(socket_, -1));
     }
+    void close_sending() const { shutdown(socket_, SHUT_WR); }
     // False once the other side takes no more.
     bool send(const std::string& bytes) const {
         for (std::size_t at = 0; at < bytes.size();) {
@@ -168,10 +169,17 @@ inline double metric(int port, const std::string& name) {
     return at == std::string::npos ? -1 : std::atof(text.c_str() + text.find(' ', at + 1));
 }
 
+// Requests that give no seed get this one, unless a test wants it otherwise.
+inline ServerSettings with_seed(std::uint64_t seed) {
+    ServerSettings settings;
+    settings.seed = seed;
+    return settings;
+}
+
 // A server on a free port, with the storyteller.
 class Served {
 public:
-    explicit Served(ServerSettings settings = {}, bool log = false) {
+    explicit Served(ServerSettings settings = with_seed(0), bool log = false) {
         settings.port = 0;
         settings.quiet = !log;
         settings.model.threads = settings.model.threads ? settings.model.threads : 1;

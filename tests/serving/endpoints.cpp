@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "chapters/23_text_generator/guided_texts.hpp"
-#include "chapters/26_serving/server/metrics.hpp"
+#include "chapters/26_serving/server/engine_thread.hpp"
 #include "tests/serving/client.hpp"
 
 using namespace tbt;

@@ -1,16 +1,19 @@
 #!/bin/sh
-# Tests the server with a real client, the `openai` package of npm (tests/serving/openai.mjs): openai.sh BUILD
-# Installs the package in BUILD/openai. If node, npm or the registry is not available, a line says so. Ends with "N passed, N failed".
+# Tests the server with real clients, packages of npm (openai.mjs, clients.mjs): openai.sh BUILD
+# Installs them in BUILD/openai. If node, npm or the registry is not available, a line says so. Ends with "N passed, N failed".
 set -u
 build=$1
 port=18090
 server=''
+packages='openai@5.7.0 @anthropic-ai/sdk@1.14.0 ollama@0.6.4 ai@5.0.277 @ai-sdk/openai@2.0.130 @ai-sdk/openai-compatible@1.0.61'
 trap '[ -z "$server" ] || { kill -9 "$server"; wait "$server"; } 2>/dev/null' EXIT
-command -v node >/dev/null 2>&1 && command -v npm >/dev/null 2>&1 || { echo "openai: there is no node and npm here; the real client was not tried"; exit 0; }
+command -v node >/dev/null 2>&1 && command -v npm >/dev/null 2>&1 || { echo "openai: there is no node and npm here; the real clients were not tried"; exit 0; }
 mkdir -p "$build/openai"
-if [ ! -d "$build/openai/node_modules/openai" ]; then
-    timeout 60 npm install --silent --no-audit --no-fund --prefix "$build/openai" openai@5 >"$build/openai/log" 2>&1 ||
-        { echo "openai: npm cannot install the package here; the real client was not tried"; exit 0; }
+if [ "$(cat "$build/openai/packages" 2>/dev/null)" != "$packages" ]; then
+    # shellcheck disable=SC2086
+    timeout 180 npm install --silent --no-audit --no-fund --prefix "$build/openai" $packages >"$build/openai/log" 2>&1 ||
+        { echo "openai: npm cannot install the packages here; the real clients were not tried"; exit 0; }
+    echo "$packages" >"$build/openai/packages"
 fi
 "$build/serve" --port $port --quiet >/dev/null 2>"$build/openai/server.log" &
 server=$!
@@ -19,8 +22,10 @@ until curl -sf -o /dev/null "http://127.0.0.1:$port/health" || [ $tries -ge 100 
 # curl, as the README has it.
 curl -s --max-time 20 "http://127.0.0.1:$port/v1/completions" -H 'Content-Type: application/json' -d '{"prompt": "Once upon a time", "max_tokens": 8}' |
     grep -q '"text"' || { echo "FAIL: curl: no text came"; exit 1; }
-timeout 120 node tests/serving/openai.mjs "http://127.0.0.1:$port" "$build/openai"
-status=$?
+status=0
+for script in openai clients; do
+    timeout 120 node tests/serving/$script.mjs "http://127.0.0.1:$port" "$build/openai" || status=1
+done
 kill -TERM "$server"
 wait "$server" || { echo "FAIL: the server's exit status is $?"; status=1; }
 server=''

@@ -12,7 +12,7 @@
 #include <thread>
 #include <vector>
 
-#include "chapters/26_serving/server/api_request.hpp"
+#include "chapters/26_serving/server/request.hpp"
 #include "lib/core/rng.hpp"
 #include "tests/serving/client.hpp"
 
@@ -142,7 +142,8 @@ Json essence(const HttpAnswer& answer) {
         c["text"] = c["text"].get<std::string>() + text;
         if (!choice["finish_reason"].is_null()) c["end"] = choice["finish_reason"];
         if (choice["logprobs"].is_null()) return;
-        for (const char* list : {"content", "token_logprobs", "top_logprobs", "tokens"})
+        for (const char* list :
+             {"content", "token_logprobs", "top_logprobs", "tokens", "text_offset"})
             if (choice["logprobs"].contains(list))
                 for (const Json& token : choice["logprobs"][list]) c[list].push_back(token);
     };
@@ -163,10 +164,12 @@ Json essence(const HttpAnswer& answer) {
 
 // The texts of the command line's generator, for a request as it is read.
 std::vector<std::string> generated(TextGenerator& generator, const Asked& asked) {
-    const ServedModel model{&generator, "storyteller", {}};
+    ServedModel model;
+    model.generator = &generator, model.name = "storyteller";
+    const OrderedJson body = read_body(asked.body);
     const ApiRequest request = asked.path == "/v1/completions"
-                                   ? read_completion_request(asked.body, model)
-                                   : read_chat_request(asked.body, model);
+                                   ? read_completion_request(body, model)
+                                   : read_chat_request(body, model);
     std::vector<std::string> texts;
     for (const GeneratedText& text :
          generator.generate_ids(request.job->prompts, request.job->options))

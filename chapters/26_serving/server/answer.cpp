@@ -2,38 +2,58 @@
 
 #include <algorithm>
 #include <charconv>
-#include <ctime>
+#include <cmath>
+#include <string_view>
 
-#include "chapters/26_serving/server/logprob_lists.hpp"
 #include "lib/machine/command_line.hpp"
+#include "lib/machine/json_file.hpp"
 
 namespace tbt {
 
-ApiAnswer::ApiAnswer(const ApiRequest& request, const ServedModel& model, const std::string& id)
-    : request_(&request),
-      model_(&model),
-      id_((request.chat ? "chatcmpl-" : "cmpl-") + id),
-      created_(std::time(nullptr)),
-      choices_(request.job->texts()) {}
-
-void ApiAnswer::skip(const std::string& last_event_id) {
-    const char* at = last_event_id.data();
-    const char* const end = at + last_event_id.size();
-    for (std::size_t i = 0; i < choices_.size(); ++i) {
-        const auto [rest, wrong] = std::from_chars(at, end, choices_[i].skipped);
-        const bool last = i + 1 == choices_.size();
-        if (wrong != std::errc() || (last ? rest != end : rest == end || *rest != '-'))
-            throw ApiError(400, "Last-Event-ID: expected the id of an event of this request");
-        at = last ? rest : rest + 1;
-    }
+std::vector<std::size_t> read_event_id(const std::string& id, ApiRequest& request) {
+    const ApiError wrong(400, "Last-Event-ID: expected the id of an event of this request");
+    const char* at = id.data();
+    const char* const end = at + id.size();
+    const auto number = [&](auto& value, char after) {
+        const auto [rest, error] = std::from_chars(at, end, value);
+        if (error != std::errc() || (after ? rest == end || *rest != after : rest != end))
+            throw wrong;
+        at = rest + (after != '\0');
+    };
+    std::vector<std::size_t> tokens(request.job->texts());
+    for (std::size_t i = 0; i < tokens.size(); ++i)
+        number(tokens[i], i + 1 < tokens.size() ? '-' : request.drawn_seed ? '~' : '\0');
+    std::uint64_t seed = 0;
+    if (request.drawn_seed) number(seed, '\0'), request.job->options.seed = seed;
+    return tokens;
 }
 
-OrderedJson ApiAnswer::object(const char* kind) const {
-    return {{"id", id_},
-            {"object", kind},
-            {"created", created_},
-            {"model", model_->name},
-            {"system_fingerprint", model_->name + "-" + release}};
+void ApiAnswer::skip(const std::vector<std::size_t>& tokens) {
+    for (std::size_t i = 0; i < choices_.size(); ++i) choices_[i].skipped = tokens[i];
+}
+
+void ApiAnswer::check() const {
+    for (const Choice& choice : choices_)
+        if (choice.ended && !choice.ended->error.empty())
+            throw ApiError(choice.status, choice.ended->error);
+}
+
+std::string ApiAnswer::error_event(const ApiError& error) const {
+    return "data: " + error.json() + "\n\n";
+}
+
+std::string ApiAnswer::text_of(const Choice& choice) const {
+    const std::string& text = choice.ended->text.text;
+    return request_->chat ? std::string(trimmed(text)) : text;
+}
+
+std::string ApiAnswer::call_id(std::size_t place) const {
+    return "call_" + id_ + "_" + std::to_string(place);
+}
+
+bool ApiAnswer::cut_off(const Choice& choice) const {
+    const FinishReason reason = choice.ended->text.reason;
+    return reason != FinishReason::eos && reason != FinishReason::stop_string;
 }
 
 std::size_t ApiAnswer::prompt_tokens() const {
@@ -51,37 +71,13 @@ std::size_t ApiAnswer::completion_tokens() const {
 // Of each prompt, what its first text did not have to read.
 std::size_t ApiAnswer::cached_tokens() const {
     std::size_t tokens = 0;
-    for (std::size_t i = 0; i < choices_.size(); i += index(request_->job->options.samples))
+    for (std::size_t i = 0; i < choices_.size(); i += index(request_->job->samples))
         if (choices_[i].ended) tokens += index(choices_[i].ended->cached);
     return tokens;
 }
 
-OrderedJson ApiAnswer::usage() const {
-    return {{"prompt_tokens", prompt_tokens()},
-            {"completion_tokens", completion_tokens()},
-            {"total_tokens", prompt_tokens() + completion_tokens()},
-            {"prompt_tokens_details", {{"cached_tokens", cached_tokens()}}}};
-}
-
-OrderedJson ApiAnswer::chat_logprobs(const std::vector<TokenLogprob>& tokens) const {
-    if (request_->logprobs < 0) return nullptr;
-    return chat_logprob_lists(tokens, model_->generator->model().tokenizer);
-}
-
-OrderedJson ApiAnswer::text_logprobs(const std::vector<TokenLogprob>& tokens,
-                                     std::size_t offset) const {
-    if (request_->logprobs < 0) return nullptr;
-    return text_logprob_lists(tokens, offset, model_->generator->model().tokenizer);
-}
-
-std::string ApiAnswer::finish_reason(const Choice& choice, bool is_call) const {
-    if (is_call) return "tool_calls";
-    const FinishReason reason = choice.ended->text.reason;
-    return reason == FinishReason::eos || reason == FinishReason::stop_string ? "stop" : "length";
-}
-
-OrderedJson ApiAnswer::call_in(const std::string& text, std::size_t place) const {
-    if (!request_->calls) return nullptr;
+std::optional<ToolCall> ApiAnswer::call_in(const std::string& text) const {
+    if (!request_->calls) return {};
     std::string_view written = trimmed(text);
     // As Qwen's family and others mark it.
     constexpr std::string_view begin = "<tool_call>", end = "</tool_call>";
@@ -90,167 +86,277 @@ OrderedJson ApiAnswer::call_in(const std::string& text, std::size_t place) const
     const OrderedJson call = ordered_json_value(written);
     if (!call.is_object() || call.size() != 2 || !call.contains("name") ||
         !call["name"].is_string() || !call.contains("arguments") || !call["arguments"].is_object())
-        return nullptr;
-    return {{"id", "call_" + id_.substr(id_.find('-') + 1) + "_" + std::to_string(place)},
-            {"type", "function"},
-            {"function", {{"name", call["name"]}, {"arguments", json_text(call["arguments"])}}}};
+        return {};
+    return ToolCall{call["name"].get<std::string>(), json_text(call["arguments"])};
 }
 
-OrderedJson ApiAnswer::chat_choice(std::size_t place, const Choice& choice) const {
-    const std::string& text = choice.ended->text.text;
-    const OrderedJson call = call_in(text, place);
-    OrderedJson message = {{"role", "assistant"},
-                           {"content", call.is_null() ? OrderedJson(trimmed(text)) : OrderedJson()},
-                           {"refusal", nullptr}};
-    if (!call.is_null()) message["tool_calls"] = OrderedJson::array({call});
-    return {{"index", place},
-            {"message", std::move(message)},
-            {"logprobs", chat_logprobs(choice.logprobs)},
-            {"finish_reason", finish_reason(choice, !call.is_null())}};
-}
-
-OrderedJson ApiAnswer::text_choice(std::size_t place, const Choice& choice) const {
-    const std::size_t prompt = prompt_of(place);
-    const std::string before = request_->echo ? request_->prompts[prompt] : std::string();
-    std::vector<TokenLogprob> tokens;
-    if (request_->echo) tokens = logprobs_of_prompt(prompt);
-    tokens.insert(tokens.end(), choice.logprobs.begin(), choice.logprobs.end());
-    return {{"index", place},
-            {"text", before + choice.ended->text.text},
-            {"logprobs", text_logprobs(tokens, 0)},
-            {"finish_reason", finish_reason(choice, false)}};
-}
-
-// Of each prompt's texts the likeliest by the token; all where no more than that are asked for.
-std::vector<const ApiAnswer::Choice*> ApiAnswer::best() const {
-    const std::size_t samples = index(request_->job->options.samples),
-                      wanted = index(request_->choices);
-    const auto mean = [](const Choice* choice) {
-        double sum = 0;
-        for (const TokenLogprob& token : choice->logprobs) sum += token.log_probability;
-        return sum / static_cast<double>(std::max<std::size_t>(choice->logprobs.size(), 1));
-    };
-    std::vector<const Choice*> chosen;
-    for (std::size_t first = 0; first < choices_.size(); first += samples) {
-        std::vector<const Choice*> texts;
-        for (std::size_t s = 0; s < samples; ++s) texts.push_back(&choices_[first + s]);
-        if (samples > wanted)
-            std::stable_sort(texts.begin(), texts.end(),
-                             [&](const auto* a, const auto* b) { return mean(a) > mean(b); });
-        chosen.insert(chosen.end(), texts.begin(), texts.begin() + to_int(wanted));
-    }
-    return chosen;
-}
-
-std::string ApiAnswer::whole() const {
-    for (const Choice& choice : choices_)
-        if (choice.ended && !choice.ended->error.empty()) throw ApiError(422, choice.ended->error);
-    OrderedJson answer = object(request_->chat ? "chat.completion" : "text_completion");
-    answer["choices"] = OrderedJson::array();
-    std::size_t place = 0;
-    for (const Choice* choice : best()) {
-        answer["choices"].push_back(request_->chat ? chat_choice(place, *choice)
-                                                   : text_choice(place, *choice));
-        ++place;
-    }
-    answer["usage"] = usage();
-    return json_text(answer);
-}
-
-std::string ApiAnswer::event_line(const OrderedJson& data, bool with_id) const {
-    std::string id;
-    for (const Choice& choice : choices_)
-        id += (id.empty() ? "" : "-") + std::to_string(choice.tokens);
-    return (with_id ? "id: " + id + "\n" : "") + "data: " + json_text(data) + "\n\n";
-}
-
-std::string ApiAnswer::chunk(const OrderedJson& choice) const {
-    OrderedJson data = object(request_->chat ? "chat.completion.chunk" : "text_completion");
-    data["choices"] = OrderedJson::array({choice});
-    if (request_->include_usage) data["usage"] = nullptr;
-    return event_line(data);
-}
-
-OrderedJson ApiAnswer::delta_choice(std::size_t place, const OrderedJson& delta) const {
-    return {{"index", place}, {"delta", delta}, {"logprobs", nullptr}, {"finish_reason", nullptr}};
-}
-
-std::string ApiAnswer::first_events() {
-    std::string events;
-    for (std::size_t i = 0; i < choices_.size(); ++i) {
-        if (choices_[i].skipped > 0) continue;
-        if (request_->chat)
-            events += chunk(delta_choice(i, {{"role", "assistant"}, {"content", ""}}));
-        else if (request_->echo)
-            events += chunk({{"index", i},
-                             {"text", request_->prompts[prompt_of(i)]},
-                             {"logprobs", text_logprobs(logprobs_of_prompt(prompt_of(i)), 0)},
-                             {"finish_reason", nullptr}});
-    }
-    return events;
-}
-
-std::string ApiAnswer::event(const Piece& piece) {
+std::string ApiAnswer::take(const Piece& piece) {
     Choice& choice = choices_.at(piece.text);
-    std::size_t offset = 0;
-    if (request_->logprobs >= 0)
-        offset = characters_begun(choice.text) +
-                 (request_->echo ? characters_begun(request_->prompts[prompt_of(piece.text)]) : 0);
+    choice.place = piece.text;
     choice.text += piece.piece;
     choice.tokens = std::max(choice.tokens, piece.tokens);
     choice.logprobs.insert(choice.logprobs.end(), piece.logprobs.begin(), piece.logprobs.end());
-    if (piece.ended) choice.ended = piece.ended;
+    if (piece.ended) choice.ended = piece.ended, choice.status = piece.status;
     if (!request_->stream) return "";
     if (piece.ended && !piece.ended->error.empty())
-        return "data: " + ApiError(422, piece.ended->error).json() + "\n\n";
+        return error_event(ApiError(piece.status, piece.ended->error));
     const bool held = request_->chat && request_->calls;  // what it is shows at its end
     std::string shown = piece.piece;
     if (request_->chat) shown = held ? "" : choice.trimmed.push(piece.piece);
-    const OrderedJson call = piece.ended && held ? call_in(choice.text, piece.text) : OrderedJson();
-    const bool has_it = held && choice.skipped > 0 && choice.tokens <= choice.skipped;
-    if (piece.ended && held && call.is_null() && !has_it) shown = trimmed(choice.text);
-    if (!piece.ended && (choice.tokens <= choice.skipped || shown.empty())) return "";
-    OrderedJson json;
-    if (request_->chat) {
-        OrderedJson delta = OrderedJson::object();
-        if (!shown.empty()) delta["content"] = shown;
-        if (!call.is_null() && !has_it) {
-            OrderedJson first = {{"index", 0}};
-            first.update(call);
-            delta["tool_calls"] = OrderedJson::array({std::move(first)});
+    const std::optional<ToolCall> call =
+        piece.ended && held ? call_in(choice.text) : std::optional<ToolCall>();
+    const bool has_it = choice.skipped > 0 && choice.tokens <= choice.skipped;
+    if (piece.ended && held && !call && !has_it) shown = trimmed(choice.text);
+    // Tokens whose text is held back wait with it.
+    if (!piece.ended && (has_it || shown.empty())) return "";
+    choice.told = std::max(choice.told, std::min(choice.skipped, choice.logprobs.size()));
+    return event(choice, shown, call ? &*call : nullptr);
+}
+
+namespace {
+
+// JSON has no infinity.
+double finite(double log_probability) {
+    return std::isfinite(log_probability) ? log_probability : -9999.0;
+}
+
+// How many characters begin in these bytes, which may end in the middle of one.
+std::size_t characters_begun(std::string_view text) {
+    return index(std::count_if(text.begin(), text.end(), [](char c) {
+        return (static_cast<unsigned char>(c) & 0xc0) != 0x80;
+    }));
+}
+
+OrderedJson token_entry(const std::string& text, double log_probability) {
+    OrderedJson bytes = OrderedJson::array();
+    for (const char c : text) bytes.push_back(static_cast<unsigned char>(c));
+    return {{"token", text}, {"logprob", finite(log_probability)}, {"bytes", std::move(bytes)}};
+}
+
+using Tokens = std::vector<TokenLogprob>;
+
+// Of a chat: an object for each token from `first` on, with its bytes and the first choices.
+OrderedJson chat_lists(const Tokens& tokens, std::size_t first, const Tokenizer& tokenizer) {
+    const auto entry = [&](int id, double log_probability) {
+        return token_entry(tokenizer.decode({&id, 1}), log_probability);
+    };
+    OrderedJson content = OrderedJson::array();
+    for (std::size_t i = first; i < tokens.size(); ++i) {
+        OrderedJson one = entry(tokens[i].id, tokens[i].log_probability);
+        one["top_logprobs"] = OrderedJson::array();
+        for (const auto& [id, log_probability] : tokens[i].top)
+            one["top_logprobs"].push_back(entry(id, log_probability));
+        content.push_back(std::move(one));
+    }
+    return {{"content", std::move(content)}};
+}
+
+// Of a completion: lists side by side. offset: of the first token in the text, in characters.
+OrderedJson text_lists(const Tokens& tokens, std::size_t first, std::size_t offset,
+                       const Tokenizer& tokenizer) {
+    OrderedJson lists = {{"tokens", OrderedJson::array()},
+                         {"token_logprobs", OrderedJson::array()},
+                         {"top_logprobs", OrderedJson::array()},
+                         {"text_offset", OrderedJson::array()}};
+    for (std::size_t i = 0; i < tokens.size(); ++i) {
+        const TokenLogprob& token = tokens[i];
+        const std::string text = tokenizer.decode({&token.id, 1});
+        if (i >= first) {
+            lists["tokens"].push_back(text);
+            // The first token of a prompt has nothing before it.
+            lists["token_logprobs"].push_back(std::isnan(token.log_probability)
+                                                  ? OrderedJson()
+                                                  : OrderedJson(finite(token.log_probability)));
+            OrderedJson top = OrderedJson::object();
+            for (const auto& [id, log_probability] : token.top)
+                top[tokenizer.decode({&id, 1})] = finite(log_probability);
+            lists["top_logprobs"].push_back(top.empty() ? OrderedJson() : top);
+            lists["text_offset"].push_back(offset);
         }
-        json = delta_choice(piece.text, delta);
-        json["logprobs"] = chat_logprobs(piece.logprobs);
-    } else {
-        json = {{"index", piece.text},
-                {"text", shown},
-                {"logprobs", text_logprobs(piece.logprobs, offset)},
-                {"finish_reason", nullptr}};
+        offset += characters_begun(text);
     }
-    if (piece.ended) json["finish_reason"] = finish_reason(choice, !call.is_null());
-    return chunk(json);
+    return lists;
 }
 
-std::string ApiAnswer::last_events() const {
-    std::string events;
-    if (request_->include_usage) {
+class OpenAiAnswer : public ApiAnswer {
+public:
+    OpenAiAnswer(const ApiRequest& request, const ServedModel& model, const std::string& id)
+        : ApiAnswer(request, model, id),
+          tokenizer_(&model.generator->model().tokenizer),
+          object_{{"id", (request.chat ? "chatcmpl-" : "cmpl-") + id_},
+                  {"object", ""},
+                  {"created", created_},
+                  {"model", model.name},
+                  {"system_fingerprint", model.name + "-" + release}} {}
+
+    std::string begin() override {
+        OrderedJson first = OrderedJson::object();
+        std::string events;
+        for (std::size_t i = 0; i < choices_.size(); ++i) {
+            choices_[i].place = i;
+            for (const TokenLogprob& token : prompt_logprobs(prompt_of(i)))
+                choices_[i].offset += characters_begun(tokenizer_->decode({&token.id, 1}));
+            if (choices_[i].skipped > 0) continue;
+            if (request_->chat)
+                events += chunk({{"index", i},
+                                 {"delta", {{"role", "assistant"}, {"content", ""}}},
+                                 {"logprobs", nullptr},
+                                 {"finish_reason", nullptr}});
+            else if (request_->echo)
+                events += chunk({{"index", i},
+                                 {"text", request_->prompts[prompt_of(i)]},
+                                 {"logprobs", lists(prompt_logprobs(prompt_of(i)), 0, 0)},
+                                 {"finish_reason", nullptr}});
+        }
+        return events;
+    }
+    std::string end() override {
+        std::string events;
+        if (request_->include_usage) {
+            OrderedJson data = object(request_->chat ? "chat.completion.chunk" : "text_completion");
+            data["choices"] = OrderedJson::array();
+            data["usage"] = usage();
+            events = "data: " + json_text(data) + "\n\n";
+        }
+        return events + "data: [DONE]\n\n";
+    }
+    std::string whole() const override {
+        OrderedJson answer = object(request_->chat ? "chat.completion" : "text_completion");
+        answer["seed"] = request_->seed();
+        answer["choices"] = OrderedJson::array();
+        std::size_t place = 0;
+        for (const Choice* choice : best()) {
+            answer["choices"].push_back(request_->chat ? chat_choice(place, *choice)
+                                                       : text_choice(place, *choice));
+            ++place;
+        }
+        answer["usage"] = usage();
+        return json_text(answer);
+    }
+
+private:
+    OrderedJson object(const char* kind) const {
+        OrderedJson all = object_;
+        all["object"] = kind;
+        return all;
+    }
+    OrderedJson usage() const {
+        return {{"prompt_tokens", prompt_tokens()},
+                {"completion_tokens", completion_tokens()},
+                {"total_tokens", prompt_tokens() + completion_tokens()},
+                {"prompt_tokens_details", {{"cached_tokens", cached_tokens()}}}};
+    }
+    OrderedJson lists(const Tokens& tokens, std::size_t first, std::size_t offset) const {
+        if (request_->logprobs < 0) return nullptr;
+        return request_->chat ? chat_lists(tokens, first, *tokenizer_)
+                              : text_lists(tokens, first, offset, *tokenizer_);
+    }
+    Tokens prompt_logprobs(std::size_t prompt) const {
+        Tokens tokens;
+        if (!request_->echo || request_->logprobs < 0) return tokens;
+        for (const PromptToken& token : request_->job->prompt_tokens[prompt]) {
+            tokens.push_back({token.id, token.log_probability, {}});
+            for (const PromptToken::Choice& top : token.choices)
+                tokens.back().top.emplace_back(top.id, top.log_probability);
+        }
+        return tokens;
+    }
+    OrderedJson reason(const Choice& choice, const ToolCall* call) const {
+        if (call) return request_->old_functions ? "function_call" : "tool_calls";
+        return cut_off(choice) ? "length" : "stop";
+    }
+    // Puts a call into a message, or into what is new of one.
+    void add_call(OrderedJson& message, const ToolCall& call, std::size_t place,
+                  bool in_stream) const {
+        OrderedJson function = {{"name", call.name}, {"arguments", call.arguments}};
+        if (request_->old_functions) {
+            message["function_call"] = std::move(function);
+            return;
+        }
+        OrderedJson one = OrderedJson::object();
+        if (in_stream) one["index"] = 0;
+        one["id"] = call_id(place), one["type"] = "function";
+        one["function"] = std::move(function);
+        message["tool_calls"] = OrderedJson::array({std::move(one)});
+    }
+    OrderedJson chat_choice(std::size_t place, const Choice& choice) const {
+        const std::optional<ToolCall> call = call_in(choice.ended->text.text);
+        OrderedJson message = {{"role", "assistant"},
+                               {"content", call ? OrderedJson() : OrderedJson(text_of(choice))},
+                               {"refusal", nullptr}};
+        if (call) add_call(message, *call, place, false);
+        return {{"index", place},
+                {"message", std::move(message)},
+                {"logprobs", lists(choice.logprobs, 0, 0)},
+                {"finish_reason", reason(choice, call ? &*call : nullptr)}};
+    }
+    OrderedJson text_choice(std::size_t place, const Choice& choice) const {
+        const std::size_t prompt = prompt_of(place);
+        Tokens tokens = prompt_logprobs(prompt);
+        tokens.insert(tokens.end(), choice.logprobs.begin(), choice.logprobs.end());
+        return {{"index", place},
+                {"text", (request_->echo ? request_->prompts[prompt] : "") + text_of(choice)},
+                {"logprobs", lists(tokens, 0, 0)},
+                {"finish_reason", reason(choice, nullptr)}};
+    }
+    // Of each prompt's texts the likeliest by the token; all where no more are asked for.
+    std::vector<const Choice*> best() const {
+        const std::size_t samples = index(request_->job->samples),
+                          wanted = index(request_->choices);
+        const auto mean = [](const Choice* choice) {
+            double sum = 0;
+            for (const TokenLogprob& token : choice->logprobs) sum += token.log_probability;
+            return sum / static_cast<double>(std::max<std::size_t>(choice->logprobs.size(), 1));
+        };
+        std::vector<const Choice*> chosen;
+        for (std::size_t first = 0; first < choices_.size(); first += samples) {
+            std::vector<const Choice*> texts;
+            for (std::size_t s = 0; s < samples; ++s) texts.push_back(&choices_[first + s]);
+            if (samples > wanted)
+                std::stable_sort(texts.begin(), texts.end(),
+                                 [&](const auto* a, const auto* b) { return mean(a) > mean(b); });
+            chosen.insert(chosen.end(), texts.begin(), texts.begin() + to_int(wanted));
+        }
+        return chosen;
+    }
+    // An event of the stream; its id says how many tokens of each choice the client has with it.
+    std::string chunk(const OrderedJson& choice) {
         OrderedJson data = object(request_->chat ? "chat.completion.chunk" : "text_completion");
-        data["choices"] = OrderedJson::array();
-        data["usage"] = usage();
-        events = event_line(data, false);
+        if (!std::exchange(seed_told_, true)) data["seed"] = request_->seed();
+        data["choices"] = OrderedJson::array({choice});
+        if (request_->include_usage) data["usage"] = nullptr;
+        std::string id;
+        for (const Choice& c : choices_)
+            id += (id.empty() ? "" : "-") + std::to_string(std::max(c.tokens, c.skipped));
+        if (request_->drawn_seed) id += "~" + std::to_string(request_->seed());
+        return "id: " + id + "\ndata: " + json_text(data) + "\n\n";
     }
-    return events + "data: [DONE]\n\n";
-}
+    std::string event(Choice& choice, const std::string& shown, const ToolCall* call) override {
+        OrderedJson json = {{"index", choice.place}};
+        if (request_->chat) {
+            OrderedJson& delta = json["delta"] = OrderedJson::object();
+            if (!shown.empty()) delta["content"] = shown;
+            const bool has_it = choice.skipped > 0 && choice.tokens <= choice.skipped;
+            if (call && !has_it) add_call(delta, *call, choice.place, true);
+        } else {
+            json["text"] = shown;
+        }
+        json["logprobs"] = lists(choice.logprobs, choice.told, choice.offset);
+        choice.told = choice.logprobs.size();
+        json["finish_reason"] = choice.ended ? reason(choice, call) : OrderedJson();
+        return chunk(json);
+    }
 
-std::vector<TokenLogprob> ApiAnswer::logprobs_of_prompt(std::size_t prompt) const {
-    std::vector<TokenLogprob> tokens;
-    if (request_->logprobs < 0) return tokens;
-    for (const PromptToken& token : request_->job->prompt_tokens[prompt]) {
-        tokens.push_back({token.id, token.log_probability, {}});
-        for (const PromptToken::Choice& top : token.choices)
-            tokens.back().top.emplace_back(top.id, top.log_probability);
-    }
-    return tokens;
+    const Tokenizer* tokenizer_;
+    OrderedJson object_;
+    bool seed_told_ = false;
+};
+
+}  // namespace
+
+std::unique_ptr<ApiAnswer> openai_answer(const ApiRequest& request, const ServedModel& model,
+                                         const std::string& id) {
+    return std::make_unique<OpenAiAnswer>(request, model, id);
 }
 
 }  // namespace tbt

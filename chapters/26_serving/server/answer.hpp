@@ -1,69 +1,96 @@
-// Texts as OpenAI's objects: whole, or as the events of a stream.
+// Texts as the objects of an interface: whole, or as the events of a stream. Here that of OpenAI.
 #pragma once
 
+#include <ctime>
+#include <functional>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "chapters/10_generate/chat.hpp"
-#include "chapters/26_serving/server/api_request.hpp"
+#include "chapters/26_serving/server/request.hpp"
 
 namespace tbt {
+
+// A call of a tool. arguments: an object of JSON.
+struct ToolCall {
+    std::string name, arguments;
+};
 
 // Follows the texts of a request and writes what a client gets.
 class ApiAnswer {
 public:
     // id: of the request. The others must outlive it.
-    ApiAnswer(const ApiRequest& request, const ServedModel& model, const std::string& id);
+    ApiAnswer(const ApiRequest& request, const ServedModel& model, std::string id)
+        : request_(&request),
+          model_(&model),
+          id_(std::move(id)),
+          created_(std::time(nullptr)),
+          choices_(request.job->texts()) {}
+    virtual ~ApiAnswer() = default;
 
-    // Takes news of a text. In a stream: the event that the client gets now; "" if none.
-    std::string event(const Piece& piece);
+    // Takes news of a text. In a stream: what the client gets now; "" if nothing.
+    std::string take(const Piece& piece);
     // What begins a stream, and what ends it.
-    std::string first_events();
-    std::string last_events() const;
-    // The tokens of each choice that a client has (the id of the last event that it got): events
-    // with no more are left out. Throws ApiError on what is no such id.
-    void skip(const std::string& last_event_id);
+    virtual std::string begin() { return ""; }
+    virtual std::string end() = 0;
+    // Everything as one object, once all texts have ended.
+    virtual std::string whole() const = 0;
+    virtual const char* stream_type() const { return "text/event-stream"; }
 
-    // Everything as one object, once all texts have ended. Throws ApiError where one failed.
-    std::string whole() const;
+    // The tokens of each choice that a client has: events with no more are left out.
+    void skip(const std::vector<std::size_t>& tokens);
+    // Throws ApiError where a text failed.
+    void check() const;
 
-    std::size_t prompt_tokens() const;
-    std::size_t completion_tokens() const;
-    std::size_t cached_tokens() const;
-
-private:
+protected:
     struct Choice {
+        std::size_t place = 0;
         TrimmedStream trimmed;
         std::string text;
         std::size_t tokens = 0, skipped = 0;
         std::vector<TokenLogprob> logprobs;
+        std::size_t told = 0;    // of these the client has
+        std::size_t offset = 0;  // characters of these
         std::optional<ServedText> ended;
+        int status = 422;
     };
 
-    OrderedJson object(const char* kind) const;
-    OrderedJson usage() const;
-    OrderedJson chat_choice(std::size_t place, const Choice& choice) const;
-    OrderedJson text_choice(std::size_t place, const Choice& choice) const;
-    OrderedJson delta_choice(std::size_t place, const OrderedJson& delta) const;
-    OrderedJson chat_logprobs(const std::vector<TokenLogprob>& tokens) const;
-    OrderedJson text_logprobs(const std::vector<TokenLogprob>& tokens, std::size_t offset) const;
-    std::vector<TokenLogprob> logprobs_of_prompt(std::size_t prompt) const;
+    // Something is new of a text: `shown` to be shown now; a call, at its end.
+    virtual std::string event(Choice& choice, const std::string& shown, const ToolCall* call) = 0;
+    virtual std::string error_event(const ApiError& error) const;
+
+    const Choice& only() const { return choices_[0]; }
+    // The text, as a client wants it.
+    std::string text_of(const Choice& choice) const;
+    // The call that a text is; none where it is none.
+    std::optional<ToolCall> call_in(const std::string& text) const;
+    std::string call_id(std::size_t place) const;
+    bool cut_off(const Choice& choice) const;  // at a limit
+    std::size_t prompt_tokens() const;
+    std::size_t completion_tokens() const;
+    std::size_t cached_tokens() const;
     std::size_t prompt_of(std::size_t choice) const { return choice / index(request_->choices); }
-    // The call that a text is: {"name", "arguments"}; null where it is none.
-    OrderedJson call_in(const std::string& text, std::size_t place) const;
-    std::string finish_reason(const Choice& choice, bool is_call) const;
-    // An event of the stream; its id says how many tokens of each choice the client has with it.
-    std::string event_line(const OrderedJson& data, bool with_id = true) const;
-    std::string chunk(const OrderedJson& choice) const;
-    std::vector<const Choice*> best() const;
 
     const ApiRequest* request_;
     const ServedModel* model_;
     std::string id_;
     long created_;
-    std::vector<Choice> choices_;  // options.samples for each prompt
+    std::vector<Choice> choices_;  // job->samples for each prompt
 };
+
+// The tokens of each choice that a client has, from the id of the last event that it got, and the
+// seed, where the server had drawn it. Throws ApiError on what is no such id.
+std::vector<std::size_t> read_event_id(const std::string& id, ApiRequest& request);
+
+// How a request is answered. id: of the request.
+using AnswerForm = std::function<std::unique_ptr<ApiAnswer>(
+    const ApiRequest& request, const ServedModel& model, const std::string& id)>;
+
+// Chat completions and completions.
+std::unique_ptr<ApiAnswer> openai_answer(const ApiRequest& request, const ServedModel& model,
+                                         const std::string& id);
 
 }  // namespace tbt

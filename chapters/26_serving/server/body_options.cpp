@@ -1,6 +1,7 @@
 #include "chapters/26_serving/server/body_options.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <functional>
 #include <map>
 #include <set>
@@ -8,9 +9,9 @@
 #include "chapters/23_text_generator/aliases.hpp"
 #include "chapters/23_text_generator/command_line.hpp"
 #include "chapters/23_text_generator/filled_texts.hpp"
-#include "chapters/26_serving/server/api_error.hpp"
 #include "lib/edit_distance.hpp"
 #include "lib/machine/command_line.hpp"
+#include "lib/machine/json_file.hpp"
 
 namespace tbt {
 
@@ -21,7 +22,7 @@ std::vector<std::string> texts_of(const std::string& name, const OrderedJson& va
     const auto add = [&](const OrderedJson& text) {
         if (!text.is_string())
             throw ApiError(400, name + ": expected a string, or a list of strings", name);
-        texts.push_back(text.get<std::string>());
+        if (text != "") texts.push_back(text.get<std::string>());
     };
     if (value.is_array()) std::for_each(value.begin(), value.end(), add);
     else add(value);
@@ -141,7 +142,137 @@ std::string option_of(const std::string& member) {
     return words.empty() ? "" : option_in(words[0]);
 }
 
-[[noreturn]] void refuse_unknown(const std::string& name, const std::vector<std::string>& known) {
+// What clients send that has no effect on a text here: hints, storage, billing, and what holds for
+// every request.
+const std::set<std::string>& without_effect() {
+    static const std::set<std::string> all = {"user",
+                                              "metadata",
+                                              "store",
+                                              "service_tier",
+                                              "safety_identifier",
+                                              "prompt_cache_key",
+                                              "prompt_cache_retention",
+                                              "verbosity",
+                                              "prediction",
+                                              "parallel_tool_calls",
+                                              "reasoning_effort",
+                                              "reasoning",
+                                              "chat_template_kwargs",
+                                              "cache_prompt",
+                                              "keep_alive",
+                                              "num_retries",
+                                              "extra_body",
+                                              "extra_headers",
+                                              "api_key",
+                                              "base_url",
+                                              "timeout",
+                                              "type",
+                                              "id_slot",
+                                              "slot_id",
+                                              "return_tokens",
+                                              "return_progress",
+                                              "timings_per_token",
+                                              "n_probs",
+                                              "post_sampling_probs",
+                                              "priority",
+                                              "request_id",
+                                              "text",
+                                              "object",
+                                              "title",
+                                              "chat_id",
+                                              "session_id",
+                                              "background_tasks",
+                                              "features",
+                                              "guided_decoding_backend",
+                                              "prompt_logprobs",
+                                              "spaces_between_special_tokens",
+                                              "web_search_options",
+                                              "n_keep",
+                                              "cache_salt"};
+    return all;
+}
+
+// What would change the text and is not done here, unless its value says that it is off.
+const std::set<std::string>& not_done() {
+    static const std::set<std::string> all = {"allowed_token_ids",
+                                              "include_stop_str_in_output",
+                                              "use_beam_search",
+                                              "stop_token_ids",
+                                              "truncate_prompt_tokens",
+                                              "lora",
+                                              "lora_adapter",
+                                              "adapter",
+                                              "adapter_id",
+                                              "images",
+                                              "audio",
+                                              "input_audio",
+                                              "image_data",
+                                              "multi_modal_data",
+                                              "mm_processor_kwargs",
+                                              "continue_final_message",
+                                              "lora_path",
+                                              "structural_tag",
+                                              "documents",
+                                              "max_length"};
+    return all;
+}
+
+// Where the most probable token is taken, nothing is truncated or drawn.
+const std::set<std::string>& of_draws() {
+    static const std::set<std::string> all = {
+        "top_k",           "top_p",          "min_p",          "typical_p",
+        "typical",         "epsilon_cutoff", "eta_cutoff",     "top_n_sigma",
+        "xtc_probability", "xtc_threshold",  "dynatemp_range", "dynatemp_exponent",
+        "mirostat",        "mirostat_tau",   "mirostat_eta",   "min_tokens_to_keep"};
+    return all;
+}
+
+// What says more of something, by what that is: nothing where it is off.
+const std::map<std::string, std::string>& companions() {
+    static const std::map<std::string, std::string> all = {
+        {"xtc_threshold", "xtc_probability"}, {"dynatemp_exponent", "dynatemp_range"},
+        {"mirostat_tau", "mirostat"},         {"mirostat_eta", "mirostat"},
+        {"dry_base", "dry_multiplier"},       {"dry_allowed_length", "dry_multiplier"},
+        {"dry_breakers", "dry_multiplier"},   {"dry_sequence_breakers", "dry_multiplier"},
+        {"repeat_last_n", "repeat_penalty"}};
+    return all;
+}
+
+bool is_off(const OrderedJson& value) {
+    return value.is_null() || value == false || value == 0 || value == "" || value == "none" ||
+           (value.is_structured() && value.empty());
+}
+
+// A value that changes nothing, by its name.
+bool is_neutral(const std::string& name, const OrderedJson& value) {
+    if (value.is_null()) return true;
+    if (name == "modalities") return value == OrderedJson::array({"text"});
+    if (name == "top_k") return value == -1;
+    if (name == "skip_special_tokens" || name == "add_generation_prompt" || name == "detokenize")
+        return value == true;
+    if (name == "do_sample") return value == false;  // see takes_first()
+    return not_done().contains(name) && is_off(value);
+}
+
+// temperature 0, or transformers' do_sample false, which has no use for a temperature.
+bool takes_first(BodyMembers& members) {
+    const auto any = [&](auto&& is) {
+        return std::any_of(members.begin(), members.end(), [&](const auto& m) { return is(m); });
+    };
+    const auto is_temperature = [](const auto& m) {
+        return m.first == "temperature" || m.first == "temp";
+    };
+    if (any([](const auto& m) { return m.first == "do_sample" && m.second == false; })) {
+        std::erase_if(members, is_temperature);
+        members.emplace_back("greedy", true);
+    }
+    return any([&](const auto& m) {
+        return (is_temperature(m) && m.second.is_number() && m.second == 0) ||
+               (m.first == "greedy" && m.second == true);
+    });
+}
+
+std::vector<std::string> all_names(const std::vector<std::string>& known) {
     std::vector<std::string> names(known);
     names.insert(names.end(), declared().names.begin(), declared().names.end());
     for (const auto& [text, setter] : text_members()) names.push_back(text);
@@ -149,33 +280,77 @@ std::string option_of(const std::string& member) {
         const std::string typed = alias.typed;
         if (typed.starts_with("--")) names.push_back(with_underscores(typed));
     }
-    const std::string typed = name.substr(0, 64);
-    const std::string nearest =
-        *std::min_element(names.begin(), names.end(), [&](const auto& a, const auto& b) {
-            return edit_distance(typed, a) < edit_distance(typed, b);
-        });
-    const bool near = edit_distance(typed, nearest) <= std::max(2, count(typed) / 3);
-    throw ApiError(
-        400,
-        typed + ": there is no such parameter" + (near ? "; did you mean " + nearest + "?" : ""),
-        typed, "unknown_parameter");
+    return names;
+}
+
+// The known name that a slip may have meant; "" if none is near.
+std::string near_name(const std::string& name, const std::vector<std::string>& known) {
+    std::string nearest;
+    int least = std::min(3, to_int(name.size()) / 2);
+    for (const std::string& one : all_names(known))
+        if (const int distance = edit_distance(name, one); distance < least)
+            least = distance, nearest = one;
+    return nearest;
+}
+
+constexpr const char* name_letters = "abcdefghijklmnopqrstuvwxyz0123456789_";
+
+bool is_name(const std::string& name) {
+    if (name.empty() || name.find_first_not_of(name_letters) != std::string::npos) return false;
+    const std::string option = option_of(name);
+    return option.empty() || declared().names.contains(option);
+}
+
+// Whether a member is to be read as an option. If not, it has no effect. Throws ApiError.
+bool has_effect(const std::string& name, const OrderedJson& value, bool greedy,
+                const std::vector<std::string>& known, bool strict,
+                std::vector<std::string>& ignored) {
+    if (is_neutral(name, value) || (greedy && of_draws().contains(name))) return false;
+    const std::string shown = name.substr(0, 64);
+    if (not_done().contains(name) || name == "modalities" || name == "skip_special_tokens" ||
+        name == "add_generation_prompt" || name == "detokenize")
+        throw ApiError(400, name + ": this server cannot do that; leave it out", name,
+                       "unsupported_parameter");
+    std::string answer = "there is no such parameter";
+    if (!without_effect().contains(name)) {
+        try {
+            if (text_members().contains(name) || is_name(name)) return true;
+            if (std::count(known.begin(), known.end(), name) > 0) {  // elsewhere
+                if (is_off(value)) return false;
+                throw ApiError(400, name + ": this endpoint has no such parameter", name);
+            }
+            if (const std::string near = near_name(name, known); !near.empty())
+                throw ApiError(400,
+                               shown + ": there is no such parameter; did you mean " + near + "?",
+                               shown, "unknown_parameter");
+        } catch (const UsageError& error) {  // another program's option, without a use here
+            answer = error.what();
+            answer = answer.substr(std::min(answer.find(": "), answer.size() - 2) + 2);
+        }
+    }
+    if (strict) throw ApiError(400, shown + ": " + answer, shown, "unknown_parameter");
+    const bool plain = name.find_first_not_of(name_letters) == std::string::npos;
+    ignored.push_back(plain ? shown : "another");  // it goes into a header
+    return false;
+}
+
+// 16.0 is 16.
+std::string number_text(const OrderedJson& value) {
+    constexpr double exact = 9007199254740992;  // 2^53
+    if (value.is_number_float())
+        if (const double x = value.get<double>(); x == std::floor(x) && std::abs(x) < exact)
+            return std::to_string(static_cast<long long>(x));
+    return json_text(value);
 }
 
 // The words for a member: "--top-k=5", a flag, a list's values one after the other.
-void add_words(std::vector<std::string>& words, const std::string& name, const OrderedJson& value,
-               const std::vector<std::string>& known) {
-    if (name.empty() ||
-        name.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789_") != std::string::npos)
-        refuse_unknown(name, known);
-    if (const std::string option = option_of(name);
-        !option.empty() && !declared().names.contains(option))
-        refuse_unknown(name, known);
+void add_words(std::vector<std::string>& words, const std::string& name, const OrderedJson& value) {
     std::vector<std::string> own;
     const auto add = [&](const OrderedJson& one) {
         if (!one.is_primitive())
             throw ApiError(400, name + ": expected a value, got " + kind_of(Json(one)), name);
         own.push_back("--" + name + "=" +
-                      (one.is_string() ? one.get<std::string>() : json_text(one)));
+                      (one.is_string() ? one.get<std::string>() : number_text(one)));
     };
     if (value.is_array()) std::for_each(value.begin(), value.end(), add);
     else add(value);
@@ -195,7 +370,7 @@ void add_words(std::vector<std::string>& words, const std::string& name, const O
 ApiError about_member(const BodyMembers& members, std::string message) {
     const std::string help = " (--help lists the options)";
     if (message.ends_with(help)) message.resize(message.size() - help.size());
-    const ApiError error = about_option(400, message);
+    const ApiError error = about_option(400, message, "max_new_tokens");
     const auto is_about = [&](const std::string& member) {
         try {
             return option_of(member) == error.param;
@@ -206,7 +381,7 @@ ApiError about_member(const BodyMembers& members, std::string message) {
     for (const auto& [name, value] : members)
         if (!error.param.empty() && is_about(name))
             return ApiError(400, name + (error.what() + error.param.size()), name);
-    return error;
+    return about_option(400, message);
 }
 
 // A name that a client gives opens no file: models are those that ship, and what a text is held to
@@ -231,29 +406,40 @@ void check_names_of_files(const TextOptions& o) {
 
 }  // namespace
 
-ApiError about_option(int status, std::string_view message) {
-    std::string words = in_body_words(message), name = words.substr(0, words.find(": "));
+ApiError about_option(int status, std::string_view message, const std::string& most) {
+    std::string words = in_body_words(message);
+    const std::string ours = "max_new_tokens";
+    for (std::size_t at = 0; (at = words.find(ours, at)) != std::string::npos; at += most.size())
+        words.replace(at, ours.size(), most);
+    std::string name = words.substr(0, words.find(": "));
     std::replace(name.begin(), name.end(), '-', '_');
-    if (!declared().names.contains(name)) return ApiError(status, words);
+    if (!declared().names.contains(name) && name != most) return ApiError(status, words);
     return ApiError(status, words.replace(0, name.size(), name), name);
 }
 
-TextOptions options_of(const BodyMembers& members, const TextOptions& base,
-                       const std::vector<std::string>& known) {
+TextOptions options_of(BodyMembers members, const TextOptions& base,
+                       const std::vector<std::string>& known, bool strict,
+                       std::vector<std::string>& ignored) {
     Settings settings;
     settings.options = base;
     settings.prompts = {""};
+    const bool greedy = takes_first(members);
     std::vector<std::string> words;
+    BodyMembers texts;
+    std::erase_if(members, [&, all = members](const auto& member) {
+        const auto at = companions().find(member.first);
+        return at != companions().end() && std::none_of(all.begin(), all.end(), [&](const auto& m) {
+                   const bool other =
+                       at->first == "repeat_last_n" && (m.first.ends_with("_penalty"));
+                   return (m.first == at->second || other) && !is_off(m.second) &&
+                          !(m.first.starts_with("repe") && m.second == 1);
+               });
+    });
     try {
         for (const auto& [name, value] : members) {
-            if (value.is_null() || text_members().contains(name)) continue;
-            if (name == "seed" && !value.is_number_unsigned())
-                throw ApiError(400,
-                               "seed: expected a number from 0 to 18446744073709551615; an answer "
-                               "depends on its request alone, so send a random seed for a random "
-                               "answer",
-                               name);
-            add_words(words, name, value, known);
+            if (!has_effect(name, value, greedy, known, strict, ignored)) continue;
+            if (text_members().contains(name)) texts.emplace_back(name, value);
+            else add_words(words, name, value);
         }
         read_command_line(
             words,
@@ -264,10 +450,8 @@ TextOptions options_of(const BodyMembers& members, const TextOptions& base,
                 };
             },
             [&] {
-                for (const auto& [name, value] : members)
-                    if (const auto set = text_members().find(name);
-                        set != text_members().end() && !value.is_null())
-                        set->second(settings.options, name, value);
+                for (const auto& [name, value] : texts)
+                    text_members().at(name)(settings.options, name, value);
                 check_names_of_files(settings.options);
                 complete(settings);
             });
@@ -275,9 +459,6 @@ TextOptions options_of(const BodyMembers& members, const TextOptions& base,
         throw about_member(members, error.what());
     }
     TextOptions& o = settings.options;
-    if (o.max_new_tokens && *o.max_new_tokens < -1)
-        throw about_member(members, "--max-new-tokens: got " + std::to_string(*o.max_new_tokens) +
-                                        ", expected 0 or more");
     // Guesses that follow the same draws change no text, and a full batch has no use for them.
     if (o.guesses() && o.coupling == "seed") {
         o.assistant_model.clear();
@@ -285,6 +466,12 @@ TextOptions options_of(const BodyMembers& members, const TextOptions& base,
         o.medusa = false;
     }
     return o;
+}
+
+bool has_no_effect(const std::string& name) { return without_effect().contains(name); }
+
+bool is_greedy(const TextOptions& o) {
+    return o.greedy || o.strategy == Strategy::greedy || (o.temperature && *o.temperature == 0);
 }
 
 bool needs_own_passes(const TextOptions& o) {

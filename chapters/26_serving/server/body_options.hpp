@@ -7,8 +7,7 @@
 #include <vector>
 
 #include "chapters/23_text_generator/text_generator.hpp"
-#include "chapters/26_serving/server/api_error.hpp"
-#include "lib/machine/json_file.hpp"
+#include "chapters/26_serving/server/body.hpp"
 
 namespace tbt {
 
@@ -16,14 +15,26 @@ using BodyMembers = std::vector<std::pair<std::string, OrderedJson>>;
 
 // Each member becomes an option of the command line and is read as there, so that a name has one
 // meaning and one definition. Values are texts, never names of files.
+//
+// What does nothing here, or is neutral, is left out; `ignored` gets its name if someone might have
+// expected an effect. Refused is what would change the text and cannot be done, and a name that
+// looks like a slip; if `strict`, everything that does nothing.
+//
 // base: what holds where a body says nothing; `known`: names that the caller reads by itself,
 // for "did you mean". Throws ApiError.
-TextOptions options_of(const BodyMembers& members, const TextOptions& base,
-                       const std::vector<std::string>& known);
+TextOptions options_of(BodyMembers members, const TextOptions& base,
+                       const std::vector<std::string>& known, bool strict,
+                       std::vector<std::string>& ignored);
 
-// What the generator says of an option ("--top-k: …", "top-k: …"), in the words of a body.
-ApiError about_option(int status, std::string_view message);
+// What the generator says of an option ("--top-k: …", "top-k: …"), in the words of a body. most: how
+// it calls the most tokens of a text.
+ApiError about_option(int status, std::string_view message, const std::string& most = "max_tokens");
 
+// Is it one of the parameters that clients send and that change no text here?
+bool has_no_effect(const std::string& name);
+
+// Is the most probable token always taken?
+bool is_greedy(const TextOptions& options);
 // Whether texts are written by something else than one chain at a time: they are no part of the
 // engine's batches.
 bool needs_own_passes(const TextOptions& options);

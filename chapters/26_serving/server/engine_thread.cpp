@@ -1,14 +1,100 @@
 #include "chapters/26_serving/server/engine_thread.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 
+#include "chapters/01_next_token/next_token.hpp"
+#include "chapters/06_combining/candidates.hpp"
 #include "chapters/10_generate/options.hpp"
 #include "chapters/26_serving/server/body_options.hpp"
 #include "lib/core/error.hpp"
 #include "lib/core/index.hpp"
+#include "lib/show/short_number.hpp"
 
 namespace tbt {
+
+void Seconds::add(double seconds) {
+    std::size_t bucket = 0;
+    while (bucket < bounds.size() && seconds > bounds[bucket]) ++bucket;
+    const std::lock_guard lock(mutex_);
+    ++counts_[bucket];
+    sum_ += seconds;
+}
+
+std::string Seconds::lines(const std::string& name, const std::string& help) const {
+    const std::lock_guard lock(mutex_);
+    std::string text = "# HELP " + name + " " + help + "\n# TYPE " + name + " histogram\n";
+    long sum = 0;
+    for (std::size_t b = 0; b < counts_.size(); ++b) {
+        sum += counts_[b];
+        text += name + "_bucket{le=\"" + (b < bounds.size() ? short_number(bounds[b]) : "+Inf") +
+                "\"} " + std::to_string(sum) + "\n";
+    }
+    return text + name + "_sum " + std::to_string(sum_) + "\n" + name + "_count " +
+           std::to_string(sum) + "\n";
+}
+
+double Metrics::seconds() const {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - started_).count();
+}
+
+void Metrics::pass(double seconds, const std::vector<Share>& shares) {
+    ++passes;
+    for (const Share& share : shares) pass_tokens += static_cast<std::size_t>(share.tokens);
+    passes_.add(seconds);
+}
+
+void Metrics::first_token(std::chrono::steady_clock::time_point arrived) {
+    first_tokens_.add(
+        std::chrono::duration<double>(std::chrono::steady_clock::now() - arrived).count());
+}
+
+void Metrics::answered(const std::string& endpoint, int status, double seconds) {
+    requests_.add(seconds);
+    const std::lock_guard lock(mutex_);
+    ++answers_[{endpoint, status}];
+}
+
+static std::string label(const std::string& text) {
+    std::string escaped;
+    for (const char c : text) {
+        if (c == '\\' || c == '"') escaped += '\\';
+        escaped += c == '\n' ? "\\n" : std::string(1, c);
+    }
+    return escaped;
+}
+
+std::string Metrics::prometheus(const std::string& model) const {
+    std::string text;
+    const auto line = [&](const std::string& name, std::size_t value, const char* help) {
+        text += "# HELP tbt_" + name + " " + help + "\n# TYPE tbt_" + name +
+                (name.ends_with("_total") ? " counter" : " gauge") + "\ntbt_" + name + "{model=\"" +
+                label(model) + "\"} " + std::to_string(value) + "\n";
+    };
+    line("texts_running", running, "Texts that are being written.");
+    line("texts_waiting", waiting, "Texts that wait for a slot.");
+    line("cache_pages", pages, "Pages of keys and values in use, or remembered.");
+    line("preemptions_total", preemptions, "Texts that had to make room, and were read again.");
+    line("prompt_tokens_total", prompt_tokens, "Tokens of all prompts.");
+    line("cached_tokens_total", cached_tokens, "Those of them that were known already.");
+    line("generated_tokens_total", generated_tokens, "Tokens written.");
+    line("passes_total", passes, "Forward passes.");
+    line("pass_tokens_total", pass_tokens, "Tokens read in them.");
+    line("requests_cancelled_total", cancelled, "Requests whose client went away.");
+    text += passes_.lines("tbt_pass_seconds", "Length of a forward pass.") +
+            first_tokens_.lines("tbt_first_token_seconds", "From a request to its first token.") +
+            requests_.lines("tbt_request_seconds", "From a request to the end of its answer.") +
+            "# HELP tbt_requests_total Requests by endpoint and status.\n"
+            "# TYPE tbt_requests_total counter\n";
+    const std::lock_guard lock(mutex_);
+    for (const auto& [answer, times] : answers_)
+        text += "tbt_requests_total{endpoint=\"" + label(answer.first) + "\",status=\"" +
+                std::to_string(answer.second) + "\"} " + std::to_string(times) + "\n";
+    return text;
+}
+
+static const char* const stopped_early = "the server stopped before this text was complete";
 
 EngineThread::EngineThread(TextGenerator& generator, ServingLimits limits, Metrics& metrics)
     : generator_(&generator),
@@ -35,14 +121,13 @@ void EngineThread::stop() {
 void EngineThread::submit(const std::shared_ptr<ServerJob>& job) {
     const std::lock_guard lock(mutex_);
     if (draining_) throw ApiError(503, "the server is shutting down; use another one");
-    const std::size_t waiting = arrived_texts_ + metrics_->waiting.load();
+    const std::size_t waiting = arrived_.size() + waiting_jobs_;
     if (waiting >= index(limits_.waiting))
         throw ApiError(429,
-                       std::to_string(waiting) + " texts are waiting already, and at most " +
+                       std::to_string(waiting) + " requests are waiting already, and at most " +
                            std::to_string(limits_.waiting) + " may; try again later",
                        "", "too_many_requests");
     arrived_.push_back(job);
-    arrived_texts_ += job->texts();
     ++jobs_;
     wake_.notify_all();
 }
@@ -71,9 +156,10 @@ void EngineThread::run() {
         if (own_.empty()) continue;
         const std::shared_ptr<ServerJob> next = own_.front();
         own_.pop_front();
-        run_own(next);
+        if (!next->prompts_read && (next->embeds || next->prompt_logprobs >= 0)) read_prompts(next);
+        else run_own(next);
     }
-    fail_all("the server stopped before this text was complete");
+    fail_all(stopped_early);
 }
 
 void EngineThread::turn() {
@@ -82,10 +168,14 @@ void EngineThread::turn() {
     {
         const std::lock_guard lock(mutex_);
         arrived.swap(arrived_);
-        arrived_texts_ = 0;
+        waiting_jobs_ += arrived.size();
         left = std::exchange(left_, false);
     }
-    for (const std::shared_ptr<ServerJob>& job : arrived) start(job);
+    for (const std::shared_ptr<ServerJob>& job : arrived)
+        if (job->language && engine_.is_busy(job->language.get())) {  // not yet
+            const std::lock_guard lock(mutex_);
+            arrived_.push_back(job);
+        } else start(job);
     if (left)
         for (Active& active : active_)
             if (active.job->cancelled) drop(active);
@@ -100,38 +190,54 @@ void EngineThread::turn() {
     metrics_->preemptions = index(engine_.preemptions());
     metrics_->pages = index(cache_.used());
     metrics_->waiting = engine_.scheduler().waiting() + own_.size();
+    const std::lock_guard lock(mutex_);
+    waiting_jobs_ = own_.size() + index(std::ranges::count(active_, false, &Active::begun));
+}
+
+// What the generator makes of a job. Where a form needs more tokens than the client wants, the text
+// is cut off, as others do: it is written as if it had room.
+GenerateRequest EngineThread::request_for(const ServerJob& job) {
+    GenerateRequest request;
+    try {
+        request = generator_->request(job.options, job.prompts);
+    } catch (const UsageError&) {
+        throw;
+    } catch (const Error&) {
+        if (job.strict || !job.language || job.options.unlimited()) throw;
+        TextOptions longer = job.options;
+        longer.max_new_tokens = -1;
+        request = generator_->request(longer, job.prompts);
+        request.stop.max_new_tokens = job.options.max_new_tokens.value_or(200);
+    }
+    request.samples = job.samples;
+    return request;
 }
 
 void EngineThread::start(const std::shared_ptr<ServerJob>& job) {
-    try {
-        if (job->cancelled) throw ApiError(499, "the client has disconnected");
-        const GenerateRequest request = generator_->request(job->options, job->prompts);
-        if (job->prompt_logprobs >= 0)
-            for (const std::vector<int>& prompt : job->prompts)
-                job->prompt_tokens.push_back(
-                    generator_->prompt_logprobs(prompt, job->prompt_logprobs));
-        for (const std::vector<int>& prompt : job->prompts)
-            metrics_->prompt_tokens += prompt.size();
-        if (needs_own_passes(job->options)) {
-            own_.push_back(job);
-            return job->outbox.started();
-        }
-        active_.push_back({job, {}, std::vector<std::size_t>(job->texts()), 0});
-        add_texts(active_.back(), request);
-        job->outbox.started();
-    } catch (const ApiError& error) {
+    const auto refuse = [&](const ApiError& error) {
         job->outbox.refuse(error);
         done(job);
+    };
+    try {
+        if (job->cancelled) throw ApiError(499, "the client has disconnected");
+        if (!job->prompts_read) {
+            for (const std::vector<int>& prompt : job->prompts)
+                metrics_->prompt_tokens += prompt.size();
+            if (job->embeds || job->prompt_logprobs >= 0) return own_.push_back(job);
+        }
+        const GenerateRequest request = request_for(*job);
+        if (needs_own_passes(job->options)) return own_.push_back(job);
+        active_.push_back({job, {}, std::vector<std::size_t>(job->texts()), 0, next_client_++});
+        add_texts(active_.back(), request);
+    } catch (const ApiError& error) {
+        refuse(error);
     } catch (const UsageError& error) {
-        job->outbox.refuse(about_option(400, error.what()));
-        done(job);
+        refuse(about_option(400, error.what(), job->most_name));
     } catch (
         const Error& error) {  // right in itself, and impossible: a form that takes more tokens
-        job->outbox.refuse(about_option(422, error.what()));
-        done(job);
+        refuse(about_option(422, error.what(), job->most_name));
     } catch (const std::exception& error) {
-        job->outbox.refuse(ApiError(500, error.what()));
-        done(job);
+        refuse(ApiError(500, error.what()));
     }
 }
 
@@ -139,15 +245,16 @@ void EngineThread::add_texts(Active& active, const GenerateRequest& request) {
     ServerJob& job = *active.job;
     try {
         for (const std::vector<int>& prompt : job.prompts)
-            for (int s = 0; s < job.options.samples; ++s) {
-                Engine::OnText news;
-                if (job.pieces)
-                    news = [this, &active, text = active.ids.size()](const std::string& piece,
-                                                                     const TextWriter& writer) {
-                        tell(active, text, piece, writer);
-                    };
+            for (int s = 0; s < job.samples; ++s) {
+                Engine::OnText news = [this, &active, text = active.ids.size()](
+                                          const std::string& piece, const TextWriter& writer) {
+                    if (!std::exchange(active.begun, true))
+                        metrics_->first_token(active.job->arrived);
+                    if (active.job->pieces) tell(active, text, piece, writer);
+                };
                 active.ids.push_back(-1);
-                active.ids.back() = engine_.add(prompt, request, s, std::move(news));
+                active.ids.back() = engine_.add(prompt, request, s, std::move(news), active.client,
+                                                job.language.get());
                 ++active.left;
             }
     } catch (...) {
@@ -164,7 +271,6 @@ void EngineThread::tell(Active& active, std::size_t text, const std::string& pie
     std::size_t& shown = active.shown[text];
     for (; shown < writer.traces().size(); ++shown)
         news.logprobs.push_back(logprob_of(writer.traces()[shown]));
-    if (writer.generated() == 1) metrics_->first_token(active.job->arrived);
     active.job->outbox.push(std::move(news));
 }
 
@@ -186,7 +292,7 @@ void EngineThread::collect() {
     }
 }
 
-void EngineThread::end_text(Active& active, std::size_t text, ServedText ended) {
+void EngineThread::end_text(Active& active, std::size_t text, ServedText ended, int status) {
     --active.left;
     metrics_->generated_tokens += ended.text.ids.size();
     metrics_->cached_tokens += index(ended.cached);
@@ -194,6 +300,7 @@ void EngineThread::end_text(Active& active, std::size_t text, ServedText ended) 
     for (std::size_t i = active.shown[text]; i < ended.text.traces.size(); ++i)
         last.logprobs.push_back(logprob_of(ended.text.traces[i]));
     last.ended = std::move(ended);
+    last.status = status;
     active.job->outbox.push(std::move(last));
 }
 
@@ -210,7 +317,7 @@ void EngineThread::fail_all(const std::string& why) {
             engine_.cancel(active.ids[t]);
             ServedText ended = engine_.take(std::exchange(active.ids[t], -1));
             if (ended.text.reason == FinishReason::interrupted) ended.error = why;
-            end_text(active, t, std::move(ended));
+            end_text(active, t, std::move(ended), 503);
         }
     collect();
     std::deque<std::shared_ptr<ServerJob>> rest(std::exchange(own_, {}));
@@ -218,7 +325,6 @@ void EngineThread::fail_all(const std::string& why) {
         const std::lock_guard lock(mutex_);
         rest.insert(rest.end(), arrived_.begin(), arrived_.end());
         arrived_.clear();
-        arrived_texts_ = 0;
     }
     for (const std::shared_ptr<ServerJob>& job : rest) {
         job->outbox.refuse(ApiError(503, why));
@@ -226,7 +332,68 @@ void EngineThread::fail_all(const std::string& why) {
     }
 }
 
+namespace {
+
+// The log-probability of a token, and the first choices where it is. Nothing comes before the
+// first.
+PromptToken prompt_token(int id, std::span<const float> before, int choices) {
+    PromptToken token{id, std::numeric_limits<double>::quiet_NaN(), {}};
+    if (before.empty()) return token;
+    Candidates distribution(before);
+    token.log_probability = distribution.log_probability(index(id));
+    for (const Candidate& top : top_candidates(before, choices))
+        token.choices.push_back({top.id, distribution.log_probability(index(top.id))});
+    return token;
+}
+
+}  // namespace
+
+// Of each prompt, what the model says of its tokens, or its states. The engine's texts go on
+// between chunks.
+void EngineThread::read_prompts(const std::shared_ptr<ServerJob>& job) {
+    constexpr std::size_t chunk = 32;
+    Transformer& gpt = generator_->model().transformer;
+    job->prompts_read = true;
+    try {
+        for (const std::vector<int>& prompt : job->prompts) {
+            KvCache cache(gpt.config());
+            std::vector<float> before;  // logits after the last token that was read
+            auto& tokens = job->prompt_tokens.emplace_back();
+            auto& states = job->states.emplace_back();
+            for (std::size_t at = 0; at < prompt.size(); at += chunk) {
+                const std::span<const int> part =
+                    std::span(prompt).subspan(at, std::min(chunk, prompt.size() - at));
+                const Logits rows = gpt.forward_all(cache, part);
+                for (std::size_t i = 0; i < part.size() && job->prompt_logprobs >= 0; ++i)
+                    tokens.push_back(prompt_token(
+                        part[i], i == 0 ? std::span<const float>(before) : rows.row(to_int(i) - 1),
+                        job->prompt_logprobs));
+                before.assign(rows.last().begin(), rows.last().end());
+                if (job->embeds)
+                    states.insert(states.end(), rows.states.begin(), rows.states.end());
+                turn();
+                const std::lock_guard lock(mutex_);
+                if (stop_) throw ApiError(503, "the server stopped before this was complete");
+                if (job->cancelled) throw ApiError(499, "the client has disconnected");
+            }
+        }
+    } catch (const ApiError& error) {
+        job->outbox.refuse(error);
+        return done(job);
+    } catch (const std::exception& error) {
+        job->outbox.refuse(ApiError(500, error.what()));
+        return done(job);
+    }
+    if (!job->embeds) {  // in its turn: its form may be in use
+        const std::lock_guard lock(mutex_);
+        return arrived_.push_back(job);
+    }
+    job->outbox.close();
+    done(job);
+}
+
 void EngineThread::run_own(const std::shared_ptr<ServerJob>& job) {
+    const Engine::Held held = engine_.hold(job->language.get());
     std::vector<std::size_t> pieces(job->texts());
     GenerateObserver observer;
     if (job->pieces)
@@ -238,19 +405,24 @@ void EngineThread::run_own(const std::shared_ptr<ServerJob>& job) {
         const std::lock_guard lock(mutex_);
         return !job->cancelled && !stop_;
     };
-    Active active{job, {}, std::vector<std::size_t>(job->texts()), job->texts()};
+    Active active{job, {}, std::vector<std::size_t>(job->texts()), job->texts(), 0};
     try {
         std::vector<GeneratedText> texts =
             generator_->generate_ids(job->prompts, job->options, observer);
-        for (std::size_t t = 0; t < texts.size(); ++t)
-            end_text(active, t, {std::move(texts[t]), "", 0});
+        for (std::size_t t = 0; t < texts.size(); ++t) end_own(active, t, std::move(texts[t]));
     } catch (const std::exception& error) {
         for (std::size_t t = 0; t < active.shown.size(); ++t)
-            end_text(active, t, {{}, in_body_words(error.what()), 0});
+            end_text(active, t, {{}, about_option(422, error.what(), job->most_name).what(), 0});
     }
     if (job->cancelled) ++metrics_->cancelled;
     job->outbox.close();
     done(job);
+}
+
+// One that was stopped on the way has no text to show.
+void EngineThread::end_own(Active& active, std::size_t text, GeneratedText written) {
+    const bool stopped = written.reason == FinishReason::interrupted && !active.job->cancelled;
+    end_text(active, text, {std::move(written), stopped ? stopped_early : "", 0}, 503);
 }
 
 void EngineThread::done(const std::shared_ptr<ServerJob>&) {

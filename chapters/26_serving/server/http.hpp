@@ -1,4 +1,4 @@
-// HTTP around the endpoints, by cpp-httplib.
+// HTTP around the endpoints, by cpp-httplib; and the server from its start to its end.
 #pragma once
 
 #include <chrono>
@@ -29,5 +29,9 @@ private:
     struct State;
     std::unique_ptr<State> state_;
 };
+
+// Listens, opens the model, serves until SIGTERM or Ctrl-C, and lets what is under way end.
+// Throws Error where it cannot listen or open the model.
+void serve(const ServerSettings& settings);
 
 }  // namespace tbt

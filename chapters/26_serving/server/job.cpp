@@ -14,12 +14,6 @@ TokenLogprob logprob_of(const Trace& trace) {
     return token;
 }
 
-void Outbox::started() {
-    const std::lock_guard lock(mutex_);
-    started_ = true;
-    changed_.notify_all();
-}
-
 void Outbox::push(Piece piece) {
     const std::lock_guard lock(mutex_);
     pieces_.push_back(std::move(piece));
@@ -40,21 +34,26 @@ void Outbox::close() {
     changed_.notify_all();
 }
 
-void Outbox::wait_for_start() {
-    std::unique_lock lock(mutex_);
-    changed_.wait(lock, [&] { return started_ || closed_; });
-    if (refused_) throw std::move(*refused_);  // and nothing of it stays here
-}
-
-std::deque<Piece> Outbox::news() {
+std::deque<Piece> Outbox::news(const std::function<bool()>& there) {
     constexpr std::chrono::microseconds pause(500);
+    constexpr std::chrono::milliseconds patience(100);
     std::unique_lock lock(mutex_);
     pausing_ = true;
     changed_.wait_until(lock, last_news_ + pause, [&] { return closed_; });
     pausing_ = false;
-    changed_.wait(lock, [&] { return !pieces_.empty() || closed_; });
+    while (!changed_.wait_for(lock, patience, [&] { return !pieces_.empty() || closed_; })) {
+        lock.unlock();
+        if (there && !there()) return {};
+        lock.lock();
+    }
+    if (refused_) throw std::move(*refused_);  // and nothing of it stays here
     last_news_ = std::chrono::steady_clock::now();
     return std::exchange(pieces_, {});
+}
+
+bool Outbox::complete() {
+    const std::lock_guard lock(mutex_);
+    return closed_ && pieces_.empty();
 }
 
 }  // namespace tbt

@@ -5,6 +5,7 @@
 #include <chrono>
 #include <condition_variable>
 #include <deque>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -14,7 +15,7 @@
 
 #include "chapters/23_text_generator/text_generator.hpp"
 #include "chapters/26_serving/engine.hpp"
-#include "chapters/26_serving/server/api_error.hpp"
+#include "chapters/26_serving/server/body.hpp"
 
 namespace tbt {
 
@@ -33,36 +34,37 @@ struct Piece {
     std::size_t tokens = 0;                // that it has now
     std::vector<TokenLogprob> logprobs;    // of those since the last news, if asked for
     std::optional<ServedText> ended = {};  // its end
+    int status = 422;                      // of HTTP, where that says an error
 };
 
 // From the engine's thread to the one that writes to the client. The engine never waits for a slow
 // reader: what is not read yet stays here, and a text is no longer than the model's context.
 class Outbox {
 public:
-    void started();
     void push(Piece piece);
     void refuse(const ApiError& error);  // instead of a start
     void close();                        // nothing more comes
 
-    // Waits for the start, once. Throws the ApiError of a request that was refused.
-    void wait_for_start();
-    // Waits for news, and takes all there is; none: there is nothing more. Where a token takes some
-    // tens of microseconds, waking the reader for each would cost the engine a tenth of them: what
-    // comes soon after the last news is taken together.
-    std::deque<Piece> news();
+    // Waits for news, and takes all there is; none: there is nothing more, or nobody is there to
+    // read it. `there` is asked from time to time. Where a token takes some tens of microseconds,
+    // waking the reader for each would cost the engine a tenth of them: what comes soon after the
+    // last news is taken together. Throws the ApiError of a request that was refused.
+    std::deque<Piece> news(const std::function<bool()>& there);
+    bool complete();  // has everything come, and been read?
 
 private:
     std::mutex mutex_;
     std::condition_variable changed_;
     std::deque<Piece> pieces_;
     std::optional<ApiError> refused_;
-    bool started_ = false, closed_ = false;
+    bool closed_ = false;
     bool pausing_ = false;  // the reader is not to be woken before the end
     std::chrono::steady_clock::time_point last_news_{};
 };
 
 struct ServerJob {
-    TextOptions options;  // options.samples texts of each prompt; traces, if asked for
+    TextOptions options;  // traces, if asked for
+    int samples = 1;      // texts of each prompt; more than options.samples where all are the same
     std::vector<std::vector<int>> prompts;
     std::shared_ptr<CompiledGrammar> language;  // compiled, and kept until the job is done
     bool pieces = false;                        // the client wants them as they come
@@ -70,10 +72,16 @@ struct ServerJob {
 
     Outbox outbox;
     std::vector<std::vector<PromptToken>> prompt_tokens;  // before the start
+    bool embeds = false;                     // nothing is written; the states are what is asked for
+    std::vector<std::vector<float>> states;  // of each prompt's tokens, (T, C)
+    bool prompts_read = false;               // both of these are there
     std::atomic<bool> cancelled = false;
     std::chrono::steady_clock::time_point arrived = std::chrono::steady_clock::now();
 
-    std::size_t texts() const { return prompts.size() * index(options.samples); }
+    bool strict = false;    // a form that has no room is refused
+    std::string most_name;  // what the client calls the most tokens of a text
+
+    std::size_t texts() const { return prompts.size() * index(samples); }
 };
 
 }  // namespace tbt

@@ -2,7 +2,7 @@
 //
 // Look for: the same text for a request, whatever else the server does, and the same as
 // `make run` writes with these options.
-#include "chapters/26_serving/server/serve.hpp"
+#include "chapters/26_serving/server/http.hpp"
 #include "lib/machine/command_line.hpp"
 
 int main(int argc, char** argv) {

@@ -1,12 +1,17 @@
 #include "chapters/26_serving/server/service.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 
-#include "chapters/26_serving/server/answer.hpp"
-#include "chapters/26_serving/server/body_reader.hpp"
+#include "chapters/26_serving/server/body_options.hpp"
+#include "chapters/26_serving/server/chat_question.hpp"
+#include "chapters/26_serving/server/local_apis.hpp"
 #include "lib/chat/model_chat.hpp"
+#include "lib/core/files.hpp"
+#include "lib/machine/command_line.hpp"
 #include "lib/machine/files.hpp"
+#include "lib/machine/json_file.hpp"
 #include "lib/model/kv_cache.hpp"
 
 namespace tbt {
@@ -22,6 +27,20 @@ const std::vector<Service::Endpoint>& Service::endpoints() {
         {"POST", "/v1/chat/completions", &Service::chat_completions},
         {"POST", "/v1/completions", &Service::completions},
         {"GET", "/v1/models", &Service::models},
+        {"POST", "/v1/responses", &Service::responses},
+        {"POST", "/v1/embeddings", &Service::embeddings},
+        {"POST", "/v1/messages", &Service::messages},
+        {"POST", "/v1/messages/count_tokens", &Service::count_tokens},
+        {"POST", "/api/chat", &Service::ollama_chat},
+        {"POST", "/api/generate", &Service::ollama_generate},
+        {"GET", "/api/tags", &Service::ollama_list},
+        {"POST", "/api/show", &Service::ollama_model},
+        {"GET", "/api/version", &Service::ollama_version},
+        {"POST", "/completion", &Service::llama_completion},
+        {"POST", "/completions", &Service::llama_completion},
+        {"POST", "/apply-template", &Service::apply_template},
+        {"GET", "/props", &Service::llama_properties},
+        {"GET", "/slots", &Service::llama_slots},
         {"POST", "/tokenize", &Service::tokenize},
         {"POST", "/detokenize", &Service::detokenize},
         {"GET", "/metrics", &Service::metrics},
@@ -31,11 +50,18 @@ const std::vector<Service::Endpoint>& Service::endpoints() {
     return all;
 }
 
-Service::Service(const ServerSettings& settings) : settings_(settings) {
-    const auto data = shipped_model("storyteller").parent_path().parent_path();
-    const std::string beside = (data / "page" / "serve.html").string();
-    page_ = read_file(file_exists(beside) ? beside : "data/page/serve.html");
+// The page of /; "" if it was not found.
+static std::string find_page() {
+    const std::string file = shipped_file("page/serve.html");
+    if (!file_exists(file)) return "";
+    std::string page = read_file(file);
+    const std::string looks = "/* page.css */";
+    if (const std::size_t at = page.find(looks); at != std::string::npos)
+        page.replace(at, looks.size(), read_file(shipped_file("page/page.css")));
+    return page;
 }
+
+Service::Service(const ServerSettings& settings) : settings_(settings), page_(find_page()) {}
 
 Service::~Service() = default;
 
@@ -53,7 +79,9 @@ void Service::open() {
                     std::to_string(pages) +
                     " pages of 64 tokens, and one text of this model needs " +
                     std::to_string(of_a_text) + "; allow more");
-    model_ = {generator_.get(), settings_.model_name(), {}};
+    model_.generator = generator_.get();
+    model_.name = settings_.model_name();
+    model_.settings = settings_;
     const std::optional<std::string> form = own_chat_template(settings_.model.model);
     if (form && form->find("Assistant:") == std::string::npos)
         model_.chat = std::make_shared<const ChatTemplate>(
@@ -61,6 +89,10 @@ void Service::open() {
     static_cast<GenerateOptions&>(model_.base) = settings_.model;
     model_.base.no_escape = true;
     model_.base.guide.served = true;
+    kept_ = std::make_shared<KeptResponses>(index(settings_.keep_responses));
+    if (const std::string pooling = settings_.model.model + "/1_Pooling/config.json";
+        file_exists(pooling))
+        pools_last_ = member(read_body(read_file(pooling)), "pooling_mode_lasttoken") == true;
     engine_ =
         std::make_unique<EngineThread>(*generator_,
                                        ServingLimits{settings_.max_running, settings_.max_waiting,
@@ -85,8 +117,10 @@ bool same_key(std::string_view given, std::string_view key) {
 }
 
 void Service::check_key(const Call& call) const {
-    if (settings_.api_key.empty() || same_key(call.authorization, "Bearer " + settings_.api_key))
-        return;
+    std::string given = call.authorization;  // the scheme is one in any case
+    for (std::size_t i = 0; i < std::min<std::size_t>(given.size(), 6); ++i)
+        if (given[i] >= 'A' && given[i] <= 'Z') given[i] = static_cast<char>(given[i] - 'A' + 'a');
+    if (settings_.api_key.empty() || same_key(given, "bearer " + settings_.api_key)) return;
     throw ApiError(401, "no valid key was sent; expected the header Authorization: Bearer KEY", "",
                    "invalid_api_key");
 }
@@ -112,6 +146,13 @@ static bool is_json(std::string type) {
     return type.starts_with("application/json");
 }
 
+// In the form of the interface that was asked.
+static std::string error_text(const std::string& path, const ApiError& error) {
+    if (path.starts_with("/v1/messages")) return messages_error(error);
+    if (path.starts_with("/api/")) return json_text(OrderedJson{{"error", error.what()}});
+    return error.json();
+}
+
 Reply Service::answer(const Call& call) {
     try {
         // Who has no key does not learn which paths there are.
@@ -125,13 +166,13 @@ Reply Service::answer(const Call& call) {
                          (call.content_type.empty() ? "none" : call.content_type.substr(0, 64)));
         return (this->*e.reply)(call);
     } catch (const ApiError& error) {
-        Reply reply{error.status, "application/json", error.json()};
+        Reply reply{error.status, "application/json", error_text(call.path, error)};
         if (error.status == 429 || error.status == 503)
             reply.headers.emplace_back("Retry-After", "1");
         if (error.status == 401) reply.headers.emplace_back("WWW-Authenticate", "Bearer");
         return reply;
     } catch (const std::exception& error) {
-        return {500, "application/json", ApiError(500, error.what()).json()};
+        return {500, "application/json", error_text(call.path, ApiError(500, error.what()))};
     }
 }
 
@@ -173,6 +214,7 @@ Reply Service::metrics(const Call&) {
 }
 
 Reply Service::page(const Call&) {
+    if (page_.empty()) throw ApiError(404, "data/page/serve.html was not found by the program");
     Reply reply{200, "text/html; charset=utf-8", page_};
     // A model's text is shown as text; if that failed once, it could still load and send nothing.
     reply.headers.emplace_back("Content-Security-Policy",
@@ -214,11 +256,88 @@ Reply Service::detokenize(const Call& call) {
 }
 
 Reply Service::completions(const Call& call) {
-    return texts(call, read_completion_request(call.body, model_));
+    return texts(call, read_completion_request(read_body(call.body), model_), openai_answer);
 }
 
 Reply Service::chat_completions(const Call& call) {
-    return texts(call, read_chat_request(call.body, model_));
+    return texts(call, read_chat_request(read_body(call.body), model_), openai_answer);
+}
+
+// A body that was translated: of a chat where it has messages.
+Reply Service::translated(const Call& call, const TranslatedRequest& request) {
+    const OrderedJson body = read_body(request.body);
+    ApiRequest read = body.contains("messages") ? read_chat_request(body, model_)
+                                                : read_completion_request(body, model_);
+    if (read.job->texts() != 1)
+        throw ApiError(400, "prompt, n: one text for each request here", "n");
+    return texts(call, std::move(read), request.form);
+}
+
+Reply Service::responses(const Call& call) {
+    return translated(call, translated_responses(read_body(call.body), kept_));
+}
+
+Reply Service::messages(const Call& call) {
+    return translated(call, translated_messages(read_body(call.body)));
+}
+
+Reply Service::count_tokens(const Call& call) {
+    const TranslatedRequest request = translated_messages(read_body(call.body));
+    const ApiRequest read = read_chat_request(read_body(request.body), model_);
+    return {200, "application/json",
+            json_text(OrderedJson{{"input_tokens", read.job->prompts[0].size()}})};
+}
+
+Reply Service::ollama_chat(const Call& call) {
+    return translated(call, translated_ollama_chat(read_body(call.body)));
+}
+
+Reply Service::ollama_generate(const Call& call) {
+    return translated(call,
+                      translated_ollama_generate(read_body(call.body), model_.chat != nullptr));
+}
+
+Reply Service::ollama_list(const Call&) { return {200, "application/json", ollama_tags(model_)}; }
+
+Reply Service::ollama_model(const Call&) { return {200, "application/json", ollama_show(model_)}; }
+
+Reply Service::ollama_version(const Call&) {
+    return {200, "application/json", json_text(OrderedJson{{"version", release}})};
+}
+
+Reply Service::llama_completion(const Call& call) {
+    return translated(call, translated_llama_completion(read_body(call.body)));
+}
+
+Reply Service::llama_properties(const Call&) {
+    return {200, "application/json", llama_props(model_)};
+}
+
+Reply Service::llama_slots(const Call&) {
+    if (!settings_.slots) throw ApiError(404, "start the server with --slots for this");
+    OrderedJson slots = OrderedJson::array();
+    for (int s = 0; s < settings_.max_running; ++s)
+        slots.push_back({{"id", s},
+                         {"n_ctx", generator_->model().config().n_positions},
+                         {"is_processing", index(s) < metrics_.running.load()}});
+    return {200, "application/json", json_text(slots)};
+}
+
+Reply Service::apply_template(const Call& call) {
+    const OrderedJson json = read_body(call.body);
+    BodyReader body(json);
+    const ChatQuestion question = read_chat_question(member(json, "messages"), body);
+    const std::string text =
+        model_.chat ? model_.chat->render(question.messages).text() : question.in_lines();
+    return {200, "application/json", json_text(OrderedJson{{"prompt", text}})};
+}
+
+void Service::tell_ignored(const std::vector<std::string>& names) {
+    const std::lock_guard lock(mutex_);
+    for (const std::string& name : names)
+        if (told_.size() < 1000 && told_.insert(name).second && !settings_.quiet &&
+            has_no_effect(name))
+            std::fprintf(stderr, "%s has no effect here\n", name.c_str());
 }
 
 namespace {
@@ -226,52 +345,137 @@ namespace {
 // A job that is of use as long as its client is there: while this lives.
 class Attended {
 public:
-    Attended(EngineThread& engine, ConnectionWatch& watch, int socket,
-             std::shared_ptr<ServerJob> job)
-        : engine_(&engine), watch_(&watch), socket_(socket), job_(std::move(job)) {
-        watch.watch(socket, [&engine, asked = job_] { engine.cancel(asked); });
-    }
-    ~Attended() {
-        watch_->forget(socket_);
-        engine_->cancel(job_);
-    }
+    Attended(EngineThread& engine, std::shared_ptr<ServerJob> job)
+        : engine_(&engine), job_(std::move(job)) {}
+    ~Attended() { engine_->cancel(job_); }
     Attended(const Attended&) = delete;
 
 private:
     EngineThread* engine_;
-    ConnectionWatch* watch_;
-    int socket_;
     std::shared_ptr<ServerJob> job_;
 };
 
+std::string joined(const std::vector<std::string>& names) {
+    std::string all;
+    for (const std::string& name : names) all += (all.empty() ? "" : ", ") + name;
+    return all;
+}
+
 }  // namespace
 
-Reply Service::texts(const Call& call, ApiRequest read) {
+Reply Service::texts(const Call& call, ApiRequest read, const AnswerForm& form) {
     const auto request = std::make_shared<ApiRequest>(std::move(read));
-    const auto answer = std::make_shared<ApiAnswer>(*request, model_, call.request_id);
-    if (!call.last_event_id.empty() && request->stream) answer->skip(call.last_event_id);
+    std::vector<std::size_t> had;
+    if (!call.last_event_id.empty() && request->stream)
+        had = read_event_id(call.last_event_id, *request);
+    const std::shared_ptr<ApiAnswer> answer = form(*request, model_, call.request_id);
+    if (!had.empty()) answer->skip(had);
+    tell_ignored(request->ignored);
     engine_->submit(request->job);
-    const auto attended =
-        std::make_shared<Attended>(*engine_, watch_, call.connection, request->job);
+    const auto attended = std::make_shared<Attended>(*engine_, request->job);
     Outbox& outbox = request->job->outbox;
-    outbox.wait_for_start();
+    Reply reply{200, request->stream ? answer->stream_type() : "application/json", ""};
+    reply.headers.emplace_back("X-Seed", std::to_string(request->seed()));
+    if (!request->ignored.empty())
+        reply.headers.emplace_back("X-Ignored", joined(request->ignored));
+    std::deque<Piece> first = outbox.news(call.waits);
     if (!request->stream) {
-        for (std::deque<Piece> news; !(news = outbox.news()).empty();)
-            for (const Piece& piece : news) answer->event(piece);
-        return {200, "application/json", answer->whole()};
+        for (std::deque<Piece> news = std::move(first); !news.empty();
+             news = outbox.news(call.waits))
+            for (const Piece& piece : news) answer->take(piece);
+        if (!outbox.complete()) throw ApiError(499, "the client has disconnected");
+        answer->check();
+        reply.body = answer->whole();
+        return reply;
     }
-    Reply reply{200, "text/event-stream", ""};
     reply.headers.emplace_back("Cache-Control", "no-cache");
-    reply.stream = [request, answer, attended](const Reply::Write& write) {
-        bool there = write(answer->first_events());
-        for (std::deque<Piece> news; there && !(news = request->job->outbox.news()).empty();) {
+    // Only pieces that a client waits for are there: the first came before the head of the reply.
+    reply.stream = [request, answer, attended,
+                    first = std::move(first)](const Reply::Write& write) mutable {
+        bool there = write(answer->begin());
+        const auto reads = [&] { return there = there && write(""); };
+        for (std::deque<Piece> news = std::move(first); there && !news.empty();
+             news = request->job->outbox.news(reads)) {
             std::string events;
-            for (const Piece& piece : news) events += answer->event(piece);
+            for (const Piece& piece : news) events += answer->take(piece);
             there = events.empty() || write(events);
         }
-        if (there) write(answer->last_events());
+        if (there) write(answer->end());
     };
     return reply;
+}
+
+namespace {
+
+// One vector for a text, of length 1: of states (T, C), the last or the mean, and of that the first
+// `dimensions` numbers.
+std::vector<float> pooled(const std::vector<float>& states, std::size_t channels, bool last,
+                          std::size_t dimensions) {
+    std::vector<double> sum(channels);
+    const std::size_t first = last ? states.size() - channels : 0;
+    for (std::size_t i = first; i < states.size(); ++i) sum[i % channels] += states[i];
+    double square = 0;
+    for (std::size_t c = 0; c < dimensions; ++c) square += sum[c] * sum[c];
+    std::vector<float> vector;
+    for (std::size_t c = 0; c < dimensions; ++c)
+        vector.push_back(static_cast<float>(sum[c] / std::sqrt(std::max(square, 1e-300))));
+    return vector;
+}
+
+// The bytes of the numbers, as clients that want it fast ask for them.
+std::string base64(const std::vector<float>& vector) {
+    const std::string_view digits =
+        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    const auto* bytes = reinterpret_cast<const unsigned char*>(vector.data());
+    const std::size_t size = vector.size() * sizeof(float);
+    std::string text;
+    for (std::size_t at = 0; at < size; at += 3) {
+        unsigned three = 0;
+        for (std::size_t i = 0; i < 3; ++i)
+            three = three << 8 | (at + i < size ? bytes[at + i] : 0u);
+        for (std::size_t i = 0; i < 4; ++i)
+            text += at + i <= size ? digits[three >> (18 - 6 * i) & 63] : '=';
+    }
+    return text;
+}
+
+}  // namespace
+
+Reply Service::embeddings(const Call& call) {
+    const OrderedJson json = read_body(call.body);
+    BodyReader body(json);
+    const OrderedJson* input = body.take("input");
+    if (!input) throw ApiError(400, "input: expected a text, or a list of them", "input");
+    const int channels = generator_->model().config().n_embd;
+    const int dimensions = body.integer("dimensions", channels, 1, channels);
+    const std::string format = body.text("encoding_format").value_or("float");
+    if (format != "float" && format != "base64")
+        body.fail("encoding_format", "expected float or base64");
+    const auto job = std::make_shared<ServerJob>();
+    std::vector<std::string> texts;
+    job->prompts = read_prompts(*input, "input", model_, texts);
+    job->embeds = true;
+    engine_->submit(job);
+    const Attended attended(*engine_, job);
+    job->outbox.news(call.waits);
+    if (!job->outbox.complete()) throw ApiError(499, "the client has disconnected");
+    OrderedJson data = OrderedJson::array();
+    std::size_t tokens = 0;
+    for (std::size_t p = 0; p < job->prompts.size(); ++p) {
+        const std::vector<float> vector =
+            pooled(job->states[p], index(channels), pools_last_, index(dimensions));
+        data.push_back({{"object", "embedding"},
+                        {"index", p},
+                        {"embedding",
+                         format == "base64" ? OrderedJson(base64(vector)) : OrderedJson(vector)}});
+        tokens += job->prompts[p].size();
+    }
+    return {
+        200, "application/json",
+        json_text(OrderedJson{{"object", "list"},
+                              {"data", std::move(data)},
+                              {"model", model_.name},
+                              {"usage", {{"prompt_tokens", tokens}, {"total_tokens", tokens}}}})};
 }
 
 }  // namespace tbt

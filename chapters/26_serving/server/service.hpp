@@ -4,14 +4,16 @@
 #include <atomic>
 #include <functional>
 #include <memory>
+#include <mutex>
+#include <set>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
-#include "chapters/26_serving/server/api_request.hpp"
-#include "chapters/26_serving/server/connection_watch.hpp"
+#include "chapters/26_serving/server/answer.hpp"
 #include "chapters/26_serving/server/engine_thread.hpp"
-#include "chapters/26_serving/server/metrics.hpp"
+#include "chapters/26_serving/server/responses.hpp"
 #include "chapters/26_serving/server/settings.hpp"
 
 namespace tbt {
@@ -19,15 +21,16 @@ namespace tbt {
 struct Call {
     std::string method, path, body;
     std::string content_type, authorization, last_event_id;
-    std::string request_id;  // of the client, or one of ours
-    int connection = -1;     // its socket; −1: not known
+    std::string request_id;            // of the client, or one of ours
+    std::function<bool()> waits = {};  // does its client still wait? empty: yes
 };
 
 struct Reply {
     int status = 200;
     std::string type = "application/json", body;
     std::vector<std::pair<std::string, std::string>> headers = {};
-    // Writes the body in pieces while it comes about; write() is false once the client is gone.
+    // Writes the body in pieces while it comes about; write() is false once the client is gone. An
+    // empty piece asks for that alone.
     using Write = std::function<bool(const std::string& piece)>;
     std::function<void(const Write&)> stream = {};
 };
@@ -62,9 +65,24 @@ private:
     Reply detokenize(const Call& call);
     Reply completions(const Call& call);
     Reply chat_completions(const Call& call);
-    Reply texts(const Call& call, ApiRequest request);
+    Reply responses(const Call& call);
+    Reply messages(const Call& call);
+    Reply count_tokens(const Call& call);
+    Reply embeddings(const Call& call);
+    Reply ollama_chat(const Call& call);
+    Reply ollama_generate(const Call& call);
+    Reply ollama_list(const Call& call);
+    Reply ollama_model(const Call& call);
+    Reply ollama_version(const Call& call);
+    Reply llama_completion(const Call& call);
+    Reply llama_properties(const Call& call);
+    Reply llama_slots(const Call& call);
+    Reply apply_template(const Call& call);
+    Reply texts(const Call& call, ApiRequest request, const AnswerForm& form);
+    Reply translated(const Call& call, const TranslatedRequest& request);
     void check_key(const Call& call) const;
     const Endpoint& endpoint(const Call& call) const;
+    void tell_ignored(const std::vector<std::string>& names);
 
     ServerSettings settings_;
     Metrics metrics_;
@@ -72,7 +90,10 @@ private:
     std::atomic<bool> ready_ = false;
     std::unique_ptr<TextGenerator> generator_;
     ServedModel model_;
-    ConnectionWatch watch_;
+    bool pools_last_ = false;  // embeddings: the last state of a text, or the mean of all
+    std::shared_ptr<KeptResponses> kept_;
+    std::mutex mutex_;                      // of what follows
+    std::set<std::string> told_;            // parameters without effect that the log has
     std::unique_ptr<EngineThread> engine_;  // uses all the others
 };
 

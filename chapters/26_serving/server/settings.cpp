@@ -5,6 +5,7 @@
 #include "lib/core/check.hpp"
 #include "lib/machine/command_line.hpp"
 #include "lib/machine/files.hpp"
+#include "lib/machine/text_options.hpp"
 
 namespace tbt {
 
@@ -13,6 +14,10 @@ std::string ServerSettings::model_name() const {
     const std::filesystem::path path =
         std::filesystem::path(model.model).lexically_normal() / "";  // with or without a slash
     return path.parent_path().filename().string();
+}
+
+bool ServerSettings::on_loopback() const {
+    return host == "localhost" || host == "::1" || host.starts_with("127.");
 }
 
 void add_server_options(OptionTable& app, ServerSettings& s) {
@@ -28,6 +33,11 @@ void add_server_options(OptionTable& app, ServerSettings& s) {
     access.option("--no-key", s.no_key, "listen beyond this machine without a key");
     access.option("--cors-origin", s.cors_origin,
                   "origin whose pages may use the server, such as https://example.com; *: any");
+    access.option("--allowed-hosts", s.allowed_hosts,
+                  "names by which a server of this machine is asked for, besides localhost");
+    seed_option(line, s.seed);
+    line.option("--strict", s.strict, "refuse parameters that have no effect");
+    line.option("--strict-model", s.strict_model, "refuse requests for other models");
     CommandLine limits(app, "Limits");
     limits.option("--max-running", s.max_running, "texts that are generated at the same time")
         .between(1, 1024)
@@ -40,6 +50,12 @@ void add_server_options(OptionTable& app, ServerSettings& s) {
                 "tokens that a pass reads (chunked prefill): few keep steps short, 0 reads prompts "
                 "whole")
         .shows_default();
+    limits.option("--max-n", s.max_n, "texts of one request").between(1, 1024).shows_default();
+    limits.option("--max-beams", s.max_beams, "beams of a search").between(1, 1024).shows_default();
+    limits
+        .option("--max-tokens", s.max_tokens,
+                "tokens of a text whose context slides (default: four times the context)")
+        .between(0, 1 << 24);
     limits.option("--cache-memory", s.cache_memory,
                   "MB for keys and values (default: twice what --max-running texts take)");
     limits
@@ -47,6 +63,12 @@ void add_server_options(OptionTable& app, ServerSettings& s) {
                 "seconds that running texts have to finish when the server stops")
         .between(0, 86400)
         .shows_default();
+    limits
+        .option("--keep-responses", s.keep_responses,
+                "answers of /v1/responses that may be gone on from")
+        .between(0, 65536)
+        .shows_default();
+    line.option("--slots", s.slots, "answer GET /slots");
     line.option("--quiet", s.quiet, "no line for each request");
 }
 
@@ -60,8 +82,7 @@ void complete(ServerSettings& s) {
     }
     if (s.no_key && !s.api_key.empty())
         throw UsageError("--no-key and a key: leave out one of the two");
-    const bool loopback = s.host == "localhost" || s.host == "::1" || s.host.starts_with("127.");
-    if (!loopback && s.api_key.empty() && !s.no_key)
+    if (!s.on_loopback() && s.api_key.empty() && !s.no_key)
         throw UsageError("--host " + s.host +
                          ": other machines could use the server without a key; add --api-key-file "
                          "FILE, or --no-key to allow that");

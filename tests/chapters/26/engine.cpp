@@ -1,8 +1,11 @@
 // Continuous batching on a network: each text is what it is alone.
 #include "tests/catch.hpp"
 
+#include <chrono>
 #include <memory>
 #include <string>
+#include <thread>
+#include <utility>
 #include <vector>
 
 #include "chapters/08_penalties/full_chain.hpp"
@@ -176,6 +179,43 @@ TEST_CASE("what is forced is written without a pass", "[ch26]") {
     REQUIRE(passes == 2);
     REQUIRE(engine.take(text).text.ids ==
             generate_texts(one_at_a_time(letters()), one_byte, bytes_of("abc"), r)[0].ids);
+}
+
+// One whose masks take longer than many passes; each token leaves a single choice after three.
+TEST_CASE("no pass waits for a form that is slow, and its text is the same", "[ch26]") {
+    const auto slow_request = [](int milliseconds) {
+        GenerateRequest r = request(6);
+        r.stop.eos = {};
+        r.foresight.forced = [milliseconds](const TextSoFar& text) -> int {
+            std::this_thread::sleep_for(std::chrono::milliseconds(milliseconds));
+            return text.ids.size() % 3 == 0 ? 'x' : -1;
+        };
+        return r;
+    };
+    Engine engine(one_at_a_time(letters()), one_byte, static_cast<int>(vocabulary),
+                  PlainScheduler(3));
+    const int form = 0;
+    const int slow = engine.add(bytes_of("abc"), slow_request(20), 0, {}, 1, &form),
+              twin = engine.add(bytes_of("abcd"), slow_request(20), 0, {}, 1, &form);
+    for (int i = 0; i < 2; ++i) engine.step();  // it shows how slow it is
+    GenerateRequest quick = request(40);
+    quick.stop.eos = {};
+    const int other = engine.add(bytes_of("abc"), quick, 0, {}, 2);
+    const auto begin = std::chrono::steady_clock::now();
+    while (!engine.ended(other)) engine.step();
+    // Forty passes: each of them would have taken the time of two masks.
+    REQUIRE(std::chrono::steady_clock::now() - begin < std::chrono::milliseconds(40 * 2 * 20 / 2));
+    while (engine.step()) {
+    }
+    for (const auto& [id, prompt] : {std::pair{slow, "abc"}, std::pair{twin, "abcd"}})
+        REQUIRE(engine.take(id).text.ids == generate_texts(one_at_a_time(letters()), one_byte,
+                                                           bytes_of(prompt), slow_request(0))[0]
+                                                .ids);
+    // One that is cancelled while its mask is on the way.
+    const int gone = engine.add(bytes_of("abc"), slow_request(20), 0, {}, 1, &form);
+    engine.cancel(gone);
+    engine.take(gone);
+    REQUIRE_FALSE(engine.step());
 }
 
 TEST_CASE("what cannot be served is refused before it waits", "[ch26]") {

@@ -169,6 +169,26 @@ TEST_CASE("the youngest is preempted, waits before all others and is read again"
     REQUIRE(pass[1].writes);
 }
 
+TEST_CASE("clients take turns, however many requests one of them has", "[ch26]") {
+    PlainScheduler scheduler(2);
+    for (int id = 0; id < 4; ++id) scheduler.add(id, 1, 7);
+    REQUIRE(scheduler.next().size() == 2);
+    REQUIRE_FALSE(scheduler.out_of_turn());  // nobody else wants a slot
+    scheduler.add(4, 1, 8), scheduler.add(5, 1, 8);
+    REQUIRE(scheduler.out_of_turn()->id == 1);
+    scheduler.preempt(1, 2);
+    REQUIRE_FALSE(scheduler.out_of_turn());
+    std::vector<int> begun;
+    const auto begin = [&](int id, std::size_t) {
+        begun.push_back(id);
+        return 0;
+    };
+    scheduler.next(begin);
+    for (const int ended : {0, 4, 1, 5}) scheduler.finish(ended), scheduler.next(begin);
+    // In turns: a second request comes first only when the other client has one as well.
+    REQUIRE(begun == std::vector<int>{4, 1, 5, 2, 3});
+}
+
 TEST_CASE("a scheduler needs a slot, and a token in each pass for every slot", "[ch26]") {
     REQUIRE_THROWS_WITH(PlainScheduler(0), "scheduler: slots: got 0, expected 1 or more");
     REQUIRE_THROWS_WITH(PlainScheduler(4, 3),

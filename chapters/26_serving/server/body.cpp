@@ -1,0 +1,158 @@
+#include "chapters/26_serving/server/body.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+
+#include "lib/machine/json_file.hpp"
+
+namespace tbt {
+
+namespace {
+
+// An object of the library that keeps its order looks through all of it for each new member.
+bool has_large_object(const Json& json) {
+    constexpr std::size_t max_members = 4096;
+    if (json.is_object() && json.size() > max_members) return true;
+    return json.is_structured() && std::any_of(json.begin(), json.end(), has_large_object);
+}
+
+// JSON may spell half of a pair of UTF-16; no text has it, so it is read as U+FFFD.
+std::string with_whole_pairs(std::string text) {
+    const auto unit = [&](std::size_t at) {
+        return text.compare(at, 2, "\\u") == 0 && at + 6 <= text.size()
+                   ? std::strtoul(text.substr(at + 2, 4).c_str(), nullptr, 16)
+                   : 0;
+    };
+    for (std::size_t at = 0; (at = text.find('\\', at)) != std::string::npos;) {
+        const unsigned long first = unit(at);
+        const bool high = first >= 0xd800 && first < 0xdc00,
+                   low = first >= 0xdc00 && first < 0xe000;
+        const unsigned long next = high ? unit(at + 6) : 0;
+        const bool whole = next >= 0xdc00 && next < 0xe000;
+        if ((high && !whole) || low) text.replace(at, 6, "\\ufffd");
+        at += whole ? 12 : first != 0 ? 6 : 2;
+    }
+    return text;
+}
+
+}  // namespace
+
+std::string ApiError::json() const {
+    const auto or_null = [](const std::string& text) {
+        return text.empty() ? OrderedJson() : OrderedJson(text);
+    };
+    const char* type = status == 401   ? "authentication_error"
+                       : status == 429 ? "rate_limit_error"
+                       : status >= 500 ? "server_error"
+                                       : "invalid_request_error";
+    return json_text(OrderedJson{{"error",
+                                  {{"message", what()},
+                                   {"type", type},
+                                   {"param", or_null(param)},
+                                   {"code", or_null(code)}}}});
+}
+
+std::string in_body_words(std::string_view message) {
+    std::string words;
+    const auto is_letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'); };
+    for (std::size_t i = 0; i < message.size(); ++i) {
+        const bool name = message.substr(i).starts_with("--") && i + 2 < message.size() &&
+                          is_letter(message[i + 2]) && (i == 0 || !is_letter(message[i - 1]));
+        if (!name) {
+            words += message[i];
+            continue;
+        }
+        for (i += 2; i < message.size() && (is_letter(message[i]) || message[i] == '-'); ++i)
+            words += message[i] == '-' ? '_' : message[i];
+        --i;
+    }
+    return words;
+}
+
+OrderedJson read_body(const std::string& given) {
+    const std::string body = with_whole_pairs(given);
+    try {
+        if (has_large_object(parse_json(body, "body")))
+            throw Error("body: an object has more than 4096 members");
+    } catch (const Error& error) {
+        throw ApiError(400, error.what(), "", "invalid_json");
+    }
+    OrderedJson json = ordered_json_value(body);
+    if (!json.is_object()) throw ApiError(400, "body: expected a JSON object", "", "invalid_json");
+    return json;
+}
+
+const OrderedJson& member(const OrderedJson& json, const char* name) {
+    static const OrderedJson none;
+    const auto at = json.is_object() ? json.find(name) : json.end();
+    return at == json.end() ? none : *at;
+}
+
+std::vector<int> read_ids(const OrderedJson& list, const std::string& name, int vocab_size) {
+    if (!list.is_array()) throw ApiError(400, name + ": expected a list of token ids", name);
+    std::vector<int> ids;
+    for (const OrderedJson& id : list) {
+        if (!id.is_number_integer() || !is_integer(Json(id), 0, vocab_size - 1))
+            throw ApiError(400,
+                           name + ": " + json_text(id).substr(0, 32) +
+                               " is not a token, expected an id from 0 to " +
+                               std::to_string(vocab_size - 1),
+                           name);
+        ids.push_back(id.get<int>());
+    }
+    return ids;
+}
+
+BodyReader::BodyReader(const OrderedJson& object, std::string name)
+    : object_(&object), name_(std::move(name)) {
+    if (!object.is_object()) fail("", "expected an object");
+}
+
+const OrderedJson* BodyReader::take(const std::string& name) {
+    const auto at = object_->find(name);
+    if (at == object_->end()) return nullptr;
+    taken_.insert(name);
+    return at->is_null() ? nullptr : &*at;
+}
+
+bool BodyReader::flag(const std::string& name, bool otherwise) {
+    const OrderedJson* value = take(name);
+    if (value && !value->is_boolean()) fail(name, "expected true or false");
+    return value ? value->get<bool>() : otherwise;
+}
+
+std::optional<std::string> BodyReader::text(const std::string& name) {
+    const OrderedJson* value = take(name);
+    if (!value) return std::nullopt;
+    if (!value->is_string()) fail(name, "expected a string");
+    return value->get<std::string>();
+}
+
+int BodyReader::integer(const std::string& name, int otherwise, int least, int most) {
+    const OrderedJson* value = take(name);
+    if (!value) return otherwise;
+    // 16.0 is 16.
+    const double number = value->is_number() ? value->get<double>() : least - 1.0;
+    if (!(number >= least && number <= most) || number != static_cast<int>(number))
+        fail(name, "expected a whole number from " + std::to_string(least) + " to " +
+                       std::to_string(most));
+    return static_cast<int>(number);
+}
+
+std::vector<std::pair<std::string, OrderedJson>> BodyReader::rest() const {
+    std::vector<std::pair<std::string, OrderedJson>> members;
+    for (const auto& [name, value] : object_->items())
+        if (!taken_.contains(name)) members.emplace_back(name, value);
+    return members;
+}
+
+void BodyReader::refuse_rest() const {
+    for (const auto& [name, value] : rest()) fail(name, "there is no such parameter");
+}
+
+void BodyReader::fail(const std::string& name, const std::string& why) const {
+    const std::string at = name_ + (name_.empty() || name.empty() ? "" : ".") + name;
+    throw ApiError(400, at.substr(0, 128) + ": " + why, at.substr(0, 128));
+}
+
+}  // namespace tbt

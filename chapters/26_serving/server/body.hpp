@@ -1,0 +1,68 @@
+// The body of a request, an object of JSON, and what a client is told that is not answered.
+#pragma once
+
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <nlohmann/json_fwd.hpp>
+
+#include "lib/core/error.hpp"
+
+namespace tbt {
+
+using OrderedJson = nlohmann::ordered_json;
+
+// A refusal in OpenAI's form. status: of HTTP. param: the member of the body that is at fault;
+// empty: none.
+class ApiError : public Error {
+public:
+    ApiError(int http_status, const std::string& message, std::string at = "",
+             std::string name = "")
+        : Error(message), status(http_status), param(std::move(at)), code(std::move(name)) {}
+
+    // {"error": {"message", "type", "param", "code"}}
+    std::string json() const;
+
+    int status;
+    std::string param, code;
+};
+
+// Options are called "--top-k" on the command line and "top_k" in a body.
+std::string in_body_words(std::string_view message);
+
+// An object, well-formed and at most 64 levels deep. Throws ApiError.
+OrderedJson read_body(const std::string& body);
+// Ids of tokens. Throws ApiError on what is none.
+std::vector<int> read_ids(const OrderedJson& list, const std::string& name, int vocab_size);
+
+// The member of an object; null where there is none.
+const OrderedJson& member(const OrderedJson& json, const char* name);
+
+// The members of an object, taken one after the other; what is left is not known. Each function
+// throws ApiError 400 on a value of another kind. null is as if it were not there.
+class BodyReader {
+public:
+    // object must outlive it; `name` is where it is in the body.
+    explicit BodyReader(const OrderedJson& object, std::string name = "");
+
+    const OrderedJson* take(const std::string& name);
+    void give_back(const std::string& name) { taken_.erase(name); }
+    bool flag(const std::string& name, bool otherwise = false);
+    std::optional<std::string> text(const std::string& name);
+    int integer(const std::string& name, int otherwise, int least, int most);
+    // What nobody took.
+    std::vector<std::pair<std::string, OrderedJson>> rest() const;
+    void refuse_rest() const;
+    [[noreturn]] void fail(const std::string& name, const std::string& why) const;
+
+private:
+    const OrderedJson* object_;
+    std::string name_;
+    std::set<std::string> taken_;
+};
+
+}  // namespace tbt

@@ -1,0 +1,221 @@
+// The interfaces beside chat completions and completions: each text is that of /v1 with the same
+// options, whole and in a stream.
+#include "tests/catch.hpp"
+
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "tests/serving/client.hpp"
+
+using namespace tbt;
+using test::HttpAnswer;
+
+namespace {
+
+const test::Served& server() { return test::shared_server(); }
+
+HttpAnswer post(const std::string& path, const std::string& body) {
+    const HttpAnswer answer = server().post(path, body);
+    CAPTURE(path, body, answer.body);
+    REQUIRE(answer.status == 200);
+    return answer;
+}
+
+const std::string hi = R"("messages":[{"role":"user","content":"who are you?"}],"seed":5)";
+
+std::string chat_text() {
+    return post("/v1/chat/completions", "{" + hi + R"(,"max_tokens":20})")
+        .json()["choices"][0]["message"]["content"];
+}
+
+std::vector<Json> data_of(const HttpAnswer& answer) {
+    std::vector<Json> all;
+    for (const test::Event& event : test::events_of(answer.body))
+        all.push_back(json_value(event.data));
+    return all;
+}
+
+std::vector<Json> lines_of(const HttpAnswer& answer) {
+    std::vector<Json> all;
+    for (std::size_t at = 0; at < answer.body.size();) {
+        const std::size_t end = answer.body.find('\n', at);
+        all.push_back(json_value(answer.body.substr(at, end - at)));
+        at = end + 1;
+    }
+    return all;
+}
+
+const std::string function_parameters =
+    R"({"type":"object","properties":{"city":{"type":"string","maxLength":8}},"required":["city"]})";
+
+}  // namespace
+
+TEST_CASE("responses: a text, its events, and the next request that goes on", "[serving]") {
+    const std::string ask = R"({"input":"who are you?","seed":5,"max_output_tokens":20)";
+    const Json whole = post("/v1/responses", ask + "}").json();
+    REQUIRE(whole["object"] == "response");
+    REQUIRE(whole["output"][0]["content"][0]["text"] == chat_text());
+    REQUIRE(whole["usage"]["output_tokens"] > 0);
+    std::string text, types;
+    Json last;
+    for (const Json& event : data_of(post("/v1/responses", ask + R"(,"stream":true})"))) {
+        REQUIRE(event["sequence_number"].is_number());
+        types += event["type"].get<std::string>() + "\n";
+        if (event["type"] == "response.output_text.delta") text += event["delta"];
+        last = event;
+    }
+    REQUIRE(text == chat_text());
+    REQUIRE(
+        types.starts_with("response.created\nresponse.in_progress\nresponse.output_item.added\n"
+                          "response.content_part.added\nresponse.output_text.delta\n"));
+    REQUIRE(last["response"]["output"][0]["content"] == whole["output"][0]["content"]);
+    const Json next = post("/v1/responses", R"({"input":"and now?","seed":5,"max_output_tokens":9,
+        "previous_response_id":)" + json_text(whole["id"]) +
+                                                "}")
+                          .json();
+    const Json same =
+        post("/v1/chat/completions",
+             R"({"seed":5,"max_tokens":9,"messages":[{"role":"user","content":"who are you?"},
+        {"role":"assistant","content":)" +
+                 json_text(whole["output"][0]["content"][0]["text"]) +
+                 R"(},{"role":"user","content":"and now?"}]})")
+            .json();
+    REQUIRE(next["output"][0]["content"][0]["text"] == same["choices"][0]["message"]["content"]);
+    const Json object =
+        post("/v1/responses", R"({"input":"a person","max_output_tokens":60,"text":{"format":
+        {"type":"json_schema","name":"p","strict":true,"schema":{"type":"object","properties":
+        {"age":{"type":"integer"}},"required":["age"],"additionalProperties":false}}}})")
+            .json();
+    REQUIRE(json_value(object["output"][0]["content"][0]["text"].get<std::string>())["age"]
+                .is_number());
+}
+
+TEST_CASE("responses: a tool is called, whole and in a stream", "[serving]") {
+    const std::string ask = R"({"input":[{"role":"user","content":[{"type":"input_text",
+        "text":"weather?"}]}],"seed":1,"tool_choice":"required","tools":[{"type":"function",
+        "name":"weather","strict":true,"parameters":)" +
+                            function_parameters + "}]";
+    const Json call = post("/v1/responses", ask + "}").json()["output"][0];
+    REQUIRE(call["type"] == "function_call");
+    REQUIRE(call["name"] == "weather");
+    std::string arguments;
+    for (const Json& event : data_of(post("/v1/responses", ask + R"(,"stream":true})")))
+        if (event["type"] == "response.function_call_arguments.delta") arguments += event["delta"];
+    REQUIRE(arguments == call["arguments"]);
+    post("/v1/responses",
+         R"({"max_output_tokens":5,"input":[{"role":"user","content":"weather?"},)" +
+             json_text(call) + R"(,{"type":"function_call_output","call_id":)" +
+             json_text(call["call_id"]) + R"(,"output":"sunny"}]})");
+}
+
+TEST_CASE("Anthropic's messages: blocks, tools, events, tokens and errors", "[serving]") {
+    const std::string ask = "{" + hi + R"(,"max_tokens":20)";
+    const Json whole = post("/v1/messages", ask + "}").json();
+    REQUIRE(whole["type"] == "message");
+    REQUIRE(whole["content"][0]["text"] == chat_text());
+    std::string text;
+    std::vector<Json> events = data_of(post("/v1/messages", ask + R"(,"stream":true})"));
+    for (const Json& event : events)
+        if (event["type"] == "content_block_delta") text += event["delta"]["text"];
+    REQUIRE(text == chat_text());
+    REQUIRE(events.front()["message"]["role"] == "assistant");
+    REQUIRE(events.back()["type"] == "message_stop");
+    REQUIRE(events[events.size() - 2]["delta"]["stop_reason"] == whole["stop_reason"]);
+    const std::string tool = R"({"max_tokens":60,"messages":[{"role":"user","content":"weather?"}],
+        "tool_choice":{"type":"tool","name":"weather"},"tools":[{"name":"weather",
+        "input_schema":)" + function_parameters +
+                             "}]}";
+    const Json call = post("/v1/messages", tool).json();
+    REQUIRE(call["stop_reason"] == "tool_use");
+    REQUIRE(call["content"][0]["input"]["city"].is_string());
+    post("/v1/messages", R"({"max_tokens":5,"system":[{"type":"text","text":"be kind"}],
+        "messages":[{"role":"user","content":"weather?"},{"role":"assistant","content":)" +
+                             json_text(call["content"]) +
+                             R"(},{"role":"user","content":[{"type":"tool_result","tool_use_id":)" +
+                             json_text(call["content"][0]["id"]) + R"(,"content":"sunny"}]}]})");
+    const Json stopped =
+        post("/v1/messages", R"({"max_tokens":50,"stop_sequences":["e"],)" + hi + "}").json();
+    REQUIRE(stopped["stop_reason"] == "stop_sequence");
+    REQUIRE(stopped["stop_sequence"] == "e");
+    REQUIRE(post("/v1/messages/count_tokens", ask + "}").json()["input_tokens"].get<int>() > 3);
+    const Json wrong = server().post("/v1/messages", "{}").json();
+    REQUIRE(wrong["type"] == "error");
+    REQUIRE(wrong["error"]["type"] == "invalid_request_error");
+}
+
+TEST_CASE("Ollama's chat and generate, in lines and whole", "[serving]") {
+    const std::string chat =
+        R"({"model":"storyteller","messages":[{"role":"user","content":"who are you?"}],"options":
+        {"seed":5,"num_predict":20,"num_ctx":2048})";
+    std::string text;
+    const std::vector<Json> lines = lines_of(post("/api/chat", chat + "}"));
+    for (const Json& line : lines) text += line["message"]["content"];
+    REQUIRE(text == chat_text());
+    REQUIRE(lines.back()["done"] == true);
+    REQUIRE(lines.back()["eval_count"] > 0);
+    const Json whole = post("/api/chat", chat + R"(,"stream":false})").json();
+    REQUIRE(whole["message"]["content"] == chat_text());
+    const std::string ask = R"({"prompt":"Once upon a time","options":{"seed":3,"num_predict":12})";
+    text = "";
+    for (const Json& line : lines_of(post("/api/generate", ask + "}"))) text += line["response"];
+    REQUIRE(text ==
+            post("/v1/completions", R"({"prompt":"Once upon a time","seed":3,"max_tokens":12})")
+                .json()["choices"][0]["text"]);
+    const Json form = post("/api/chat", R"({"stream":false,"format":{"type":"object","properties":
+        {"a":{"type":"integer"}},"required":["a"]},"messages":[{"role":"user","content":"x"}]})")
+                          .json();
+    REQUIRE(json_value(form["message"]["content"].get<std::string>())["a"].is_number());
+    const Json call = post("/api/chat", R"({"stream":false,"tool_choice":"required",
+        "messages":[{"role":"user","content":"x"}],"tools":[{"type":"function","function":
+        {"name":"weather","parameters":)" + function_parameters +
+                                            "}}]}")
+                          .json();
+    REQUIRE(call["done"] == true);
+    REQUIRE(server().ask("GET", "/api/tags").json()["models"][0]["name"] == "storyteller");
+    REQUIRE(server().ask("GET", "/api/version").json()["version"].is_string());
+    REQUIRE(post("/api/show", R"({"model":"storyteller"})").json()["model_info"].is_object());
+    REQUIRE(server().post("/api/chat", "{}").json()["error"].is_string());
+}
+
+TEST_CASE("llama.cpp's completion, properties and template", "[serving]") {
+    const std::string ask = R"({"prompt":"Once upon a time","n_predict":12,"seed":3,
+        "cache_prompt":true,"repeat_penalty":1.0)";
+    const Json whole = post("/completion", ask + "}").json();
+    REQUIRE(whole["stop_type"] == "limit");
+    std::string text;
+    for (const Json& event : data_of(post("/completion", ask + R"(,"stream":true})")))
+        text += event["content"];
+    REQUIRE(text == whole["content"]);
+    REQUIRE(text ==
+            post("/v1/completions", R"({"prompt":"Once upon a time","seed":3,"max_tokens":12})")
+                .json()["choices"][0]["text"]);
+    REQUIRE(server().ask("GET", "/props").json()["default_generation_settings"]["n_ctx"] == 512);
+    REQUIRE(server().ask("GET", "/slots").status == 404);
+    REQUIRE(post("/apply-template", "{" + hi + "}").json()["prompt"] ==
+            "User: who are you?\nAssistant:");
+}
+
+TEST_CASE("embeddings: of length 1, the nearer the more alike, in either form", "[serving]") {
+    const std::string ask = R"({"input":["the cat sat","the cat sat","a dog barked"])";
+    const Json answer = post("/v1/embeddings", ask + "}").json();
+    REQUIRE(answer["data"].size() == 3);
+    const auto vector = [&](std::size_t i) {
+        return answer["data"][i]["embedding"].get<std::vector<double>>();
+    };
+    const auto dot = [](const std::vector<double>& a, const std::vector<double>& b) {
+        double sum = 0;
+        for (std::size_t i = 0; i < a.size(); ++i) sum += a[i] * b[i];
+        return sum;
+    };
+    REQUIRE(std::abs(dot(vector(0), vector(0)) - 1) < 1e-5);
+    REQUIRE(vector(0) == vector(1));
+    REQUIRE(dot(vector(0), vector(2)) < 1 - 1e-5);
+    const Json short_one =
+        post("/v1/embeddings", R"({"input":"the cat sat","dimensions":8})").json();
+    REQUIRE(short_one["data"][0]["embedding"].size() == 8);
+    const Json bytes =
+        post("/v1/embeddings", ask + R"(,"encoding_format":"base64"})").json()["data"][0];
+    REQUIRE(bytes["embedding"].get<std::string>().size() == (vector(0).size() * 4 + 2) / 3 * 4);
+    REQUIRE(answer["usage"]["prompt_tokens"] > 6);
+}

@@ -1,0 +1,254 @@
+// What clients send by habit is taken: done where it does something, and without effect otherwise.
+#include "tests/catch.hpp"
+
+#include <set>
+#include <string>
+#include <vector>
+
+#include "tests/serving/client.hpp"
+
+using namespace tbt;
+using test::HttpAnswer;
+
+namespace {
+
+const test::Served& server() { return test::shared_server(); }
+
+constexpr const char* completions = "/v1/completions";
+constexpr const char* chats = "/v1/chat/completions";
+
+// The texts of an answer, and the ends.
+std::string texts_of(const HttpAnswer& answer) {
+    CAPTURE(answer.body);
+    REQUIRE(answer.status == 200);
+    std::string all;
+    const Json json = answer.json();
+    for (const Json& choice : json["choices"])
+        all += (choice.contains("text") ? json_text(choice["text"])
+                                        : json_text(choice["message"]["content"])) +
+               choice["finish_reason"].get<std::string>() + "\n";
+    return all;
+}
+
+std::string completed(const std::string& more) {
+    return texts_of(server().post(completions, R"({"prompt":"Once upon a time")" + more + "}"));
+}
+
+std::string said(const std::string& more) {
+    return texts_of(
+        server().post(chats, R"({"messages":[{"role":"user","content":"hi"}])" + more + "}"));
+}
+
+}  // namespace
+
+TEST_CASE("what is neutral, redundant or more than there is room for changes no text",
+          "[serving]") {
+    const std::string usual = completed(R"(,"max_tokens":12)");
+    for (const char* more :
+         {R"(,"seed":null)",
+          R"(,"stop":"")",
+          R"(,"stop":[""])",
+          R"(,"stop":null)",
+          R"(,"suffix":"")",
+          R"(,"top_k":-1)",
+          R"(,"n":1.0)",
+          R"(,"logit_bias":{})",
+          R"(,"model":"gpt-4o-mini")",
+          R"(,"logprobs":false)",
+          R"(,"type":"completion")",
+          R"(,"reasoning_effort":"low")",
+          R"(,"user":"me","store":false,"metadata":{})",
+          R"(,"service_tier":"auto","verbosity":"low","prediction":null)",
+          R"(,"prompt_cache_key":"a","safety_identifier":"b","prompt_cache_retention":"24h")",
+          R"(,"parallel_tool_calls":true,"modalities":["text"],"cache_prompt":true)",
+          R"(,"keep_alive":"5m","num_retries":2,"extra_body":{},"skip_special_tokens":true)",
+          R"(,"stream_options":{"include_usage":true,"continuous_usage_stats":true})",
+          R"(,"add_generation_prompt":true,"dtype":"f16","threads":64,"prompt_file":"/etc/passwd")",
+          R"(,"model_path":"/tmp","html":"/tmp/x","--html":"/tmp/x","a header\r\nX: y":1)"}) {
+        CAPTURE(more);
+        CHECK(completed(R"(,"max_tokens":12)" + std::string(more)) == usual);
+    }
+    CHECK(completed(R"(,"max_tokens":12.0)") == usual);
+    CHECK(completed(R"(,"max_new_tokens":12,"max_tokens":40)") == usual);
+    CHECK(completed(R"(,"max_tokens":4096)") == completed(R"(,"max_tokens":-1)"));
+    const std::string greedy = completed(R"(,"max_tokens":12,"temperature":0)");
+    for (const char* more : {R"(,"temperature":0,"top_p":0.5,"top_k":3,"min_p":0.1)",
+                             R"(,"temperature":0.0,"top_p":1)", R"(,"do_sample":false)",
+                             R"(,"do_sample":false,"temperature":0.7)", R"(,"greedy":true)"})
+        CHECK(completed(R"(,"max_tokens":12)" + std::string(more)) == greedy);
+    CHECK(completed(R"(,"max_tokens":12,"temperature":0,"n":2)") == greedy + greedy);
+}
+
+TEST_CASE("what has no effect is named in the answer, and refused if the server is strict",
+          "[serving]") {
+    const std::string body = R"({"prompt":"a","max_tokens":1,"user":"me","no_such_thing_here":1})";
+    const HttpAnswer answer = server().post(completions, body);
+    REQUIRE(answer.status == 200);
+    REQUIRE(answer.header("X-Ignored") == "user, no_such_thing_here");
+    ServerSettings settings;
+    settings.strict = true;
+    const test::Served strict(settings);
+    for (const char* refused : {R"("user":"me")", R"("model":"gpt-9")", R"("dtype":"f16")",
+                                R"("regex":"a{40}","max_tokens":3)"}) {
+        CAPTURE(refused);
+        const HttpAnswer no =
+            strict.post(completions, R"({"prompt":"a",)" + std::string(refused) + "}");
+        CHECK((no.status == 400 || no.status == 404 || no.status == 422));
+    }
+    settings = {};
+    settings.strict_model = true;
+    const test::Served named(settings);
+    REQUIRE(named.post(completions, R"({"prompt":"a","model":"gpt-9"})").status == 404);
+    REQUIRE(named.post(completions, R"({"prompt":"a","user":"me","max_tokens":1})").status == 200);
+}
+
+TEST_CASE("without a seed each answer is another one, and names the seed that gives it again",
+          "[serving]") {
+    const test::Served own{ServerSettings()};
+    const std::string ask = R"({"prompt":"Once upon a time","max_tokens":24,"temperature":1.2)";
+    std::set<std::string> texts;
+    for (const char* more : {"}", "}", R"(,"seed":-1})", R"(,"seed":null})"}) {
+        const HttpAnswer answer = own.post(completions, ask + more);
+        const Json json = answer.json();
+        texts.insert(texts_of(answer));
+        REQUIRE(answer.header("X-Seed") == std::to_string(json["seed"].get<std::uint64_t>()));
+        REQUIRE(texts_of(own.post(completions, ask + R"(,"seed":)" + json_text(json["seed"]) +
+                                                   "}")) == texts_of(answer));
+    }
+    REQUIRE(texts.size() == 4);
+    // A stream that broke goes on with its own seed, which is in the ids of its events.
+    const std::string streamed = ask + R"(,"stream":true})";
+    const auto pieces = [](const HttpAnswer& answer) {
+        std::string text;
+        for (const test::Event& event : test::events_of(answer.body))
+            if (const Json data = json_value(event.data); data.is_object())
+                text += data["choices"][0]["text"].get<std::string>();
+        return text;
+    };
+    const HttpAnswer whole = own.post(completions, streamed);
+    const std::vector<test::Event> events = test::events_of(whole.body);
+    const HttpAnswer rest =
+        own.ask("POST", completions, streamed, "Last-Event-ID: " + events[5].id + "\r\n");
+    HttpAnswer first;
+    for (std::size_t i = 0; i <= 5; ++i) first.body += "data: " + events[i].data + "\n\n";
+    REQUIRE(pieces(first) + pieces(rest) == pieces(whole));
+}
+
+TEST_CASE("a history is taken as clients keep it", "[serving]") {
+    const auto status = [](const std::string& messages) {
+        const HttpAnswer answer =
+            server().post(chats, R"({"max_tokens":3,"messages":[)" + messages +
+                                     R"(,{"role":"user","content":"and?"}]})");
+        CAPTURE(messages, answer.body);
+        CHECK(answer.status == 200);
+    };
+    status(R"({"role":"developer","content":"be kind"})");
+    status(R"({"role":"assistant","content":"hm","reasoning_content":"x","function_call":null,
+        "tool_calls":null,"refusal":null,"audio":null,"annotations":[],"id":"7","name":null})");
+    status(R"({"role":"assistant","content":null})");
+    status(R"({"role":"assistant","content":null,"function_call":{"name":"f","arguments":"{}"}},
+        {"role":"function","name":"f","content":"3"})");
+    status(R"({"role":"assistant","content":"","tool_calls":[{"id":"c","type":"function",
+        "function":{"name":"f","arguments":"{}"}}]},{"role":"tool","tool_call_id":"c",
+        "content":[{"type":"text","text":"3"}]})");
+    status(R"({"role":"user","content":"half a pair: \ud83d and \udc00 and \\ud83d"})");
+}
+
+TEST_CASE("tools are asked for in the ways of yesterday and of others", "[serving]") {
+    const std::string function =
+        R"({"name":"f","parameters":{"type":"object","properties":{"a":{"type":"integer"}},
+        "required":["a"]}})";
+    const std::string tools = R"("tools":[{"type":"function","function":)" + function +
+                              R"(},{"type":"function","function":{"name":"g","parameters":null}}])";
+    const auto message = [](const std::string& more) {
+        const HttpAnswer answer = server().post(
+            chats, R"({"messages":[{"role":"user","content":"hi"}],"max_tokens":60,)" + more + "}");
+        CAPTURE(more, answer.body);
+        REQUIRE(answer.status == 200);
+        return answer.json()["choices"][0]["message"];
+    };
+    const Json any = message(tools + R"(,"tool_choice":"any")");
+    REQUIRE(any["tool_calls"][0]["function"] ==
+            message(tools + R"(,"tool_choice":"required")")["tool_calls"][0]["function"]);
+    REQUIRE(message(tools + R"(,"tool_choice":{"type":"allowed_tools","allowed_tools":
+        {"mode":"required","tools":[{"type":"function","function":{"name":"g"}}]}})")["tool_calls"]
+                                                                                     [0]["function"]
+                                                                                     ["name"] ==
+            "g");
+    const Json old = message(R"("functions":[)" + function + R"(],"function_call":{"name":"f"})");
+    REQUIRE(old["function_call"]["name"] == "f");
+    REQUIRE(json_value(old["function_call"]["arguments"].get<std::string>())["a"].is_number());
+}
+
+TEST_CASE("a form is asked for by any of its names", "[serving]") {
+    const std::string schema = R"({"type":"object","properties":{"a":{"type":"integer"}},
+        "required":["a"],"additionalProperties":false})";
+    const std::string usual =
+        said(R"(,"max_tokens":40,"response_format":{"type":"json_schema","json_schema":
+        {"schema":)" +
+             schema + "}}");
+    for (const std::string& more :
+         {R"("response_format":{"type":"json_object","schema":)" + schema + "}",
+          R"("response_format":{"type":"json_schema","schema":)" + schema + "}",
+          R"("guided_json":)" + schema, R"("json_schema":)" + schema,
+          R"("structured_outputs":{"json":)" + schema + "}"})
+        CHECK(said(R"(,"max_tokens":40,)" + more) == usual);
+    CHECK(said(R"(,"structured_outputs":{"choice":["yes","no"]})") ==
+          said(R"(,"guided_choice":["yes","no"])"));
+    // Too few tokens for a whole text: it is cut off, and says so.
+    CHECK(completed(R"(,"regex":"a{40}","max_tokens":3)").ends_with("length\n"));
+    CHECK(
+        said(R"(,"response_format":{"type":"json_object"},"max_tokens":1)").ends_with("length\n"));
+}
+
+// Bodies as these programs send them.
+TEST_CASE("requests of common tools are answered", "[serving]") {
+    struct Tool {
+        const char *name, *path, *body;
+    };
+    const std::vector<Tool> all = {
+        {"Continue", chats,
+         R"({"messages":[{"role":"user","content":"hi"}],"model":"AUTODETECT","max_tokens":4096,
+          "stream":false,"stop":["<|im_end|>"],"parallel_tool_calls":false})"},
+        {"Open WebUI, a title", chats,
+         R"({"model":"storyteller","messages":[{"role":"user","content":"### Task: a title"}],
+          "stream":false,"metadata":{"task":"title_generation","chat_id":"1"},"max_tokens":1000})"},
+        {"lm-eval", completions,
+         R"({"prompt":[[300,301,302],[300,301,303]],"model":"storyteller","type":"completion",
+          "temperature":0.0,"max_tokens":1,"logprobs":1,"seed":1234,"echo":true})"},
+        {"LangChain", chats,
+         R"({"messages":[{"content":"hi","role":"user","name":null}],"model":"gpt-3.5-turbo",
+          "frequency_penalty":null,"logit_bias":null,"max_completion_tokens":64,"n":1,
+          "presence_penalty":null,"seed":null,"stop":null,"stream":false,"temperature":0.7,
+          "top_p":null,"tools":null,"user":null})"},
+        {"AI SDK", chats,
+         R"({"model":"storyteller","messages":[{"role":"user","content":
+          [{"type":"text","text":"hi"}]}],"max_tokens":64,"temperature":0,"seed":7,
+          "stream_options":{"include_usage":true},"reasoning_effort":"minimal"})"},
+        {"LibreChat", chats,
+         R"({"model":"storyteller","temperature":1,"top_p":1,"presence_penalty":0,"stream":false,
+          "frequency_penalty":0,"user":"65f","messages":[{"role":"system","content":"x"},
+          {"role":"user","content":"hi"}],"max_tokens":32})"},
+        {"guidellm", completions,
+         R"({"prompt":"a b c","model":"storyteller","max_tokens":8,"stop":null,"ignore_eos":true,
+          "stream":false,"stream_options":{"include_usage":true}})"},
+        {"llama.cpp's page", chats,
+         R"({"messages":[{"role":"user","content":"hi"}],"stream":false,"cache_prompt":true,
+          "samplers":"edkypmxt","temperature":0.8,"dynatemp_range":0,"dynatemp_exponent":1,
+          "top_k":40,"top_p":0.95,"min_p":0.05,"typical_p":1,"xtc_probability":0,
+          "xtc_threshold":0.1,"repeat_last_n":64,"repeat_penalty":1,"presence_penalty":0,
+          "frequency_penalty":0,"dry_multiplier":0,"dry_base":1.75,"dry_allowed_length":2,
+          "dry_penalty_last_n":-1,"max_tokens":16,"timings_per_token":false})"},
+        {"LiteLLM", chats,
+         R"({"model":"storyteller","messages":[{"role":"user","content":"hi"}],"num_retries":3,
+          "max_tokens":8,"extra_body":{},"drop_params":true})"},
+        {"Aider", chats,
+         R"({"model":"storyteller","messages":[{"role":"user","content":"hi"},
+          {"role":"assistant","content":"Ok."},{"role":"user","content":"go"}],"temperature":0,
+          "stream":false,"max_tokens":8,"reasoning_effort":null})"}};
+    for (const Tool& tool : all) {
+        const HttpAnswer answer = server().post(tool.path, tool.body);
+        CAPTURE(tool.name, answer.body);
+        CHECK(answer.status == 200);
+    }
+}
