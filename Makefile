@@ -28,6 +28,7 @@ help:
 	'  make run                 write text with the shipped model (PROMPT="Once upon a time" ARGS="…")' \
 	'  make chat                talk with it' \
 	'  make serve               answer clients of OpenAI'"'"'s interface, and a browser (MODEL=DIR ARGS="--port 8080")' \
+	'  make install PREFIX=~/.local  the generator and the server, with the models that ship' \
 	'  make run-02              run the program of a chapter (ARGS="--help" shows its options)' \
 	'  make learn               the exercises, one after the other, on one screen' \
 	'  make check EX=05_2       check one (make hint, solution, try, watch, reset; make progress, next)' \
@@ -92,6 +93,16 @@ run: $(BUILD)/23_text_generator
 	@$< $(if $(PROMPT),"$$PROMPT") $(ARGS)
 chat: $(BUILD)/23_text_generator
 	@$< --chat $(ARGS)
+# make install PREFIX=~/.local: the generator, the server, and what they read.
+PREFIX ?= /usr/local
+SHARE = $(patsubst ~/%,$(HOME)/%,$(PREFIX))/share/token-by-token
+BIN = $(patsubst ~/%,$(HOME)/%,$(PREFIX))/bin
+.PHONY: install
+install: $(BUILD)/23_text_generator $(BUILD)/serve
+	mkdir -p "$(DESTDIR)$(BIN)" "$(DESTDIR)$(SHARE)"
+	install $(BUILD)/23_text_generator "$(DESTDIR)$(BIN)/token-by-token"
+	install $(BUILD)/serve "$(DESTDIR)$(BIN)/token-by-token-serve"
+	cp -R data/models data/page data/schemas data/grammars "$(DESTDIR)$(SHARE)"
 # make run-03, or with the chapter's whole name: make run-03_temperature
 .PHONY: $(CHAPTERS:%=run-%)
 $(CHAPTERS:%=run-%): run-%: $(BUILD)/%

@@ -3,7 +3,7 @@
 #include <iostream>
 
 #include "chapters/10_generate/generate.hpp"
-#include "chapters/10_generate/request.hpp"
+#include "chapters/10_generate/options.hpp"
 #include "exercises/10_1_chat_loop.hpp"
 
 int main() {

@@ -2,7 +2,7 @@
 #include <cstdio>
 
 #include "chapters/10_generate/generate.hpp"
-#include "chapters/10_generate/request.hpp"
+#include "chapters/10_generate/options.hpp"
 #include "exercises/10_3_best_of_n.hpp"
 
 int main() {

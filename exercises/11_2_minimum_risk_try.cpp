@@ -3,7 +3,7 @@
 #include <cstdio>
 
 #include "chapters/10_generate/generate.hpp"
-#include "chapters/10_generate/request.hpp"
+#include "chapters/10_generate/options.hpp"
 #include "exercises/11_2_minimum_risk.hpp"
 
 int main() {

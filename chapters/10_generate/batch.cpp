@@ -13,10 +13,17 @@ std::vector<int> text_of_row(const BatchText& text, std::size_t row) {
 }
 
 std::vector<std::span<const float>> CachedBatch::operator()(std::span<const BatchText> texts) {
-    if (!has_room(texts))
+    const bool reserved =
+        std::equal(reserved_.begin(), reserved_.end(), texts.begin(), texts.end(),
+                   [](const Reserved& r, const BatchText& t) {
+                       return r.slot == t.slot && r.rows == t.rows &&
+                              std::equal(r.ids.begin(), r.ids.end(), t.ids.begin(), t.ids.end());
+                   });
+    if (!reserved && !has_room(texts))
         throw Error("batch: the cache of " + std::to_string(cache_->limit()) +
                     " pages has no room for a pass over " + std::to_string(texts.size()) +
                     " texts; release slots, or give it more memory");
+    reserved_.clear();
     std::vector<Step> steps;
     for (const BatchText& text : texts) {
         Slot& slot = slots_[text.slot];
@@ -46,6 +53,7 @@ std::vector<std::span<const float>> CachedBatch::operator()(std::span<const Batc
 }
 
 void CachedBatch::prepare(std::span<const BatchText> texts) {
+    reserved_.clear();
     check_distinct(texts);
     settle(texts);
     fork(texts);
@@ -67,7 +75,15 @@ bool CachedBatch::has_room(std::span<const BatchText> texts) {
     prepare(texts);
     int pages = 0;
     for (const BatchText& text : texts) pages += pages_to_take(text.slot, text.ids);
-    return !cache_ || cache_->has_room(pages);
+    if (cache_ && !cache_->has_room(pages)) return false;
+    for (const BatchText& text : texts) {
+        KvCache& cache = *slots_[text.slot].cache;
+        // A text that is longer than the context is refused by the pass.
+        if (cache_ && count(text.ids) <= cache.capacity())
+            cache.make_room(count(text.ids) - cache.length());
+        reserved_.push_back({text.slot, text.rows, {text.ids.begin(), text.ids.end()}});
+    }
+    return true;
 }
 
 int CachedBatch::pages_to_take(std::size_t slot, std::span<const int> ids) const {
@@ -84,6 +100,7 @@ void CachedBatch::release(std::size_t slot) {
 }
 
 void CachedBatch::drop(std::size_t slot) {
+    reserved_.clear();
     if (slot < slots_.size()) slots_[slot] = {};
 }
 
@@ -171,7 +188,7 @@ void CachedBatch::fork(std::span<const BatchText> texts) {
         if (text.slot >= slots_.size()) slots_.resize(text.slot + 1);
         const Slot& own = slots_[text.slot];
         const std::size_t known = known_of(own, text.ids);
-        if (own.cache && known + 1 >= text.ids.size()) continue;
+        if (own.cache && known + text.rows >= text.ids.size()) continue;
         const auto best =
             std::max_element(slots_.begin(), slots_.end(), [&](const Slot& a, const Slot& b) {
                 return known_of(a, text.ids) < known_of(b, text.ids);

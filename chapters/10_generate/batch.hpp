@@ -60,7 +60,8 @@ public:
 
     // A text takes a slot. Returns how many of its tokens are known there; the last one never is.
     int start(std::size_t slot, std::span<const int> ids);
-    // Is there memory for a pass over these texts? Pages that are not in use are freed for it.
+    // Is there memory for a pass over these texts? If so it is reserved, and pages that are not in
+    // use are freed for it: the pass that follows, over the same texts, has it for sure.
     bool has_room(std::span<const BatchText> texts);
     // The pages that a slot would need to read these ids.
     int pages_to_take(std::size_t slot, std::span<const int> ids) const;
@@ -84,6 +85,12 @@ private:
         std::vector<int> tree, parents;
     };
 
+    // A text of the pass for which has_room() reserved pages.
+    struct Reserved {
+        std::size_t slot, rows;
+        std::vector<int> ids;
+    };
+
     static void check_distinct(std::span<const BatchText> texts);
 
     // A text's continuation shows which branch of the last tree was chosen: the cache keeps it.
@@ -102,6 +109,7 @@ private:
     Transformer* gpt_;
     PrefixCache* cache_ = nullptr;
     std::vector<Slot> slots_;
+    std::vector<Reserved> reserved_;  // until the slots change
     long computed_ = 0;
 };
 

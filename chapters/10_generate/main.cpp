@@ -9,12 +9,11 @@
 #include <string>
 #include <vector>
 
-#include "chapters/10_generate/interrupt.hpp"
-#include "chapters/10_generate/options/generation_config.hpp"
-#include "chapters/10_generate/output.hpp"
-#include "chapters/10_generate/page/page.hpp"
-#include "chapters/10_generate/recording/trace_json.hpp"
-#include "chapters/10_generate/request.hpp"
+#include "chapters/10_generate/generation_config.hpp"
+#include "chapters/10_generate/options.hpp"
+#include "chapters/10_generate/tools/output.hpp"
+#include "chapters/10_generate/tools/page.hpp"
+#include "chapters/10_generate/tools/recording.hpp"
 #include "lib/core/index.hpp"
 #include "lib/machine/command_line.hpp"
 
@@ -57,6 +56,7 @@ int main(int argc, char** argv) {
             // 1. Model and request. Contradictions are refused before any output.
             use_generation_config(options);
             sampling_of(options);
+            print_notes(without_effect(options));
             Model model = open_model(options);
             check_output(output, index(options.samples), model.config().vocab_size);
             GenerateRequest request = request_of(options, model);

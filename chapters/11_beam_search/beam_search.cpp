@@ -2,6 +2,128 @@
 
 namespace tbt {
 
+EarlyStopping early_stopping_named(std::string_view name) {
+    if (name == "true") return EarlyStopping::yes;
+    if (name == "false") return EarlyStopping::no;
+    if (name == "never") return EarlyStopping::never;
+    throw UsageError("early-stopping: got '" + std::string(name) +
+                     "', expected true, false or never");
+}
+
+void check_beams(const BeamRequest& r, std::size_t prompt_length) {
+    const BeamOptions& b = r.beams;
+    if (b.num_beams < 1)
+        throw UsageError("num-beams: got " + std::to_string(b.num_beams) +
+                         ", expected 1 or more; 1 is greedy decoding, 4 is usual");
+    if (!std::isfinite(b.length_penalty))
+        throw UsageError(
+            "length-penalty: got " + short_number(b.length_penalty) +
+            ", expected a finite number; 0 compares sums, 1 means, more than 1 favours long texts");
+    if (b.num_return_sequences < 1 || b.num_return_sequences > b.num_beams)
+        throw UsageError("num-return-sequences: got " + std::to_string(b.num_return_sequences) +
+                         ", expected 1 to " + std::to_string(b.num_beams) +
+                         ", the number of beams; raise --num-beams for more");
+    if (r.stop.max_new_tokens < 1)
+        throw UsageError("max-new-tokens: got " + std::to_string(r.stop.max_new_tokens) +
+                         ", expected 1 or more: a search needs something to search");
+    if (!r.stop.strings.strings().empty() && !r.bytes)
+        throw Error("beam search: stop strings need the bytes of the tokens");
+    if (prompt_length == 0)
+        throw Error("beam search: an empty prompt; start from the document separator");
+    if (r.stop.context < 1 || prompt_length >= index(r.stop.context))
+        throw Error("beam search: the prompt has " + std::to_string(prompt_length) +
+                    " tokens and the context " + std::to_string(r.stop.context) +
+                    ", so there is no room for a new one; shorten the prompt");
+}
+
+BeamProcessor processor_of(Chain chain, std::size_t prompt_length) {
+    if (chain.steps().empty()) return {};
+    const auto scratch = std::make_shared<Candidates>();
+    const auto changed = std::make_shared<std::vector<float>>();
+    return [chain = std::move(chain), prompt_length, scratch, changed](std::span<float> log_probs,
+                                                                       std::span<const int> ids) {
+        Candidates& c = *scratch;
+        c.reset(log_probs);
+        chain.apply(c, {ids, prompt_length});
+        changed->assign(log_probs.size(), banned);
+        for (std::size_t i = 0; i < c.size(); ++i) {
+            const double value = static_cast<double>(c.logits()[i]) / c.temperature();
+            (*changed)[index(c.id(i))] = static_cast<float>(value);
+        }
+        std::copy(changed->begin(), changed->end(), log_probs.begin());
+    };
+}
+
+int Lattice::add(LatticeNode node, std::optional<FinishReason> end, bool kept, std::size_t beams) {
+    if (!on_) return -1;
+    node.fate = !kept ? Fate::pruned : end ? Fate::finished : Fate::live;
+    if (!kept)
+        node.why =
+            std::string(end ? "ended, but " : "") + "beyond the best " + std::to_string(beams);
+    else if (end) node.why = to_string(*end);
+    nodes_.push_back(std::move(node));
+    return count(nodes_) - 1;
+}
+
+void Lattice::prune(int node, const char* why) {
+    if (node < 0 || index(node) >= nodes_.size()) return;
+    LatticeNode& n = nodes_[index(node)];
+    n.fate = Fate::pruned, n.why = why;
+}
+
+BeamCandidates::BeamCandidates(const BeamRequest& request)
+    : request_(&request), rng_(request.seed.value_or(0)) {
+    // As transformers: each kind of end could take a place in the row of every beam.
+    const std::size_t a_beam = std::max<std::size_t>(2, 1 + request.stop.eos.size());
+    wanted_ = a_beam * index(std::max(1, request.beams.num_beams));
+}
+
+void BeamCandidates::extend(std::size_t parent, double sum, std::span<const int> ids,
+                            std::span<const float> logits) {
+    row_.reset(logits);
+    double log_sum = static_cast<double>(row_.largest()) + row_.log_sum();
+    if (request_->processor) {
+        log_probs_.resize(logits.size());
+        for (std::size_t i = 0; i < logits.size(); ++i)
+            log_probs_[i] = static_cast<float>(static_cast<double>(logits[i]) - log_sum);
+        request_->processor(log_probs_, ids);
+        if (std::all_of(log_probs_.begin(), log_probs_.end(), [](float x) { return x == banned; }))
+            return;
+        row_.reset(log_probs_);
+        log_sum = 0;
+    }
+    if (!request_->seed) keep_top_k(row_, to_int(std::min(wanted_, logits.size())));
+    for (std::size_t i = 0; i < row_.size(); ++i) {
+        const float value = row_.logits()[i];
+        if (value == banned) continue;
+        const double total = sum + (static_cast<double>(value) - log_sum);
+        all_.push_back(
+            {parent, row_.id(i), value, total, request_->seed ? total + gumbel() : total});
+    }
+}
+
+std::vector<BeamCandidate> BeamCandidates::take_best() {
+    const auto in_order = [](const BeamCandidate& a, const BeamCandidate& b) {
+        if (a.sum != b.sum) return a.sum > b.sum;
+        if (a.parent != b.parent) return a.parent < b.parent;
+        return comes_before(a.value, a.id, b.value, b.id);
+    };
+    const auto end = all_.begin() + to_int(std::min(all_.size(), wanted_));
+    std::partial_sort(all_.begin(), end, all_.end(),
+                      [&](const BeamCandidate& a, const BeamCandidate& b) {
+                          return a.key != b.key ? a.key > b.key : in_order(a, b);
+                      });
+    std::vector<BeamCandidate> best(all_.begin(), end);
+    std::sort(best.begin(), best.end(), in_order);
+    all_.clear();
+    return best;
+}
+
+double BeamCandidates::gumbel() {
+    const double u = (static_cast<double>(rng_.next() >> 11) + 0.5) * 0x1p-53;
+    return -portable_log(-portable_log(u));
+}
+
 BeamSearch::BeamSearch(const BeamRequest& request, std::span<const int> prompt)
     : request_(&request),
       beams_(index(std::max(1, request.beams.num_beams))),

@@ -1,3 +1,163 @@
+// What a beam search is asked for, what it finds, and what became of everything it looked at.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <limits>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "chapters/06_combining/candidates.hpp"
+#include "chapters/06_combining/top_k.hpp"
+#include "chapters/08_penalties/full_chain.hpp"
+#include "chapters/09_stopping/stopping.hpp"
+#include "chapters/10_generate/batch.hpp"
+#include "chapters/10_generate/generate.hpp"
+#include "chapters/11_beam_search/plain_beam_search.hpp"
+#include "lib/core/check.hpp"
+#include "lib/core/error.hpp"
+#include "lib/core/index.hpp"
+#include "lib/core/rng.hpp"
+
+namespace tbt {
+
+// When B texts are finished, is there still a reason to go on?
+enum class EarlyStopping {
+    yes,    // no: stop at once
+    no,     // while the best live beam, if it ended now, would beat the worst finished one (false)
+    never,  // while it could do so by any length up to the budget
+};
+
+EarlyStopping early_stopping_named(std::string_view name);
+
+// transformers' names and defaults.
+struct BeamOptions {
+    int num_beams = 4;
+    double length_penalty = 1;
+    EarlyStopping early_stopping = EarlyStopping::no;
+    int num_return_sequences = 1;
+    // How transformers 4 stopped: the best of a step's candidates speaks for what may still come,
+    // even if it just ended. Version 5 and we ask the best that lives.
+    bool ends_speak = false;
+    // As transformers counts groups of beams: one that has finished goes on "writing" this token,
+    // and later groups pay for agreeing with it. −1: it is silent.
+    int finished_groups_write = -1;
+};
+
+// Changes a beam's log-probabilities (V) before they are added to its sum,
+// knowing its ids, prompt included; −∞ bans a token. A penalty, a grammar's mask, …:
+// it must depend on nothing but its arguments.
+using BeamProcessor = std::function<void(std::span<float> log_probs, std::span<const int> ids)>;
+
+struct BeamRequest {
+    BeamOptions beams;
+    StopRules stop;
+    TokenBytes bytes;         // for stop strings and the text; without it results have no text
+    Chain chain;              // what the processor does, for those who ask later
+    BeamProcessor processor;  // may be empty
+    // The only token that may come next, −1: there are several (a grammar, chapter 13).
+    // May be empty; saves passes, changes nothing.
+    std::function<int(const TextSoFar& text)> forced;
+    std::optional<std::uint64_t> seed;  // beam sampling: candidates are drawn, not the best taken
+    bool keep_lattice = false;
+};
+
+// A text the search found.
+struct BeamText {
+    std::vector<int> ids;  // generated, EOS included
+    double sum = 0;        // Σ of the processed log-probabilities
+    double score = 0;      // the same, length-normalised
+    FinishReason reason = FinishReason::length;
+    int stop_string = -1;  // index into the request's
+    std::string text;      // without EOS and the stop string
+};
+
+void check_beams(const BeamRequest& r, std::size_t prompt_length);
+
+// A sampling chain (chapters 06 and 08) as a processor:
+// it works on log-probabilities as if they were logits, and what it gives is not normalised again.
+// That is transformers' way.
+BeamProcessor processor_of(Chain chain, std::size_t prompt_length);
+
+// What became of everything that a beam search looked at.
+
+enum class Fate { live, finished, pruned };
+
+// One candidate: a live hypothesis with one token more. All that a step looked at stand in
+// order of their sums.
+struct LatticeNode {
+    int step = 0;     // from 1: the number of generated tokens
+    int parent = -1;  // index of a node, −1: the prompt
+    int token = 0;
+    double log_probability = 0;
+    double sum = 0;
+    double score = 0;
+    Fate fate = Fate::live;
+    std::string why;
+};
+
+// Written while the search runs; one that is switched off does nothing.
+class Lattice {
+public:
+    explicit Lattice(bool on) : on_(on) {}
+    const std::vector<LatticeNode>& nodes() const { return nodes_; }
+
+    // A candidate that was kept or not, and ends its text or not. The node's number;
+    // -1 when switched off.
+    int add(LatticeNode node, std::optional<FinishReason> end, bool kept, std::size_t beams);
+    // Somebody changed their mind.
+    void prune(int node, const char* why);
+
+private:
+    bool on_;
+    std::vector<LatticeNode> nodes_;
+};
+
+// Of all continuations of all beams, B·V numbers, the best 2·B.
+
+struct BeamCandidate {
+    std::size_t parent = 0;  // which beam
+    int id = 0;
+    float value =
+        0;  // orders the tokens of one parent, also where their sums round to the same number
+    double sum = 0;
+    double key =
+        0;  // what is kept: the greatest sums, or with sampling the greatest sums plus noise
+};
+
+class BeamCandidates {
+public:
+    explicit BeamCandidates(const BeamRequest& request);
+
+    // Adds the best continuations of one beam. Without a processor the logits stay where they are:
+    //   ln p_i = s_i − ln Σ_j e^(s_j)
+    void extend(std::size_t parent, double sum, std::span<const int> ids,
+                std::span<const float> logits);
+
+    // The best of what was added, in order: greater sum, then the better parent, then the lower id.
+    std::vector<BeamCandidate> take_best();
+
+private:
+    // −ln(−ln u). The keys ln w + gumbel in descending order are a draw without replacement by the
+    // weights w [Vieira 2014; Kool, van Hoof & Welling 2019].
+    double gumbel();
+
+    const BeamRequest* request_;
+    std::size_t wanted_ = 0;
+    std::vector<BeamCandidate> all_;
+    Rng rng_;
+    Candidates row_;
+    std::vector<float> log_probs_;
+};
+
 // Beam search as transformers does it, so that scores compare: all beams in one forward pass a
 // step, their caches forked, ends kept apart.
 //
@@ -7,24 +167,6 @@
 //   3. an end among the first B is finished:  score = sum / length^α;  the B best finished are kept
 //   4. the first B that do not end live on; the rest is pruned
 // until nothing live can beat the worst finished one, or the budget is used up.
-#pragma once
-
-#include <algorithm>
-#include <cmath>
-#include <span>
-#include <string>
-#include <utility>
-#include <vector>
-
-#include "chapters/10_generate/batch.hpp"
-#include "chapters/11_beam_search/beam_candidates.hpp"
-#include "chapters/11_beam_search/hypothesis.hpp"
-#include "chapters/11_beam_search/lattice.hpp"
-#include "chapters/11_beam_search/plain_length_penalty.hpp"
-#include "lib/core/check.hpp"
-#include "lib/core/index.hpp"
-
-namespace tbt {
 
 // A search under way: texts() says what the model must read, step() takes its answer.
 // The request must outlive it.

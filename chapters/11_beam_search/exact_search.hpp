@@ -17,8 +17,8 @@
 #include <vector>
 
 #include "chapters/01_next_token/next_token.hpp"
-#include "chapters/11_beam_search/hypothesis.hpp"
-#include "chapters/11_beam_search/plain_length_penalty.hpp"
+#include "chapters/11_beam_search/beam_search.hpp"
+#include "chapters/11_beam_search/plain_beam_search.hpp"
 #include "lib/core/index.hpp"
 
 namespace tbt {

@@ -12,20 +12,17 @@
 // find less.
 #include <chrono>
 #include <cstdio>
-#include <optional>
 #include <string>
 #include <vector>
 
-#include "chapters/10_generate/interrupt.hpp"
-#include "chapters/10_generate/options/generation_config.hpp"
-#include "chapters/10_generate/page/page.hpp"
-#include "chapters/10_generate/request.hpp"
+#include "chapters/10_generate/generation_config.hpp"
+#include "chapters/10_generate/options.hpp"
+#include "chapters/10_generate/tools/output.hpp"
+#include "chapters/10_generate/tools/page.hpp"
 #include "chapters/11_beam_search/diverse_beams.hpp"
-#include "chapters/11_beam_search/gap.hpp"
 #include "chapters/11_beam_search/options.hpp"
-#include "chapters/11_beam_search/report.hpp"
-#include "chapters/11_beam_search/search_lines.hpp"
-#include "chapters/11_beam_search/tour.hpp"
+#include "chapters/11_beam_search/tools/report.hpp"
+#include "chapters/11_beam_search/tools/tour.hpp"
 #include "lib/core/error.hpp"
 #include "lib/core/index.hpp"
 #include "lib/machine/command_line.hpp"
@@ -113,8 +110,7 @@ void add_options(OptionTable& app, Settings& s) {
 
 struct Found {
     std::vector<BeamText> texts;
-    std::optional<BeamSearch> search;                // none where there were several, one a group
-    std::vector<std::vector<LatticeNode>> lattices;  // of each group
+    std::vector<std::vector<LatticeNode>> lattices;  // of each group of beams
     int passes = 0;
     double milliseconds = 0;
 };
@@ -125,16 +121,10 @@ Found search(const BatchLogits& model, const BeamRequest& request, const BeamSet
     Found found;
     const auto started = std::chrono::steady_clock::now();
     const auto go_on = [&] { return ++found.passes, Interrupt::count() == 0; };
-    if (settings.num_beam_groups > 1) {
-        DiverseSearch groups(request, settings.num_beam_groups, settings.price(), ids);
-        run_searches<DiverseSearch>(model, {&groups, 1}, index(settings.num_beams), go_on);
-        found.texts = groups.results();
-        for (const BeamSearch& group : groups.groups()) found.lattices.push_back(group.lattice());
-    } else {
-        found.search = run_beam_search(model, request, ids, go_on);
-        found.texts = found.search->results();
-        found.lattices = {found.search->lattice()};
-    }
+    DiverseSearch groups(request, settings.num_beam_groups, settings.price(), ids);
+    run_searches<DiverseSearch>(model, {&groups, 1}, 0, go_on);
+    found.texts = groups.results();
+    for (const BeamSearch& group : groups.groups()) found.lattices.push_back(group.lattice());
     found.milliseconds =
         std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - started)
             .count();
@@ -147,10 +137,10 @@ void show_rest(Model& model, CachedBatch& batch, const BeamRequest& request,
     const BeamText greedy = greedy_text(batch, request, ids);
     if (output.lattice_steps > 0) {
         std::printf("\nThe lattice (* on the way to the best text, g on greedy's way):\n\n");
-        print_lattice(model.tokenizer, found.search->lattice(), found.texts[0].ids, greedy.ids,
+        print_lattice(model.tokenizer, found.lattices[0], found.texts[0].ids, greedy.ids,
                       output.lattice_steps);
     }
-    print_departure(model, request, ids, greedy, *found.search);
+    print_departure(model, request, ids, greedy, found.texts[0], found.lattices[0]);
     if (output.horizon > 0) print_gap(model, request, ids, output.horizon);
 }
 
@@ -178,12 +168,12 @@ int show_search(const Settings& line) {
     // 3. What came out. Time depends on the machine, so it goes to stderr.
     if (!output.trace_file.empty())
         write_file(output.trace_file, beam_trace(name, shown, request, ids, model.tokenizer,
-                                                 found.search->lattice(), found.texts));
+                                                 found.lattices[0], found.texts));
     if (!output.figure.empty())
         write_lattice_figure(
             output.figure, model.tokenizer,
             "“" + shown + "”, " + std::to_string(request.beams.num_beams) + " beams",
-            found.search->lattice(), found.texts[0].ids);
+            found.lattices[0], found.texts[0].ids);
     if (page.wanted())
         page.write(search_trace({line.command, name, "beams", request.seed.value_or(0), 1, 1},
                                 model, line.beams, request, {shown, ids}, found.lattices,
@@ -195,7 +185,7 @@ int show_search(const Settings& line) {
                      batch.computed(), found.milliseconds);
 
     // 4. What became of the rest.
-    if (!json && found.search && !request.seed && status == 0)
+    if (!json && found.lattices.size() == 1 && !request.seed && status == 0)
         show_rest(model, batch, request, ids, found, output);
     return status;
 }
@@ -213,7 +203,7 @@ int main(int argc, char** argv) {
             use_generation_config(line.options, true);
             check_output(line.output, line.beams);
             if (line.output.part != 0) demonstrate(line.output.part, line.others, line.options);
-            else status = show_search(line);
+            else print_notes(without_effect(line.options, line.beams)), status = show_search(line);
         });
     return ran != 0 ? ran : status;
 }

@@ -1,8 +1,9 @@
 #include "chapters/11_beam_search/options.hpp"
 
 #include <algorithm>
+#include <utility>
 
-#include "chapters/10_generate/request.hpp"
+#include "chapters/10_generate/options.hpp"
 #include "chapters/11_beam_search/diverse_beams.hpp"
 #include "lib/machine/command_line.hpp"
 #include "lib/machine/memory.hpp"
@@ -11,37 +12,25 @@ namespace tbt {
 
 namespace {
 
-// A search takes the best; what only matters for a draw must not be given in vain.
-// What is switched off changes nothing, and is welcome.
-void check_draws(const GenerateOptions& o, const BeamSettings& s) {
+void check_draws(const GenerateOptions& o) {
     if (o.greedy) throw UsageError("--greedy: in beam search that is --num-beams 1");
     if (o.context == "slide")
         throw UsageError(
             "--context slide: the beams share one context and cannot forget its beginning; leave "
             "it out");
-    if (s.diversity_penalty && s.num_beam_groups == 1)
-        throw UsageError(
-            "--diversity-penalty: there is only one group of beams; add --num-beam-groups 2, say");
     if (o.mirostat.value_or(0) != 0)
         throw UsageError(
             "--mirostat: it steers the surprise of one text, and beams weigh many against each "
             "other; leave it out, or search with one beam");
     if (o.do_sample) return;
-    const auto refuse = [](bool given, const char* name) {
+    // The others are only without effect, but a watermark would be missing, and a preset says how
+    // to draw.
+    for (const auto& [given, name] :
+         {std::pair{o.watermark.has_value(), "--watermark"}, {o.preset.has_value(), "--preset"}})
         if (given)
-            throw UsageError(
-                std::string(name) +
-                ": beam search takes the best candidates and draws nothing, so "
-                "this would change nothing or cut good texts; add --do-sample for beam sampling");
-    };
-    refuse(o.temperature && *o.temperature != 1 && *o.temperature != 0, "--temperature");
-    refuse(o.top_k.value_or(0) != 0, "--top-k"), refuse(o.top_p.value_or(1) != 1, "--top-p");
-    refuse(o.min_p.value_or(0) != 0, "--min-p");
-    refuse(o.typical_p.value_or(1) != 1, "--typical-p");
-    refuse(o.epsilon_cutoff.value_or(0) != 0, "--epsilon-cutoff");
-    refuse(o.eta_cutoff.value_or(0) != 0, "--eta-cutoff");
-    for (const std::string& name : given_rare_truncations(o)) refuse(true, name.c_str());
-    refuse(o.preset.has_value(), "--preset");
+            throw UsageError(std::string(name) +
+                             ": beam search takes the best candidates and draws nothing; leave it "
+                             "out, or add --do-sample for beam sampling");
 }
 
 // Keys and values of all beams, before the system finds out in the middle of a search.
@@ -78,15 +67,32 @@ void add_beam_options(OptionTable& app, BeamSettings& s) {
                 "penalty for a token that an earlier group has chosen (default 0.5)");
 }
 
+std::vector<std::string> without_effect(const GenerateOptions& o, const BeamSettings& s) {
+    GenerateOptions several = o;
+    several.samples = 1;  // the texts of a search differ
+    std::vector<std::string> notes = without_effect(several);
+    if (s.diversity_penalty && s.num_beam_groups == 1)
+        notes.emplace_back("--diversity-penalty has no effect without --num-beam-groups");
+    if (o.do_sample) return notes;
+    std::vector<std::string> names = given_truncations(o);
+    if (o.temperature && *o.temperature != 1 && *o.temperature != 0)
+        names.insert(names.begin(), "--temperature");
+    for (const std::string& name : names)
+        notes.push_back(name + " has no effect on beams without --do-sample: the best are taken");
+    return notes;
+}
+
 BeamRequest beam_request_of(const GenerateOptions& options, const BeamSettings& s,
                             const Model& model, std::size_t prompt_length,
                             int default_max_new_tokens) {
-    check_draws(options, s);
+    check_draws(options);
     GenerateOptions o = options;
     if (!o.do_sample) {
         // No cuts, whatever the dialect has by default.
         o.temperature = 1, o.top_k = 0, o.top_p = 1, o.min_p = 0, o.typical_p = 1;
         o.epsilon_cutoff = 0, o.eta_cutoff = 0;
+        o.dynatemp_range.reset(), o.top_n_sigma.reset(), o.xtc_probability.reset();
+        o.min_tokens_to_keep.reset();
     }
     // What beams draw from must be able to go on where a text ends: transformers keeps one token
     // more than there are ends.

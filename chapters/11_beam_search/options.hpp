@@ -3,9 +3,10 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
-#include "chapters/10_generate/options/options.hpp"
-#include "chapters/11_beam_search/hypothesis.hpp"
+#include "chapters/10_generate/options.hpp"
+#include "chapters/11_beam_search/beam_search.hpp"
 
 namespace tbt {
 
@@ -21,8 +22,11 @@ struct BeamSettings {
 
 void add_beam_options(OptionTable& app, BeamSettings& settings);
 
-// As many results as options.samples. Throws UsageError on what contradicts itself:
-// nothing that was asked for is ignored.
+// A line for each given option that changes nothing in a search (chapter 10, options.hpp).
+std::vector<std::string> without_effect(const GenerateOptions& options,
+                                        const BeamSettings& settings);
+
+// As many results as options.samples. Throws UsageError on what contradicts itself.
 BeamRequest beam_request_of(const GenerateOptions& options, const BeamSettings& settings,
                             const Model& model, std::size_t prompt_length,
                             int default_max_new_tokens = 200);

@@ -1,4 +1,4 @@
-// The sources of drafts: a small model, or the text itself.
+// The sources of drafts: a small model, or the text itself; and of random decisions.
 //
 // A draft has one function:
 //     propose(chain, ids, prompt_length, length, ends, chance) → the drafted tokens
@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <span>
 #include <string>
 #include <utility>
@@ -15,13 +16,67 @@
 
 #include "chapters/01_next_token/next_token.hpp"
 #include "chapters/06_combining/chain.hpp"
+#include "chapters/06_combining/draw.hpp"
 #include "chapters/06_combining/trace.hpp"
+#include "chapters/12_speculative/plain_speculative.hpp"
 #include "lib/core/check.hpp"
 #include "lib/core/error.hpp"
 #include "lib/core/index.hpp"
+#include "lib/core/rng.hpp"
 #include "lib/text/tokenizer.hpp"
 
 namespace tbt {
+
+// Random decisions by random numbers. A procedure that asks an object `chance` for them can be run
+// with this, or with AllOutcomes.
+class RandomChance {
+public:
+    explicit RandomChance(Rng rng) : rng_(rng) {}
+
+    // True with this probability; always true for 1 and more.
+    bool accept(double probability) { return (u_ = rng_.uniform()) < probability; }
+    int draw(Candidates& distribution) { return tbt::draw(distribution, u_ = rng_.uniform()); }
+    int draw(std::span<const double> weights) { return plain_draw(weights, u_ = rng_.uniform()); }
+    double u() const { return u_; }  // the last number
+
+private:
+    Rng rng_;
+    double u_ = 0;
+};
+
+// Every outcome of the random decisions in turn, depth first. It gives the distribution of a
+// procedure exactly, if there are few enough outcomes: no statistics, and no error but rounding.
+// The procedure must ask the same questions if it gets the same answers.
+//
+//     AllOutcomes chance;
+//     do { distribution[procedure(chance)] += chance.probability(); } while (chance.next());
+class AllOutcomes {
+public:
+    bool accept(double probability);
+    int draw(Candidates& distribution);
+    int draw(std::span<const double> weights);
+    double u() const { return 0; }
+
+    double probability() const { return probability_; }  // of the current outcome
+    // Goes on to the next outcome; false after the last.
+    bool next();
+
+private:
+    struct Way {
+        int index;
+        double probability;
+    };
+    struct Question {
+        std::vector<Way> ways;  // the possible answers
+        std::size_t at = 0;
+    };
+
+    int choose(std::span<const double> probabilities);
+
+    std::vector<Question> path_;
+    std::size_t depth_ = 0;
+    double probability_ = 1;
+};
 
 struct DraftedToken {
     int id = 0;

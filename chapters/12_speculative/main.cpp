@@ -13,16 +13,14 @@
 #include <vector>
 
 #include "chapters/07_kv_cache/cached_model.hpp"
-#include "chapters/10_generate/options/generation_config.hpp"
-#include "chapters/10_generate/page/page.hpp"
-#include "chapters/10_generate/request.hpp"
-#include "chapters/12_speculative/coupled_rounds.hpp"
+#include "chapters/10_generate/generation_config.hpp"
+#include "chapters/10_generate/options.hpp"
+#include "chapters/10_generate/tools/page.hpp"
 #include "chapters/12_speculative/coupling.hpp"
+#include "chapters/12_speculative/drafts.hpp"
 #include "chapters/12_speculative/options.hpp"
-#include "chapters/12_speculative/outcomes.hpp"
-#include "chapters/12_speculative/recorded_round.hpp"
-#include "chapters/12_speculative/show.hpp"
-#include "chapters/12_speculative/speculative_text.hpp"
+#include "chapters/12_speculative/speculative.hpp"
+#include "chapters/12_speculative/tools/rounds.hpp"
 #include "lib/core/error.hpp"
 #include "lib/machine/command_line.hpp"
 #include "lib/machine/files.hpp"
@@ -122,45 +120,6 @@ SpeculativeText write(Models& models, const GenerateRequest& request, std::span<
         return row;
     };
     return with([&] { return ModelDraft(draft, models.draft->config().n_positions); });
-}
-
-void show_rounds(const Tokenizer& tokenizer, const SpeculativeText& written, bool coupled) {
-    constexpr std::size_t detailed = 2, lanes = 10;
-    std::printf(
-        "2. The first rounds, %s:\n\n",
-        coupled ? "draft and target drawing with the same random numbers" : "decision by decision");
-    for (std::size_t r = 0; r < std::min(detailed, written.rounds.size()) && !coupled; ++r) {
-        std::printf("   round %zu     drafted        p         q   min(1,p/q)     u\n", r + 1);
-        print_judgements(tokenizer, written.rounds[r]);
-        std::printf("\n");
-    }
-    std::printf("   as lanes (%s, + bonus):\n\n",
-                coupled ? "[the draft's], → the target's instead" : "[rejected], → correction");
-    for (std::size_t r = 0; r < std::min(lanes, written.rounds.size()); ++r)
-        std::printf("   %2zu  %s\n", r + 1, lane_of(tokenizer, written.rounds[r]).c_str());
-    if (written.rounds.size() > lanes)
-        std::printf("   …   %zu rounds in all\n", written.rounds.size());
-    std::printf("\n");
-}
-
-void show_counts(const std::string& prompt, const SpeculativeText& written, bool coupled) {
-    double judged = 0, accepted = 0, overlap = 0, drafted = 0;
-    for (const Round& round : written.rounds) {
-        judged += static_cast<double>(round.judged.size());
-        drafted += static_cast<double>(round.drafted.size());
-        accepted += round.accepted();
-        overlap += round.overlap;
-    }
-    std::printf("3. The text:\n\n%s%s\n\n", prompt.c_str(), written.text.text.c_str());
-    std::printf("   %zu tokens in %zu passes of the target: %.2f tokens a pass\n",
-                written.text.ids.size(), written.rounds.size(),
-                static_cast<double>(written.text.ids.size()) /
-                    static_cast<double>(std::max<std::size_t>(written.rounds.size(), 1)));
-    if (judged == 0) return;
-    std::printf("   %.0f drafted, %.0f verified, %.0f accepted: %.3f of the verified", drafted,
-                judged, accepted, accepted / judged);
-    if (!coupled) std::printf("; expected from Σ min(p, q): %.3f", overlap / judged);
-    std::printf("\n");
 }
 
 // 4. Times of plain and speculative decoding, measured in turn; medians.
@@ -284,6 +243,7 @@ int main(int argc, char** argv) {
                     "two out");
             use_generation_config(options);
             sampling_of(options);
+            print_notes(without_effect(options)), print_notes(without_effect(settings.draft));
             show_text(settings, options);
         });
 }

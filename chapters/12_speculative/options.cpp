@@ -1,6 +1,6 @@
 #include "chapters/12_speculative/options.hpp"
 
-#include "chapters/12_speculative/checks.hpp"
+#include "chapters/12_speculative/plain_draft_length.hpp"
 #include "lib/core/error.hpp"
 #include "lib/machine/command_line.hpp"
 
@@ -46,7 +46,7 @@ void add_more_draft_options(OptionTable& app, DraftSettings& s) {
     add_coupling_option(app, s);
 }
 
-void check_drafts(const DraftSettings& s, bool others) {
+void check_drafts(const DraftSettings& s) {
     check_draft_length(s.num_assistant_tokens);
     if (s.prompt_lookup_num_tokens) {
         if (*s.prompt_lookup_num_tokens < 1)
@@ -62,24 +62,32 @@ void check_drafts(const DraftSettings& s, bool others) {
         throw UsageError("--max-matching-ngram-size: got " +
                          std::to_string(s.max_matching_ngram_size) + ", expected 1 or more");
     const DraftSettings usual;
-    if (s.drafts() && !s.lookup() && s.max_matching_ngram_size != usual.max_matching_ngram_size)
-        throw UsageError(
-            "--max-matching-ngram-size: it is for prompt lookup, and here a model drafts; leave it "
-            "out, or take --assistant-model lookup");
     if (s.prompt_lookup_num_tokens && s.num_assistant_tokens != usual.num_assistant_tokens)
         throw UsageError(
             "--prompt-lookup-num-tokens and --num-assistant-tokens: both set the number of drafted "
             "tokens; leave out one of the two");
-    if (s.drafts()) return;
-    const auto alone = [](bool given, const char* name) {
+}
+
+std::vector<std::string> without_effect(const DraftSettings& s, bool others) {
+    const DraftSettings usual;
+    std::vector<std::string> notes;
+    const auto alone = [&](bool given, const char* name) {
         if (given)
-            throw UsageError(std::string(name) +
-                             ": nothing drafts; add --assistant-model sketch, say");
+            notes.push_back(std::string(name) +
+                            " has no effect: nothing drafts (--assistant-model sketch, say)");
     };
+    const bool ngram = s.max_matching_ngram_size != usual.max_matching_ngram_size;
+    if (s.drafts()) {
+        if (ngram && !s.lookup())
+            notes.emplace_back(
+                "--max-matching-ngram-size has no effect: a model drafts, not the text itself");
+        return notes;
+    }
     alone(s.num_assistant_tokens != usual.num_assistant_tokens, "--num-assistant-tokens");
     alone(s.schedule != usual.schedule && !others, "--num-assistant-tokens-schedule");
-    alone(s.max_matching_ngram_size != usual.max_matching_ngram_size, "--max-matching-ngram-size");
+    alone(ngram, "--max-matching-ngram-size");
     alone(s.coupling != usual.coupling && !others, "--coupling");
+    return notes;
 }
 
 TransformerOptions draft_options(TransformerOptions target) {

@@ -4,16 +4,15 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "chapters/12_speculative/draft_length.hpp"
 #include "chapters/12_speculative/drafts.hpp"
 #include "lib/files/model.hpp"
 
-namespace CLI {
-class App;
-}
-
 namespace tbt {
+
+struct OptionTable;
 
 struct DraftSettings {
     std::string assistant_model;  // a directory, sketch (the shipped one) or lookup; empty: none
@@ -36,9 +35,11 @@ void add_coupling_option(OptionTable& app, DraftSettings& settings);
 // --prompt-lookup-num-tokens --max-matching-ngram-size --coupling
 void add_more_draft_options(OptionTable& app, DraftSettings& settings);
 
-// Throws UsageError for contradictions and impossible values. others: something else drafts too, so
+// Throws UsageError for contradictions and impossible values.
+void check_drafts(const DraftSettings& settings);
+// A line for each given option that changes nothing. others: something else drafts too, so
 // --coupling and the schedule have an effect.
-void check_drafts(const DraftSettings& settings, bool others = false);
+std::vector<std::string> without_effect(const DraftSettings& settings, bool others = false);
 
 // How the draft's weights are kept: in few bits if the target's are, otherwise as stored.
 TransformerOptions draft_options(TransformerOptions target);

@@ -3,11 +3,35 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
-#include "chapters/12_speculative/checks.hpp"
+#include "lib/core/error.hpp"
+#include "lib/show/short_number.hpp"
 
 namespace tbt {
+
+// Throws UsageError unless a round may draft this many tokens.
+inline void check_draft_length(long long length) {
+    if (length >= 1 && length <= 1024) return;
+    throw UsageError("num-assistant-tokens: got " + std::to_string(length) +
+                     ", expected 1 or more, up to 1024; without a draft use chapter 10");
+}
+
+// Throws Error unless the acceptance (the share of right guesses) is from 0 to 1, and the length of
+// a draft from 0 to 1024.
+inline void check_acceptance(double acceptance, int length) {
+    if (!(acceptance >= 0 && acceptance <= 1) || length < 0 || length > 1024)
+        throw Error("draft length: acceptance " + short_number(acceptance) + " and " +
+                    std::to_string(length) + " tokens, expected 0 to 1 and 0 to 1024");
+}
+
+// Throws UsageError unless the cost of a guess is above 0.
+inline void check_guess_cost(double cost) {
+    if (!(cost > 0 && cost <= 1e9))
+        throw UsageError("draft length: a guess costs " + short_number(cost) +
+                         " tokens, expected a number above 0");
+}
 
 // The time of a guess, in times of a plain token: a pass over the draft's weights, and one more row
 // for the target. A row is cheap if the target's weights come from memory (from 32 million of 16

@@ -4,15 +4,36 @@
 
 #include <algorithm>
 #include <functional>
+#include <limits>
 #include <span>
+#include <string>
 #include <vector>
 
-#include "chapters/12_speculative/checks.hpp"
+#include "lib/core/check.hpp"
+#include "lib/core/error.hpp"
+#include "lib/core/index.hpp"
+#include "lib/show/short_number.hpp"
 
 namespace tbt {
 
 using Distribution = std::vector<double>;  // V probabilities or weights; need not sum to 1
 using DistributionAfter = std::function<Distribution(const std::vector<int>& text)>;
+
+// Returns the sum of the weights. Throws Error unless u is in [0, 1), no weight is negative or NaN,
+// and at least one is above 0.
+inline double check_draw(std::span<const double> weights, double u) {
+    if (!(u >= 0 && u < 1))
+        throw Error("draw: u is " + short_number(u) + ", expected a number in [0, 1)");
+    double sum = 0;
+    for (const double w : weights) {
+        if (!(w >= 0)) throw Error("draw: a weight is " + short_number(w) + ", expected 0 or more");
+        sum += w;
+    }
+    if (!(sum > 0 && sum <= std::numeric_limits<double>::max()))
+        throw Error("draw: the weights of " + std::to_string(weights.size()) + " tokens sum to " +
+                    short_number(sum) + ", expected a number above 0");
+    return sum;
+}
 
 // Draws token i with probability w_i / Σ w: where the running sum passes u·Σ w, u in [0, 1).
 inline int plain_draw(std::span<const double> w, double u) {

@@ -11,7 +11,7 @@
 
 #include "chapters/01_next_token/next_token.hpp"
 #include "chapters/09_stopping/text_stream.hpp"
-#include "chapters/10_generate/recording/recorded_token.hpp"
+#include "chapters/10_generate/tools/recording.hpp"
 #include "lib/core/error.hpp"
 #include "lib/grammar/recognizer/json_recognizer.hpp"
 #include "lib/grammar/tokens/grammar_matcher.hpp"

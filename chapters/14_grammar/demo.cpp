@@ -130,7 +130,7 @@ void show_sizes() {
     std::printf(
         "4. The grammars of data/grammars:\n\n   grammar     rules  nodes  shortest text\n");
     for (const char* name : {"report", "arithmetic", "chess", "date", "email", "sql", "json"}) {
-        const std::string file = "data/grammars/" + std::string(name) + ".gbnf";
+        const std::string file = shipped_file("grammars/" + std::string(name) + ".gbnf");
         GrammarRecognizer recognizer(compile_gbnf(read_file(file), file));
         const std::string shortest = shortest_text(recognizer);
         std::printf("   %s %5d %6d  %s\n", padded(name, 11).c_str(), recognizer.grammar().rules(),

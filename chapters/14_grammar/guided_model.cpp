@@ -5,7 +5,7 @@
 
 #include "chapters/06_combining/chain.hpp"
 #include "chapters/07_kv_cache/cached_model.hpp"
-#include "chapters/10_generate/page/page.hpp"
+#include "chapters/10_generate/tools/page.hpp"
 #include "chapters/13_json_grammar/guided_loop.hpp"
 #include "chapters/13_json_grammar/guided_page.hpp"
 #include "chapters/13_json_grammar/show.hpp"

@@ -22,7 +22,7 @@
 using namespace tbt;
 
 int main(int argc, char** argv) {
-    std::string text = "1+2", grammar = "data/grammars/report.gbnf", figure;
+    std::string text = "1+2", grammar = shipped_file("grammars/report.gbnf"), figure;
     int part = 0;
     PartOptions for_parts(part);
     GuidedModel model("The weather today is", 2);

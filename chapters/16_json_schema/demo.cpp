@@ -17,7 +17,8 @@ namespace tbt {
 
 namespace {
 
-const std::string person = "data/schemas/person.json", tools = "data/schemas/tools.json";
+const std::string person = shipped_file("schemas/person.json"),
+                  tools = shipped_file("schemas/tools.json");
 
 bool alive(Recognizer& recognizer, Recognizer::State state, const std::string& text) {
     return read_bytes(recognizer, state, text) != Recognizer::dead;
@@ -112,7 +113,7 @@ void show_requests() {
     row("--integer -5:120", compile_integers("-5", "120"));
     row("--regex [A-Z][a-z]+ is \\d+\\.", compile_regex("[A-Z][a-z]+ is \\d+\\."));
     for (const char* name : {"person", "weather", "order", "tree"}) {
-        const std::string file = "data/schemas/" + std::string(name) + ".json";
+        const std::string file = shipped_file("schemas/" + std::string(name) + ".json");
         row("--json-schema " + std::string(name) + ".json",
             compile_schema(read_file(file), {}, file));
     }

@@ -4,12 +4,11 @@
 #include <cstdio>
 #include <ctime>
 
-#include "chapters/10_generate/page/page.hpp"
-#include "chapters/10_generate/request.hpp"
-#include "chapters/12_speculative/coupled_rounds.hpp"
-#include "chapters/12_speculative/outcomes.hpp"
-#include "chapters/12_speculative/recorded_round.hpp"
-#include "chapters/12_speculative/show.hpp"
+#include "chapters/10_generate/options.hpp"
+#include "chapters/10_generate/tools/page.hpp"
+#include "chapters/12_speculative/coupling.hpp"
+#include "chapters/12_speculative/drafts.hpp"
+#include "chapters/12_speculative/tools/rounds.hpp"
 #include "chapters/21_medusa/medusa.hpp"
 #include "lib/core/error.hpp"
 #include "lib/core/index.hpp"

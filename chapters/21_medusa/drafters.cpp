@@ -4,7 +4,7 @@
 #include <ctime>
 
 #include "chapters/07_kv_cache/cached_model.hpp"
-#include "chapters/10_generate/request.hpp"
+#include "chapters/10_generate/options.hpp"
 #include "chapters/12_speculative/coupling.hpp"
 #include "chapters/12_speculative/drafts.hpp"
 #include "chapters/12_speculative/options.hpp"

@@ -1,7 +1,7 @@
 // Part 4 of chapter 21's program: compares heads with the drafts of chapter 12.
 #pragma once
 
-#include "chapters/10_generate/options/options.hpp"
+#include "chapters/10_generate/options.hpp"
 #include "chapters/21_medusa/demo.hpp"
 
 namespace tbt {

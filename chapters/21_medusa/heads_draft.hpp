@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "chapters/06_combining/chain.hpp"
-#include "chapters/10_generate/text_writer.hpp"
-#include "chapters/12_speculative/outcomes.hpp"
+#include "chapters/10_generate/generate.hpp"
+#include "chapters/12_speculative/drafts.hpp"
 #include "chapters/21_medusa/heads.hpp"
 #include "chapters/21_medusa/plain_tree.hpp"
 

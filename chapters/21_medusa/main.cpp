@@ -10,7 +10,7 @@
 #include <optional>
 #include <string>
 
-#include "chapters/10_generate/page/page.hpp"
+#include "chapters/10_generate/tools/page.hpp"
 #include "chapters/21_medusa/demo.hpp"
 #include "chapters/21_medusa/drafters.hpp"
 #include "lib/machine/command_line.hpp"

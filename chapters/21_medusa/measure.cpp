@@ -6,8 +6,8 @@
 
 #include "chapters/08_penalties/full_chain.hpp"
 #include "chapters/10_generate/generate.hpp"
-#include "chapters/10_generate/request.hpp"
-#include "chapters/12_speculative/coupled_rounds.hpp"
+#include "chapters/10_generate/options.hpp"
+#include "chapters/12_speculative/coupling.hpp"
 #include "chapters/21_medusa/medusa.hpp"
 #include "lib/core/index.hpp"
 

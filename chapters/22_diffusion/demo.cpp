@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "chapters/06_combining/chain.hpp"
-#include "chapters/10_generate/page/page.hpp"
+#include "chapters/10_generate/tools/page.hpp"
 #include "chapters/22_diffusion/distributions.hpp"
 #include "chapters/22_diffusion/filled_trace.hpp"
 #include "chapters/22_diffusion/filling.hpp"

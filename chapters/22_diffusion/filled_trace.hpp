@@ -8,9 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "chapters/10_generate/output.hpp"
-#include "chapters/10_generate/recording/recorded_token.hpp"
-#include "chapters/10_generate/recording/trace_json.hpp"
+#include "chapters/10_generate/tools/output.hpp"
+#include "chapters/10_generate/tools/recording.hpp"
 #include "chapters/22_diffusion/filling.hpp"
 
 namespace tbt {

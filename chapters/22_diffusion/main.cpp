@@ -8,7 +8,7 @@
 #include <optional>
 #include <string>
 
-#include "chapters/10_generate/page/page.hpp"
+#include "chapters/10_generate/tools/page.hpp"
 #include "chapters/22_diffusion/demo.hpp"
 #include "chapters/22_diffusion/judged.hpp"
 #include "lib/files/model.hpp"

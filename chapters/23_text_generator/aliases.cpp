@@ -1,7 +1,10 @@
 #include "chapters/23_text_generator/aliases.hpp"
 
 #include <algorithm>
+#include <cstdio>
+#include <initializer_list>
 #include <string_view>
+#include <utility>
 
 #include "lib/core/error.hpp"
 
@@ -9,16 +12,20 @@ namespace tbt {
 
 namespace {
 
-constexpr const char* processor =
-    "this course computes on the processor; --threads N says on how many cores";
-constexpr const char* by_itself = "that happens by itself here, with the same bits; leave it out";
-constexpr const char* weights =
-    "weights are kept as they are stored; --weights f32, f16, bf16, int8 or int4 says otherwise";
-constexpr const char* both = "--cache f16 (or -ctk f16) is for keys and values alike";
+constexpr const char* processor = "this course computes on the processor";
+constexpr const char* threads = "--threads N is for prompts and new tokens alike";
+constexpr const char* memory = "weights are read from the file as they are needed";
+constexpr const char* context =
+    "the context is the model's own (--context slide goes on when it is full)";
 constexpr const char* hub =
     "nothing is fetched here; hf download NAME --local-dir DIR does it, then --model DIR";
-constexpr const char* context =
-    "the context is the model's own; --context slide goes on where it is full";
+constexpr const char* drafting = "the draft's length is --num-assistant-tokens";
+constexpr const char* order =
+    "the order of the steps is that of --dialect: ours, llama.cpp, transformers or vllm";
+constexpr const char* sums =
+    "it counts the prompt's tokens too; say with --max-new-tokens how many are to be written";
+
+constexpr const char* ignored = "";
 
 const std::vector<Alias> all_aliases = {
     // llama.cpp
@@ -44,21 +51,17 @@ const std::vector<Alias> all_aliases = {
     {"-sys", "--system"},
     {"--system-prompt", "--system"},
     {"--chat-template-file", "--chat-template"},
-    {"--jinja", ""},
     {"-md", "--assistant-model"},
     {"--model-draft", "--assistant-model"},
     {"--draft", "--num-assistant-tokens"},
     {"--draft-max", "--num-assistant-tokens"},
     {"-ctk", "--cache"},
     {"--cache-type-k", "--cache"},
+    {"-ctv", "--cache"},
+    {"--cache-type-v", "--cache"},
     {"-np", "--num-return-sequences"},
     {"--perf", "--stats"},
-    {"-e", ""},
-    {"--escape", ""},
-    {"-no-cnv", ""},
-    {"--no-conversation", ""},
-    {"--color", ""},
-    // vLLM and OpenAI
+    // vLLM, transformers and OpenAI
     {"--max-tokens", "--max-new-tokens"},
     {"--stop", "--stop-strings"},
     {"--min-tokens", "--min-new-tokens"},
@@ -66,77 +69,237 @@ const std::vector<Alias> all_aliases = {
     {"--guided-regex", "--regex"},
     {"--guided-choice", "--choice"},
     {"--guided-grammar", "--grammar"},
-    {"--stream", ""},
-    // options that do not exist here
-    {"-ngl", nullptr, processor},
-    {"--n-gpu-layers", nullptr, processor},
-    {"--gpu-layers", nullptr, processor},
-    {"--device", nullptr, processor},
-    {"-dev", nullptr, processor},
+    {"--dtype", "--weights"},
+    {"--torch-dtype", "--weights"},
+
+    // What always happens here, or changes neither text nor speed.
+    {"--jinja", ignored},
+    {"-e", ignored},
+    {"--escape", ignored},
+    {"-no-cnv", ignored},
+    {"--no-conversation", ignored},
+    {"--color", ignored},
+    {"--stream", ignored, nullptr, Alias::maybe},
+    {"--use-cache", ignored, nullptr, Alias::maybe},
+    {"-fa", ignored, nullptr, Alias::maybe},
+    {"--flash-attn", ignored, nullptr, Alias::maybe},
+    {"--warmup", ignored},
+    {"--no-warmup", ignored},
+    {"--log-disable", ignored},
+    {"--no-perf", ignored},
+    {"--simple-io", ignored},
+    {"-mli", ignored},
+    {"--multiline-input", ignored},
+    {"--no-context-shift", ignored},
+    {"-cb", ignored},
+    {"--cont-batching", ignored},
+    {"--no-repack", ignored},
+    {"-lv", ignored, nullptr, Alias::one},
+    {"--log-verbosity", ignored, nullptr, Alias::one},
+    {"--verbose-prompt", ignored},
+    {"--verbose", ignored},
+    // The rest is ignored with a line.
+    {"-c", ignored, context, Alias::one},
+    {"--ctx-size", ignored, context, Alias::one},
+    {"--max-model-len", ignored, context, Alias::one},
+    {"-b", ignored, "prompts are read in batches by themselves", Alias::one},
+    {"--batch-size", ignored, "prompts are read in batches by themselves", Alias::one},
+    {"-ub", ignored, "prompts are read in batches by themselves", Alias::one},
+    {"--ubatch-size", ignored, "prompts are read in batches by themselves", Alias::one},
+    {"--mlock", ignored, memory},
+    {"--mmap", ignored, memory},
+    {"--no-mmap", ignored, memory},
+    {"--numa", ignored, "threads stay on the cores that the system gives them", Alias::one},
+    {"-tb", ignored, threads, Alias::one},
+    {"--threads-batch", ignored, threads, Alias::one},
+    {"--prio", ignored, "the system decides which threads run", Alias::one},
+    {"--poll", ignored, "the system decides which threads run", Alias::one},
+    {"-ngl", ignored, processor, Alias::one},
+    {"--n-gpu-layers", ignored, processor, Alias::one},
+    {"--gpu-layers", ignored, processor, Alias::one},
+    {"-dev", ignored, processor, Alias::one},
+    {"--device", ignored, processor, Alias::one},
+    {"--device-map", ignored, processor, Alias::one},
+    {"-mg", ignored, processor, Alias::one},
+    {"--main-gpu", ignored, processor, Alias::one},
+    {"-sm", ignored, processor, Alias::one},
+    {"--split-mode", ignored, processor, Alias::one},
+    {"-ts", ignored, processor, Alias::one},
+    {"--tensor-split", ignored, processor, Alias::one},
+    {"-nkvo", ignored, processor},
+    {"--no-kv-offload", ignored, processor},
+    {"--no-op-offload", ignored, processor},
+    {"-ngld", ignored, processor, Alias::one},
+    {"--draft-min", ignored, drafting, Alias::one},
+    {"--draft-p-min", ignored, drafting, Alias::one},
+    {"--samplers", ignored, order, Alias::one},
+    {"--sampling-seq", ignored, order, Alias::one},
+    {"--sampler-seq", ignored, order, Alias::one},
+    {"--log-file", ignored, "errors and figures go to stderr; 2> FILE keeps them", Alias::one},
+    {"--special", ignored, "special tokens are not shown"},
+
+    // What would change the text, and cannot be done.
     {"-hf", nullptr, hub},
     {"-hfr", nullptr, hub},
     {"--hf-repo", nullptr, hub},
-    {"-ctv", nullptr, both},
-    {"--cache-type-v", nullptr, both},
-    {"--main-gpu", nullptr, processor},
-    {"-mg", nullptr, processor},
-    {"--split-mode", nullptr, processor},
-    {"-sm", nullptr, processor},
-    {"-fa", nullptr, by_itself},
-    {"--flash-attn", nullptr, by_itself},
-    {"--mlock", nullptr, by_itself},
-    {"--no-mmap", nullptr, by_itself},
-    {"--numa", nullptr, by_itself},
-    {"-b", nullptr, by_itself},
-    {"--batch-size", nullptr, by_itself},
-    {"-ub", nullptr, by_itself},
-    {"--ubatch-size", nullptr, by_itself},
-    {"--dtype", nullptr, weights},
-    {"--torch-dtype", nullptr, weights},
-    {"--load-in-8bit", nullptr, weights},
-    {"--load-in-4bit", nullptr, weights},
-    {"-c", nullptr, context},
-    {"--ctx-size", nullptr, context},
-    {"--max-length", nullptr,
-     "it counts the prompt's tokens too; say with --max-new-tokens how many are to be written"},
+    {"--max-length", nullptr, sums},
+    {"--min-length", nullptr, "it counts the prompt's tokens too; take --min-new-tokens"},
+};
+
+bool is_one_of(std::string_view word, std::initializer_list<std::string_view> words) {
+    return std::find(words.begin(), words.end(), word) != words.end();
+}
+
+// A word of a command line: an option with the value behind its sign (=), if it has one there.
+struct Typed {
+    std::string name, value;
+    bool has_value = false;
+};
+
+Typed typed(const std::string& word) {
+    const std::size_t sign = std::min(word.find('='), word.size());
+    Typed t{word.substr(0, sign), word.substr(std::min(sign + 1, word.size())), sign < word.size()};
+    if (t.name.starts_with("--")) std::replace(t.name.begin(), t.name.end(), '_', '-');
+    return t;
+}
+
+// Reads the words one after the other.
+class Translation {
+public:
+    Translation(const std::vector<std::string>& words, std::vector<std::string>& notes)
+        : words_(words), notes_(notes) {}
+
+    std::vector<std::string> run() {
+        for (; at_ < words_.size() && words_[at_] != "--"; ++at_) translate(typed(words_[at_]));
+        ours_.insert(ours_.end(), words_.begin() + static_cast<std::ptrdiff_t>(at_), words_.end());
+        return ours_;
+    }
+
+private:
+    void translate(const Typed& t) {
+        if (special(t)) return;
+        const auto alias = std::find_if(aliases().begin(), aliases().end(),
+                                        [&](const Alias& a) { return t.name == a.typed; });
+        if (alias == aliases().end()) return ours_.push_back(words_[at_]);
+        if (!alias->option) throw UsageError(t.name + ": " + alias->answer);
+        if (*alias->option) return add(alias->option, t);
+        const bool next_is_value = alias->value == Alias::one ||
+                                   (alias->value == Alias::maybe && at_ + 1 < words_.size() &&
+                                    is_one_of(words_[at_ + 1], {"on", "off", "auto", "0", "1",
+                                                                "true", "false", "True", "False"}));
+        if (next_is_value && !t.has_value) next(t.name);
+        if (alias->answer) notes_.push_back(t.name + " is ignored: " + alias->answer);
+    }
+
+    // Options whose values have other names here.
+    bool special(const Typed& t) {
+        const auto switched = [&](std::string_view word) {
+            return is_one_of(word, {"True", "False", "true", "false"});
+        };
+        const bool next_switches = at_ + 1 < words_.size() && switched(words_[at_ + 1]);
+        // transformers' flags have a value, as Python's parsers of options want it.
+        if (is_one_of(t.name,
+                      {"--do-sample", "--ignore-eos", "--renormalize-logits", "--greedy"}) &&
+            (t.has_value ? switched(t.value) : next_switches)) {
+            const std::string value = t.has_value ? t.value : words_[++at_];
+            if (value[0] == 'T' || value[0] == 't') ours_.push_back(t.name);
+            else if (t.name == "--do-sample" && !searches()) ours_.emplace_back("--greedy");
+            return true;
+        }
+        if (t.name == "--early-stopping" && (t.has_value ? switched(t.value) : next_switches)) {
+            std::string value = t.has_value ? t.value : words_[++at_];
+            value[0] = value[0] == 'T' || value[0] == 't' ? 't' : 'f';
+            return add(t.name, {t.name, value, true}), true;
+        }
+        if (is_one_of(t.name, {"--load-in-8bit", "--load-in-4bit"})) {
+            const bool off = (t.has_value     ? t.value
+                              : next_switches ? words_[++at_]
+                                              : "") == "False";
+            if (!off)
+                add("--weights", {t.name, t.name == "--load-in-8bit" ? "int8" : "int4", true});
+            return true;
+        }
+        if (is_one_of(t.name, {"--dtype", "--torch-dtype"})) {
+            const std::string given = t.has_value ? t.value : next(t.name);
+            const std::string type = given.substr(given.find('.') + 1);  // torch.float16
+            const bool half = is_one_of(type, {"float16", "half", "fp16"});
+            add("--weights", {t.name,
+                              half                                            ? "f16"
+                              : is_one_of(type, {"bfloat16", "bf16"})         ? "bf16"
+                              : is_one_of(type, {"float32", "float", "fp32"}) ? "f32"
+                              : type == "auto"                                ? "stored"
+                                                                              : type,
+                              true});
+            return true;
+        }
+        // Keys and values have one type here.
+        if (is_one_of(t.name, {"-ctk", "-ctv", "--cache-type-k", "--cache-type-v"})) {
+            const std::string type = t.has_value ? t.value : next(t.name);
+            if (!cache_.empty() && cache_ != type)
+                throw UsageError(t.name + ": keys and values are of one type here, " + cache_ +
+                                 " or " + type + "; --cache f16 is for both");
+            if (std::exchange(cache_, type).empty()) add("--cache", {t.name, type, true});
+            return true;
+        }
+        // The system text makes it a chat, as in llama.cpp.
+        if (is_one_of(t.name, {"-sys", "--system-prompt"}) &&
+            !typed_anywhere({"-cnv", "--chat", "--conversation", "-i", "--interactive"}))
+            ours_.emplace_back("--chat");
+        // It takes numbers, --penalty-scope names.
+        if (t.name != "--repeat-last-n") return false;
+        const std::string value = t.has_value ? t.value : next(t.name);
+        if (value != "64" && value != "-1")
+            throw UsageError(t.name + ": got '" + value +
+                             "', expected 64 (--penalty-scope last-64) or -1 (--penalty-scope "
+                             "all)");
+        add("--penalty-scope", {t.name, value == "64" ? "last-64" : "all", true});
+        return true;
+    }
+
+    std::string next(const std::string& name) {
+        if (at_ + 1 == words_.size()) throw UsageError(name + ": expected a value");
+        return words_[++at_];
+    }
+
+    void add(const std::string& option, const Typed& t) {
+        ours_.push_back(t.has_value ? option + "=" + t.value : option);
+    }
+
+    bool typed_anywhere(std::initializer_list<std::string_view> names) const {
+        return std::any_of(words_.begin(), words_.end(),
+                           [&](const std::string& w) { return is_one_of(typed(w).name, names); });
+    }
+    // Are several beams asked for? Then to draw nothing is the default.
+    bool searches() const {
+        for (std::size_t i = 0; i < words_.size(); ++i) {
+            const Typed t = typed(words_[i]);
+            if (t.name == "--num-beams")
+                return (t.has_value ? t.value : i + 1 < words_.size() ? words_[i + 1] : "") != "1";
+        }
+        return false;
+    }
+
+    const std::vector<std::string>& words_;
+    std::vector<std::string>& notes_;
+    std::size_t at_ = 0;
+    std::vector<std::string> ours_;
+    std::string cache_;  // the type of keys and values that was asked for
 };
 
 }  // namespace
 
 const std::vector<Alias>& aliases() { return all_aliases; }
 
-// --repeat-last-n takes numbers, --penalty-scope names.
-static std::vector<std::string> scope_words(const std::string& value) {
-    if (value == "64") return {"--penalty-scope", "last-64"};
-    if (value == "-1") return {"--penalty-scope", "all"};
-    throw UsageError("--repeat-last-n: got '" + value +
-                     "', expected 64 (--penalty-scope last-64) or -1 (--penalty-scope all)");
+std::vector<std::string> translated(const std::vector<std::string>& words,
+                                    std::vector<std::string>& notes) {
+    return Translation(words, notes).run();
 }
 
 std::vector<std::string> with_our_names(std::vector<std::string> words) {
-    std::vector<std::string> ours;
-    for (std::size_t i = 0; i < words.size(); ++i) {
-        if (words[i] == "--") {
-            ours.insert(ours.end(), words.begin() + static_cast<std::ptrdiff_t>(i), words.end());
-            break;
-        }
-        const std::size_t sign = std::min(words[i].find('='), words[i].size());
-        std::string name = words[i].substr(0, sign);
-        if (name.starts_with("--")) std::replace(name.begin(), name.end(), '_', '-');
-        if (name == "--repeat-last-n") {
-            const bool apart = sign == words[i].size();
-            if (apart && i + 1 == words.size()) throw UsageError(name + ": expected a number");
-            for (std::string& word : scope_words(apart ? words[++i] : words[i].substr(sign + 1)))
-                ours.push_back(std::move(word));
-            continue;
-        }
-        const auto alias = std::find_if(aliases().begin(), aliases().end(),
-                                        [&](const Alias& a) { return name == a.typed; });
-        if (alias == aliases().end()) ours.push_back(words[i]);
-        else if (alias->answer) throw UsageError(name + ": " + alias->answer);
-        else if (*alias->option) ours.push_back(alias->option + words[i].substr(sign));
-    }
-    return ours;
+    std::vector<std::string> notes;
+    words = translated(words, notes);
+    for (const std::string& note : notes) std::fprintf(stderr, "%s\n", note.c_str());
+    return words;
 }
 
 }  // namespace tbt

@@ -1,18 +1,200 @@
 #include "chapters/23_text_generator/command_line.hpp"
 
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <string>
 #include <utility>
 
-#include "chapters/10_generate/options/generation_config.hpp"
-#include "chapters/10_generate/request.hpp"
-#include "chapters/23_text_generator/combinations.hpp"
+#include "chapters/10_generate/generation_config.hpp"
+#include "chapters/10_generate/options.hpp"
 #include "chapters/23_text_generator/filled_texts.hpp"
 #include "lib/chat/chat_template.hpp"
 #include "lib/core/error.hpp"
 #include "lib/machine/command_line.hpp"
 #include "lib/machine/files.hpp"
 #include "lib/machine/json_file.hpp"
+#include "lib/show/short_number.hpp"
 
 namespace tbt {
+
+namespace {
+
+[[noreturn]] void refuse(const std::string& what) { throw UsageError(what); }
+
+bool searches(const TextOptions& o) { return strategy_of(o) == Strategy::beam; }
+
+void check_strategy(const TextOptions& o) {
+    if (o.strategy == Strategy::greedy && o.num_beams > 1)
+        refuse("--strategy greedy and --num-beams " + std::to_string(o.num_beams) +
+               ": greedy decoding follows one text; leave out one of the two");
+    if (o.strategy == Strategy::sample && o.num_beams > 1)
+        refuse("--strategy sample and --num-beams " + std::to_string(o.num_beams) +
+               ": drawn beams are --num-beams with --do-sample; leave out --strategy");
+    if (o.strategy == Strategy::greedy && o.do_sample)
+        refuse(
+            "--strategy greedy and --do-sample contradict each other: take the most probable "
+            "token, or draw one?");
+    if (o.strategy == Strategy::sample && (o.greedy || o.temperature.value_or(1) == 0))
+        refuse(std::string("--strategy sample and ") + (o.greedy ? "--greedy" : "--temperature 0") +
+               " contradict each other: draw, or take the most probable token?");
+}
+
+// Refuses what rejection sampling (chapter 12) cannot do: it does not keep the log-probabilities
+// that mirostat needs, for example.
+void check_rejection(const TextOptions& o) {
+    if (!o.guesses() || o.coupling != "rejection") return;
+    if (o.mirostat.value_or(0) != 0)
+        refuse(
+            "--mirostat and --coupling rejection: mirostat needs the probability of each drawn "
+            "token, which a rejection does not give; take --coupling seed");
+    if (o.context == "slide")
+        refuse(
+            "--context slide and --coupling rejection: a draft is verified at the positions it was "
+            "written for; take --coupling seed");
+}
+
+void check_guidance(const TextOptions& o) {
+    if (!std::isfinite(o.guidance_scale) || o.guidance_scale < 0)
+        refuse("guidance-scale: got " + short_number(o.guidance_scale) +
+               ", expected 0 or more; 1 is no guidance, 1.5 is usual");
+    if (o.guidance_scale != 1 && o.context == "slide")
+        refuse(
+            "--guidance-scale and --context slide: the two prompts would be forgotten at "
+            "different times; leave out one of the two");
+    check_contrast(o.contrast);
+}
+
+// "17=-inf", "17,5=-infinity": a bias that bans.
+bool bans(const std::string& bias) {
+    return bias.find("=-inf") != std::string::npos || bias.find("=-INF") != std::string::npos;
+}
+
+// A guide may leave few tokens, and a text must never end half-way. Steps that only discourage a
+// token are undone there (guided_chain). Options that promise "never" or "this token" are refused.
+void check_guide(const TextOptions& o) {
+    o.guide.check();
+    if (o.guide.name().empty()) return;
+    const auto promises = [&](bool given, const char* name) {
+        if (given)
+            refuse(std::string(name) + " and " + o.guide.name() +
+                   ": a constraint may leave no other token; exclude the text in the constraint "
+                   "itself");
+    };
+    const auto any_bans = [](const std::vector<std::string>& list) {
+        return std::any_of(list.begin(), list.end(), bans);
+    };
+    promises(!o.ban_text.empty(), "--ban-text");
+    promises(!o.bad_words.empty() || !o.bad_words_ids.empty(), "--bad-words");
+    promises(!o.suppress.empty(), "--suppress-tokens");
+    promises(!o.begin_suppress.empty(), "--begin-suppress-tokens");
+    promises(any_bans(o.logit_bias), "--logit-bias with -inf");
+    promises(any_bans(o.sequence_bias), "--sequence-bias with -inf");
+    if (o.forced_bos || o.forced_eos)
+        refuse(std::string(o.forced_bos ? "--forced-bos-token-id" : "--forced-eos-token-id") +
+               " and " + o.guide.name() +
+               ": a constraint decides which tokens are allowed there; leave out one of the two");
+}
+
+}  // namespace
+
+Strategy strategy_of(const TextOptions& o) {
+    if (o.strategy != Strategy::by_options) return o.strategy;
+    if (o.num_beams > 1) return Strategy::beam;
+    return o.greedy || o.temperature.value_or(1) == 0 ? Strategy::greedy : Strategy::sample;
+}
+
+std::vector<std::string> without_effect(const TextOptions& o) {
+    std::vector<std::string> notes = searches(o)
+                                         ? without_effect(o, static_cast<const BeamSettings&>(o))
+                                         : without_effect(static_cast<const GenerateOptions&>(o));
+    for (std::string& note : without_effect(static_cast<const DraftSettings&>(o), o.medusa))
+        notes.push_back(std::move(note));
+    const auto needs = [&](bool given, const char* name, const char* other) {
+        if (given) notes.push_back(std::string(name) + " has no effect without " + other);
+    };
+    const BeamSettings usual;
+    if (!searches(o)) {
+        const char* const search = "beam search (--num-beams 4, say)";
+        needs(o.num_beam_groups > 1, "--num-beam-groups", search);
+        needs(o.diversity_penalty.has_value(), "--diversity-penalty", search);
+        needs(o.length_penalty != usual.length_penalty, "--length-penalty", search);
+        needs(o.early_stopping != usual.early_stopping, "--early-stopping", search);
+        needs(o.renormalize, "--renormalize-logits", search);
+    }
+    needs(o.guidance_scale == 1 && o.negative_prompt, "--negative-prompt", "--guidance-scale");
+    const Contrast no_contrast;
+    needs(!o.contrast_model && o.contrast.strength != no_contrast.strength, "--contrast-strength",
+          "--contrast-model");
+    needs(!o.contrast_model && o.contrast.plausible != no_contrast.plausible,
+          "--contrast-plausible", "--contrast-model");
+    needs(o.guide.name().empty() && o.continues_prompt, "--continue",
+          "a constraint (--json-schema FILE, say)");
+    return notes;
+}
+
+void check_combination(const TextOptions& o, std::size_t prompts) {
+    if (prompts == 0) refuse("prompts: got none, expected at least one");
+    check_strategy(o);
+    check_drafts(o);
+    check_medusa(o);
+    if (o.medusa && o.drafts())
+        refuse("--medusa and " + std::string(o.lookup() ? "prompt lookup" : "--assistant-model") +
+               ": both draft tokens; choose one");
+    if (o.medusa && o.coupling == "rejection" && o.schedule == "adaptive")
+        refuse(
+            "--medusa, --coupling rejection and an adaptive schedule: the clock would choose the "
+            "text; take --coupling seed");
+    check_rejection(o);
+    check_guidance(o);
+    check_guide(o);
+    if (!searches(o)) {
+        if (o.num_beams < 1)
+            refuse("num-beams: got " + std::to_string(o.num_beams) +
+                   ", expected 1 or more; 1 is no search, 4 is usual");
+        return;
+    }
+    if (o.medusa)
+        refuse(
+            "--num-beams and --medusa: heads guess how one text goes on, and a search compares "
+            "several; leave out one of the two");
+    if (o.drafts())
+        refuse("--num-beams and " +
+               std::string(o.lookup() ? "prompt lookup" : "--assistant-model") +
+               ": a draft guesses how one text goes on, and a search compares several; leave out "
+               "one of the two");
+}
+
+AttentionWatch watch_of(const TextOptions& o) {
+    AttentionWatch watch;
+    const std::string& name = o.attention;
+    if (name.empty()) return watch;
+    const char* const end = name.data() + name.size();
+    const auto [dot, wrong] = std::from_chars(name.data(), end, watch.layer);
+    const bool parted = wrong == std::errc() && dot != end && *dot == '.';
+    const auto [rest, worse] = parted ? std::from_chars(dot + 1, end, watch.head)
+                                      : std::from_chars_result{name.data(), std::errc()};
+    if (!parted || worse != std::errc() || rest != end || watch.layer < 0 || watch.head < 0)
+        refuse("--attention: got '" + name +
+               "', expected a layer and a head, both counted from 0: 2.5 is head 5 of layer 2");
+    if (o.guidance_scale != 1)
+        refuse(
+            "--attention and --guidance-scale: the model reads two texts for each token; leave out "
+            "one of the two");
+    return watch;
+}
+
+void check_replay(const TextOptions& o, bool explain) {
+    if (!explain) return;
+    if (searches(o))
+        refuse(
+            "--explain and --num-beams: nothing is drawn that could be replayed; --html and "
+            "--trace show the search, and --logprobs works here too");
+    if (o.guesses() && o.coupling == "rejection")
+        refuse(
+            "--explain and --coupling rejection: a correction is not drawn from the chain; --html "
+            "and --trace show the judgements, or take --coupling seed");
+}
 
 namespace {
 
@@ -94,10 +276,6 @@ void check_chat(const Settings& s) {
     const auto refuse = [](bool given, const char* what) {
         if (given) throw UsageError(what);
     };
-    refuse(!s.chat && s.echo, "--echo: only a chat has two sides to show; add --chat");
-    refuse(!s.chat && !o.system.empty(), "--system: only a chat has a system turn; add --chat");
-    refuse(!s.chat && !o.chat_template.empty(),
-           "--chat-template: only a chat is written by a template; add --chat");
     if (!s.chat) return;
     refuse(!s.prompts.empty() || !s.prompt_file.empty(),
            "--chat and a prompt: the lines of a chat are read from the terminal or a pipe; leave "
@@ -113,6 +291,20 @@ void check_chat(const Settings& s) {
                !s.output.trace_file.empty() || !s.output.html.empty() || !s.output.figure.empty(),
            "--chat: an answer is shown as text, while it is written; leave out what is said about "
            "how texts are shown");
+}
+
+// The same for the whole command line.
+std::vector<std::string> without_effect(const Settings& s) {
+    std::vector<std::string> notes;
+    if (!fills_masks(s.options)) notes = without_effect(s.options);
+    const auto needs = [&](bool given, const char* name, const char* other) {
+        if (given) notes.push_back(std::string(name) + " has no effect without " + other);
+    };
+    needs(!s.chat && s.echo, "--echo", "--chat");
+    needs(!s.chat && !s.options.system.empty(), "--system", "--chat");
+    needs(!s.chat && !s.options.chat_template.empty(), "--chat-template", "--chat");
+    needs(!s.options.attention.empty() && !s.options.record, "--attention", "--html or --trace");
+    return notes;
 }
 
 // Refuses one file name for two outputs, since it would hold only the last one.
@@ -252,10 +444,6 @@ void complete(Settings& s) {
     o.no_escape = true;
     o.record = !s.output.html.empty() || !s.output.trace_file.empty();
     watch_of(o);
-    if (!o.attention.empty() && !o.record)
-        throw UsageError(
-            "--attention: it is shown only on a page or in a trace; add --html FILE or --trace "
-            "FILE");
     check_files(s.output);
     if (fills_masks(o)) check_filled(s);
     check_chat(s);
@@ -263,6 +451,7 @@ void complete(Settings& s) {
     if (s.prompts.empty()) s.prompts = {usual_prompt};
     check_combination(o, s.prompts.size());
     check_replay(o, s.output.explain);
+    print_notes(without_effect(s));
     s.trace_file = std::exchange(s.output.trace_file, {});  // chapter 10's trace has fewer fields
     o.traced_tokens = s.output.traced_tokens();
 }

@@ -1,12 +1,13 @@
-// The command line of the text generator.
+// The command line of the text generator, and which of its techniques can be combined.
 #pragma once
 
 #include <functional>
 #include <string>
 #include <vector>
 
-#include "chapters/10_generate/output.hpp"
+#include "chapters/10_generate/tools/output.hpp"
 #include "chapters/23_text_generator/text_generator.hpp"
+#include "lib/model/attention.hpp"
 
 namespace tbt {
 
@@ -31,5 +32,20 @@ void add_options(OptionTable& app, Settings& settings);
 // Resolves what only the command line has: escapes, names, the prompts of a file. Throws UsageError
 // for contradictions.
 void complete(Settings& settings);
+
+// ---- which techniques can be combined: the lesson's table as code ----
+
+// Throws UsageError, in one line, for two options that cannot be combined.
+void check_combination(const TextOptions& options, std::size_t prompts = 1);
+
+// A line for each given option that changes nothing (chapter 10, options.hpp).
+std::vector<std::string> without_effect(const TextOptions& options);
+
+// Throws UsageError if --explain is requested for texts whose choices are not plain or coupled
+// draws.
+void check_replay(const TextOptions& options, bool explain);
+
+// "2.5" is head 5 of layer 2. Throws UsageError for anything else, or if it cannot be watched.
+AttentionWatch watch_of(const TextOptions& options);
 
 }  // namespace tbt

@@ -6,7 +6,7 @@
 #include "chapters/06_combining/chain.hpp"
 #include "chapters/08_penalties/full_chain.hpp"
 #include "chapters/09_stopping/text_stream.hpp"
-#include "chapters/10_generate/request.hpp"
+#include "chapters/10_generate/options.hpp"
 #include "chapters/22_diffusion/filled_trace.hpp"
 #include "chapters/22_diffusion/filling.hpp"
 #include "lib/core/error.hpp"

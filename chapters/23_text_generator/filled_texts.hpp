@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "chapters/22_diffusion/masked_model.hpp"
-#include "chapters/23_text_generator/recording.hpp"
+#include "chapters/23_text_generator/generation.hpp"
 #include "chapters/23_text_generator/text_generator.hpp"
 
 namespace tbt {

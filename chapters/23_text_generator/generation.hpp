@@ -1,19 +1,34 @@
-// One generation: the model, the prompts, the request, and the helpers that write its texts.
+// One generation, while it runs, and what is recorded of it for --html and --trace.
 #pragma once
 
+#include <cstddef>
 #include <functional>
 #include <memory>
 #include <optional>
 #include <span>
 #include <vector>
 
+#include "chapters/10_generate/tools/recording.hpp"
+#include "chapters/11_beam_search/tools/report.hpp"
 #include "chapters/12_speculative/draft_length.hpp"
+#include "chapters/12_speculative/tools/rounds.hpp"
 #include "chapters/23_text_generator/guided_texts.hpp"
-#include "chapters/23_text_generator/recording.hpp"
 #include "chapters/23_text_generator/text_generator.hpp"
 
 namespace tbt {
 
+// Only what could not be found out afterwards is recorded during the generation: the passes of the
+// model, the guesses, the candidates of a search. The choice of each token is replayed afterwards
+// (chapter 06), since logits and steps depend on the text alone. So a recording changes no text.
+struct Recording {
+    std::vector<RecordedPass> passes;
+    std::vector<RecordedRound> rounds;
+    std::vector<RecordedSearch> searches;
+    std::vector<std::vector<RecordedToken>> tokens;  // by text
+    bool has_u = false;                              // each token has a random number
+};
+
+// One generation: the model, the prompts, the request, and the helpers that write its texts.
 struct Generation {
     const TextOptions& options;
     const Model& target;
@@ -47,5 +62,12 @@ struct Watching {
 // Generates the texts of the first prompt, then of the second, …: by beam search, with drafts, or
 // by plain draws.
 std::vector<GeneratedText> write_texts(Generation& generation, Effort& effort);
+
+// Lets a request with a draft record each guess and whether it was right.
+void record_guesses(GenerateRequest& request, Recording& recording);
+
+// Replays the choices of all texts, with the model that wrote them.
+void replay(const Generation& generation, const std::vector<GeneratedText>& texts,
+            Recording& recording);
 
 }  // namespace tbt

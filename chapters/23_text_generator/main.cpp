@@ -6,8 +6,6 @@
 // Look for: with a draft the text is the same, in a third of the passes (--stats); a text under a
 // grammar needs fewer passes than it has tokens.
 #include "chapters/23_text_generator/aliases.hpp"
-#include "chapters/23_text_generator/talk.hpp"
-#include "chapters/23_text_generator/trace_lines.hpp"
 #include "chapters/23_text_generator/writing.hpp"
 #include "lib/machine/command_line.hpp"
 

@@ -1,21 +1,76 @@
 #include "chapters/23_text_generator/text_generator.hpp"
 
 #include <algorithm>
+#include <ctime>
 #include <functional>
+#include <map>
 #include <utility>
+#include <vector>
 
-#include "chapters/10_generate/request.hpp"
-#include "chapters/23_text_generator/chat_form.hpp"
-#include "chapters/23_text_generator/combinations.hpp"
+#include "chapters/10_generate/options.hpp"
+#include "chapters/23_text_generator/command_line.hpp"
 #include "chapters/23_text_generator/generation.hpp"
 #include "chapters/23_text_generator/guidance.hpp"
-#include "chapters/23_text_generator/languages.hpp"
+#include "chapters/23_text_generator/guided_texts.hpp"
+#include "lib/chat/chat_template.hpp"
+#include "lib/chat/model_chat.hpp"
 #include "lib/core/error.hpp"
 #include "lib/core/index.hpp"
 
 namespace tbt {
 
 namespace {
+
+ChatOptions options_of_today() {
+    ChatOptions options;
+    options.now = std::time(nullptr);  // for templates that write the date
+    return options;
+}
+
+// Refuses a system text that the template would ignore, as Phi-3's does.
+void check_takes_system(const ChatTemplate& chat, const std::string& system) {
+    const ChatMessage hello{"user", "hello"}, told[] = {{"system", system}, hello};
+    const ChatOptions options = options_of_today();
+    if (chat.render(told, options).text() == chat.render({&hello, 1}, options).text())
+        throw UsageError(
+            "--system: this chat template has no place for it; say it in the first message");
+}
+
+// The template of a chat: of the family or file `choice`, or else of the model in this directory or
+// file. Null for lines User: and Assistant: (chapter 10), as our models learnt it: for our models,
+// for the choice "storyteller", and for a model without a directory. Throws UsageError with the list
+// of families if the model has no template.
+std::shared_ptr<const ChatTemplate> form_of_chat(const std::string& model,
+                                                 const Tokenizer& tokenizer,
+                                                 const std::string& choice) {
+    if (model.empty() && choice.empty()) return nullptr;
+    auto chat = std::make_shared<const ChatTemplate>(chat_template_for(model, tokenizer, choice));
+    return chat->source() == chat_family("storyteller") ? nullptr : chat;
+}
+
+// Makes prompts in that form. The tokenizer must outlive the result. Throws UsageError for a system
+// text that the form has no place for.
+Conversation::Prompt prompts_for(std::shared_ptr<const ChatTemplate> chat,
+                                 const Tokenizer& tokenizer, const std::string& system) {
+    if (!chat) {
+        if (!system.empty())
+            throw UsageError(
+                "--system: lines User: and Assistant: have no place for it; leave it out, or take "
+                "a model with another chat template");
+        return lines_prompt([&](std::string_view text) { return tokenizer.encode(text); });
+    }
+    if (!system.empty()) check_takes_system(*chat, system);
+    return [chat, &tokenizer, system](const std::vector<Turn>& turns, std::string_view user) {
+        std::vector<ChatMessage> messages;
+        if (!system.empty()) messages.push_back({"system", system});
+        for (const Turn& turn : turns) {
+            messages.push_back({"user", turn.user});
+            messages.push_back({"assistant", turn.assistant});
+        }
+        messages.push_back({"user", std::string(user)});
+        return chat_ids(tokenizer, *chat, messages, options_of_today());
+    };
+}
 
 // Sets the options that the name of a strategy stands for.
 TextOptions spelled_out(TextOptions o) {
@@ -48,13 +103,17 @@ struct TextGenerator::State {
     std::unique_ptr<CachedBatch> amateur_batch;
     std::string heads_name;
     std::unique_ptr<Heads> heads;
-    ChatForms chat_forms;
+    std::map<std::string, std::shared_ptr<const ChatTemplate>> chat_forms;  // by the choice
     Effort effort;
     Recording recording;
     bool watched = false;  // its passes are recorded
 
-    const ChatForm& chat_form(const TextOptions& o) {
-        return chat_forms.of(directory, model.tokenizer, o.chat_template);
+    // Each form is read once.
+    std::shared_ptr<const ChatTemplate> chat_form(const TextOptions& o) {
+        const std::string& choice = o.chat_template;
+        if (const auto known = chat_forms.find(choice); known != chat_forms.end())
+            return known->second;
+        return chat_forms[choice] = form_of_chat(directory, model.tokenizer, choice);
     }
     void open_assistant_of(const TextOptions& o);
     DraftLength draft_length_of(const TextOptions& o);
@@ -284,7 +343,7 @@ std::vector<GeneratedText> TextGenerator::generate_ids(std::span<const std::vect
 
 Conversation TextGenerator::conversation(const TextOptions& o) const {
     const Tokenizer& tokenizer = state_->model.tokenizer;
-    return {state_->chat_form(o).prompt(tokenizer, o.system),
+    return {prompts_for(state_->chat_form(o), tokenizer, o.system),
             state_->model.config().n_positions - answer_tokens(o)};
 }
 
@@ -292,8 +351,7 @@ GeneratedText TextGenerator::answer(const std::vector<int>& prompt, TextOptions 
                                     const GenerateObserver& observer) {
     o.max_new_tokens = answer_tokens(o);
     // A text under a guide ends by itself, and may contain "User:".
-    if (o.guide.name().empty() && state_->chat_form(o).is_lines())
-        o.stop_strings = chat_stop_strings;
+    if (o.guide.name().empty() && !state_->chat_form(o)) o.stop_strings = chat_stop_strings;
     return std::move(generate_ids({&prompt, 1}, o, observer)[0]);
 }
 

@@ -31,14 +31,14 @@
 #include <vector>
 
 #include "chapters/10_generate/chat.hpp"
-#include "chapters/10_generate/options/options.hpp"
-#include "chapters/10_generate/prompt_logprobs.hpp"
+#include "chapters/10_generate/options.hpp"
+#include "chapters/10_generate/tools/output.hpp"
 #include "chapters/11_beam_search/options.hpp"
 #include "chapters/12_speculative/options.hpp"
 #include "chapters/16_json_schema/guide.hpp"
 #include "chapters/21_medusa/options.hpp"
 #include "chapters/22_diffusion/filling.hpp"
-#include "chapters/23_text_generator/contrast.hpp"
+#include "chapters/23_text_generator/guidance.hpp"
 
 namespace tbt {
 

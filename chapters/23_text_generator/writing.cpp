@@ -1,15 +1,29 @@
 #include "chapters/23_text_generator/writing.hpp"
 
 #include <cstdio>
+#include <cstdlib>
+#include <optional>
+#include <string>
+#include <string_view>
 #include <utility>
 
-#include "chapters/10_generate/interrupt.hpp"
-#include "chapters/10_generate/page/page.hpp"
-#include "chapters/10_generate/request.hpp"
+#include <unistd.h>
+
+#include "chapters/10_generate/chat.hpp"
+#include "chapters/10_generate/options.hpp"
+#include "chapters/10_generate/tools/output.hpp"
+#include "chapters/10_generate/tools/page.hpp"
+#include "chapters/10_generate/tools/recording.hpp"
+#include "chapters/11_beam_search/tools/report.hpp"
+#include "chapters/12_speculative/tools/rounds.hpp"
+#include "chapters/22_diffusion/filled_trace.hpp"
+#include "chapters/23_text_generator/command_line.hpp"
 #include "chapters/23_text_generator/filled_texts.hpp"
-#include "chapters/23_text_generator/trace_lines.hpp"
+#include "chapters/23_text_generator/generation.hpp"
 #include "lib/core/index.hpp"
 #include "lib/machine/files.hpp"
+#include "lib/machine/json_file.hpp"
+#include "lib/show/terminal.hpp"
 
 namespace tbt {
 
@@ -92,6 +106,147 @@ int write(const Settings& s) {
         files.write(trace_lines(generator, s.options, request, prompts, texts, s.command));
     if (s.output.stats) print_effort(generator, s.options);
     return Interrupt::count() > 0 ? 130 : 0;
+}
+
+namespace {
+
+// Reads a line, without its line break; none at the end of input or if Ctrl-C interrupts.
+std::optional<std::string> read_line() {
+    char* text = nullptr;
+    std::size_t room = 0;
+    const ssize_t length = getline(&text, &room, stdin);
+    std::optional<std::string> line;
+    if (length >= 0) line.emplace(text, index(length));
+    std::free(text);
+    if (line && line->ends_with('\n')) line->pop_back();
+    return line;
+}
+
+void print(std::string_view text) {
+    std::fwrite(text.data(), 1, text.size(), stdout);
+    std::fflush(stdout);
+}
+
+// The terminal's own line editing is used; rlwrap adds history.
+ChatScreen screen_for(bool terminal, bool echo) {
+    const Style style(stdout);
+    ChatScreen screen;
+    screen.read_line = [=]() -> std::optional<std::string> {
+        if (Interrupt::count() > 1) return std::nullopt;
+        Interrupt::clear();
+        if (terminal) print(std::string(style.bold) + "You: " + std::string(style.reset));
+        std::optional<std::string> line = read_line();
+        if (!line && terminal) print("\n");
+        return line;
+    };
+    screen.before_answer = [=](const std::string& line) {
+        if (echo && !terminal) print("User: " + std::string(trimmed(line)) + "\nAssistant: ");
+        if (terminal) print(std::string(style.blue) + "Model: " + std::string(style.reset));
+    };
+    screen.show = [](const std::string& piece) { print(piece); };
+    screen.after_answer = [] { print(Interrupt::count() > 0 ? " [interrupted]\n" : "\n"); };
+    screen.complain = [](const std::string& message) {
+        std::fprintf(stderr, "chat: %s\n", message.c_str());
+    };
+    if (terminal)
+        print(std::string(style.dim) +
+              "Ask something. A blank line or q ends the chat, Ctrl-C an answer.\n" +
+              std::string(style.reset));
+    return screen;
+}
+
+}  // namespace
+
+TextOptions for_chat(TextOptions o) {
+    const bool said = o.temperature || o.preset || o.dialect || o.mirostat || o.dynatemp_range;
+    if (!said && strategy_of(o) == Strategy::sample) o.temperature = chat_temperature;
+    return o;
+}
+
+void talk(const TextOptions& given, bool echo) {
+    // 1. The model. Impossible options are refused before the first line is read.
+    TextGenerator generator(given);
+    TextOptions options = for_chat(given);
+    generator.request(options);
+    Conversation conversation = generator.conversation(options);
+
+    // 2. An answer is a generation whose text is shown as it comes.
+    //    Each turn draws from a stream of its own.
+    const Interrupt interrupt;
+    const Answer answer = [&](const std::vector<int>& prompt,
+                              const std::function<void(const std::string&)>& show) {
+        GenerateObserver observer;
+        observer.on_text = [&](std::size_t, const std::string& piece) { show(piece); };
+        observer.go_on = [] { return Interrupt::count() == 0; };
+        const GeneratedText text = generator.answer(prompt, options, observer);
+        ++options.stream;
+        return text.text;
+    };
+
+    // 3. The loop of chapter 10.
+    chat(conversation, answer, screen_for(isatty(STDIN_FILENO) != 0, echo));
+}
+
+namespace {
+
+// The decoder: one of the words that trace.md lists.
+const char* decoder_of(const TextOptions& o) {
+    switch (strategy_of(o)) {
+        case Strategy::beam:
+            return "beams";
+        case Strategy::greedy:
+            return "greedy";
+        default:
+            return "sampling";
+    }
+}
+
+OrderedJson header_line(const TextGenerator& generator, const TextOptions& o,
+                        const GenerateRequest& request, std::span<const ShownPrompt> prompts,
+                        const std::vector<GeneratedText>& texts, const std::string& command) {
+    const RunFacts run{command,      o.model,         decoder_of(o),
+                       request.seed, request.samples, texts.size()};
+    OrderedJson j = header_json(run, generator.model().config(), request.chain,
+                                generator.model().tokenizer, prompts);
+    if (!o.guide.name().empty()) j["guide"] = o.guide.name();
+    if (o.guesses())
+        j["draft"] = {{"from", o.medusa     ? "medusa"
+                               : o.lookup() ? "lookup"
+                                            : o.assistant_model},
+                      {"coupling", o.coupling}};
+    if (strategy_of(o) == Strategy::beam) j["beams"] = beams_json(o, o.do_sample);
+    if (o.guidance_scale != 1) j["guidance_scale"] = o.guidance_scale;
+    if (o.contrast_model)
+        j["contrast"] = {{"model", *o.contrast_model},
+                         {"strength", o.contrast.strength},
+                         {"plausible", o.contrast.plausible}};
+    if (!o.attention.empty()) {
+        const AttentionWatch watch = watch_of(o);
+        j["attention"] = {{"layer", watch.layer}, {"head", watch.head}};
+    }
+    return j;
+}
+
+}  // namespace
+
+std::string trace_lines(const TextGenerator& generator, const TextOptions& options,
+                        const GenerateRequest& request, std::span<const ShownPrompt> prompts,
+                        const std::vector<GeneratedText>& texts, const std::string& command) {
+    const Recording& recording = generator.recording();
+    const Tokenizer& tokenizer = generator.model().tokenizer;
+    return trace_line(header_line(generator, options, request, prompts, texts, command)) +
+           token_lines(tokenizer, recording.tokens) + search_lines(tokenizer, recording.searches) +
+           round_lines(tokenizer, recording.rounds) + pass_lines(recording.passes) +
+           result_lines(texts, request.stop.strings);
+}
+
+std::string filled_trace_lines(const TextFiller& filler, const TextOptions& o,
+                               const GenerateRequest& request, std::span<const ShownPrompt> prompts,
+                               const std::vector<GeneratedText>& texts,
+                               const std::string& command) {
+    return filled_trace({command, filler.directory(), "", request.seed, request.samples},
+                        filler.model(), request.chain, prompts,
+                        {texts, filler.recording().tokens, o.fill, o.infill});
 }
 
 }  // namespace tbt

@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-#include "chapters/10_generate/text_writer.hpp"
+#include "chapters/10_generate/generate.hpp"
 #include "chapters/24_which_decoder/decoders/other_models.hpp"
 #include "chapters/24_which_decoder/decoders/settings.hpp"
 #include "chapters/24_which_decoder/diversity.hpp"

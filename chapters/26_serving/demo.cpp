@@ -3,7 +3,7 @@
 #include <cstdio>
 #include <vector>
 
-#include "chapters/10_generate/request.hpp"
+#include "chapters/10_generate/options.hpp"
 #include "chapters/26_serving/engine.hpp"
 #include "chapters/26_serving/timeline.hpp"
 #include "lib/core/index.hpp"

@@ -34,7 +34,7 @@ $(FMAF): $(BUILD)/pch/std.hpp.gch
 $(BUILD)/text_generator.js: $(RUN_OBJECTS) $(FMAF)
 	$(call say,LINK,$@)
 	$(Q)NODE_PATH=/usr/share/nodejs $(LINK) $^ $(WASM_LINK) -o $@
-$(BUILD)/playground.html $(BUILD)/playground_gaps.html: $(BUILD)/text_generator.js chapters/10_generate/page/page.cpp \
+$(BUILD)/playground.html $(BUILD)/playground_gaps.html: $(BUILD)/text_generator.js chapters/10_generate/tools/page.cpp \
 	$(wildcard data/page/*.* data/page/playground/* data/schemas/* data/models/*/* $(BUILD)/models/*/*)
 	@node data/page/playground/pack.mjs $< $@
 endif

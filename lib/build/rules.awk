@@ -66,7 +66,7 @@ function need(file,  i, own) {
 # ---- compiling ----
 function precompiled(file) { return build "/pch/" (sees_json(file) ? "json" : "std") ".hpp.gch" }
 function is_alone(file) {
-    return file ~ /^(exercises|tests)\// || file ~ /^lib\/(kernels|core|select)\// || file == "lib/model/attention.cpp" || is_program(file)
+    return file ~ /^(exercises|tests)\// || file ~ /^lib\/(kernels|core|select|quantized)\// || file == "lib/model/attention.cpp" || is_program(file)
 }
 function room_of(file,  name) {
     name = folder(file); gsub(/\//, "-", name)

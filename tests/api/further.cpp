@@ -14,7 +14,7 @@
 #include "chapters/06_combining/plain_mirostat.hpp"
 #include "chapters/06_combining/plain_mirostat_1.hpp"
 #include "chapters/06_combining/relatives.hpp"
-#include "chapters/10_generate/request.hpp"
+#include "chapters/10_generate/options.hpp"
 #include "chapters/11_beam_search/options.hpp"
 #include "lib/kernels/weight_type.hpp"
 #include "lib/machine/json_file.hpp"

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "chapters/10_generate/page/page.hpp"
+#include "chapters/10_generate/tools/page.hpp"
 #include "chapters/20_quantization/plain_quantize.hpp"
 #include "chapters/20_quantization/quality.hpp"
 #include "chapters/20_quantization/rounding.hpp"
@@ -18,7 +18,7 @@
 #include "chapters/22_diffusion/plain_diffusion.hpp"
 #include "chapters/23_text_generator/guidance.hpp"
 #include "chapters/23_text_generator/text_generator.hpp"
-#include "chapters/23_text_generator/trace_lines.hpp"
+#include "chapters/23_text_generator/writing.hpp"
 #include "lib/files/random_model.hpp"
 #include "tests/api/hostile.hpp"
 #include "tests/support/masked_world.hpp"

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "chapters/08_penalties/full_chain.hpp"
-#include "chapters/10_generate/request.hpp"
+#include "chapters/10_generate/options.hpp"
 #include "chapters/26_serving/engine.hpp"
 #include "lib/files/model.hpp"
 #include "lib/files/random_model.hpp"

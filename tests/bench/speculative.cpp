@@ -9,7 +9,7 @@
 
 #include "chapters/07_kv_cache/cached_model.hpp"
 #include "chapters/08_penalties/full_chain.hpp"
-#include "chapters/12_speculative/outcomes.hpp"
+#include "chapters/12_speculative/drafts.hpp"
 #include "chapters/12_speculative/speculative.hpp"
 #include "lib/files/model.hpp"
 #include "tests/bench/bench.hpp"

@@ -7,8 +7,8 @@
 #include <string>
 #include <string_view>
 
-#include "chapters/10_generate/options/generation_config.hpp"
-#include "chapters/10_generate/page/page.hpp"
+#include "chapters/10_generate/generation_config.hpp"
+#include "chapters/10_generate/tools/page.hpp"
 #include "chapters/19_training/corpus/corpus.hpp"
 #include "chapters/21_medusa/heads.hpp"
 #include "lib/core/unicode.hpp"

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "chapters/10_generate/chat.hpp"
-#include "chapters/10_generate/request.hpp"
+#include "chapters/10_generate/options.hpp"
 #include "lib/files/random_model.hpp"
 #include "tests/fuzz/targets.hpp"
 

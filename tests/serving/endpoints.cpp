@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "chapters/23_text_generator/languages.hpp"
+#include "chapters/23_text_generator/guided_texts.hpp"
 #include "chapters/26_serving/server/metrics.hpp"
 #include "tests/serving/client.hpp"
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "chapters/10_generate/batch.hpp"
-#include "chapters/10_generate/text_writer.hpp"
+#include "chapters/10_generate/generate.hpp"
 #include "lib/files/model.hpp"
 
 namespace tbt {

@@ -7,7 +7,7 @@
 
 #include "chapters/11_beam_search/beam_search.hpp"
 #include "chapters/11_beam_search/exact_search.hpp"
-#include "chapters/23_text_generator/contrast.hpp"
+#include "chapters/23_text_generator/guidance.hpp"
 #include "lib/core/check.hpp"
 #include "lib/core/error.hpp"
 #include "lib/core/index.hpp"

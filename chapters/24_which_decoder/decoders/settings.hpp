@@ -9,7 +9,7 @@
 #include "chapters/06_combining/chain_step.hpp"
 #include "chapters/06_combining/dialects.hpp"
 #include "chapters/22_diffusion/filling.hpp"
-#include "chapters/23_text_generator/contrast.hpp"
+#include "chapters/23_text_generator/guidance.hpp"
 
 namespace tbt {
 

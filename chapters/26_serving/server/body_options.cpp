@@ -10,6 +10,7 @@
 #include "chapters/23_text_generator/filled_texts.hpp"
 #include "chapters/26_serving/server/api_error.hpp"
 #include "lib/edit_distance.hpp"
+#include "lib/machine/command_line.hpp"
 
 namespace tbt {
 

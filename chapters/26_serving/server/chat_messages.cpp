@@ -1,7 +1,7 @@
 #include "chapters/26_serving/server/chat_messages.hpp"
 
 #include "chapters/10_generate/chat.hpp"
-#include "chapters/23_text_generator/talk.hpp"
+#include "chapters/23_text_generator/writing.hpp"
 
 namespace tbt {
 

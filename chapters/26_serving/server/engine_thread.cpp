@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "chapters/10_generate/request.hpp"
+#include "chapters/10_generate/options.hpp"
 #include "chapters/26_serving/server/body_options.hpp"
 #include "lib/core/error.hpp"
 #include "lib/core/index.hpp"

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "chapters/10_generate/options/options.hpp"
+#include "chapters/10_generate/options.hpp"
 
 namespace tbt {
 

@@ -51,7 +51,7 @@ const halves = (bytes) =>
     Buffer.concat([0, 1].map((i) => bytes.filter((_, at) => at % 2 === i)));
 // The viewer's parts in the order that page.cpp names; the last one starts a page with a trace. The
 // first one, elements and numbers, is needed before anything is unpacked.
-const inOrder = fs.readFileSync("chapters/10_generate/page/page.cpp", "utf8");
+const inOrder = fs.readFileSync("chapters/10_generate/tools/page.cpp", "utf8");
 const [first, ...views] = [...inOrder.matchAll(/"(\w+\.js)"/g)]
     .map((m) => m[1])
     .filter((name) => name !== "start.js")

@@ -7,7 +7,7 @@
 
 #include "chapters/08_penalties/full_chain.hpp"
 #include "chapters/10_generate/generate.hpp"
-#include "chapters/10_generate/recording/recorded_token.hpp"
+#include "chapters/10_generate/tools/recording.hpp"
 #include "tests/support/scripted_models.hpp"
 
 using namespace tbt;

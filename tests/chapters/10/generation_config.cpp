@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "chapters/10_generate/options/generation_config.hpp"
-#include "chapters/10_generate/request.hpp"
+#include "chapters/10_generate/generation_config.hpp"
+#include "chapters/10_generate/options.hpp"
 #include "tests/support/small_model.hpp"
 #include "tests/support/temporary.hpp"
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "chapters/10_generate/request.hpp"
+#include "chapters/10_generate/options.hpp"
 #include "lib/core/error.hpp"
 #include "lib/machine/command_line.hpp"
 #include "tests/support/small_model.hpp"
@@ -92,21 +92,39 @@ TEST_CASE("rare options become steps in the dialect's order", "[ch10][options]")
             "exponential-decay 10/1.1 → forced-bos 4 → forced-eos 256 → temperature 0 → draw");
     REQUIRE(chain_of("--sequence-bias 1,2=-3 --sequence-bias 4=-inf --greedy") ==
             "bias of 2 → temperature 0 → draw");
-    // A value that changes nothing is accepted.
+    // A value that changes nothing is accepted, and so are steps for draws where nothing is drawn.
     REQUIRE(chain_of("--greedy --mirostat 0 --xtc-probability 0 --dynatemp-range 0 "
                      "--top-n-sigma 0 --dry-multiplier 0") == "temperature 0 → draw");
+    REQUIRE(chain_of("--temperature 0 --mirostat 2 --xtc-probability 0.5 --dynatemp-range 0.5 "
+                     "--top-n-sigma 1 --min-tokens-to-keep 3") == "temperature 0 → draw");
+}
+
+TEST_CASE("options without effect are said in a line each, and change nothing", "[ch10][options]") {
+    const std::vector<std::pair<std::string, std::string>> noted = {
+        {"--xtc-threshold 0.2", "--xtc-threshold has no effect without --xtc-probability"},
+        {"--dry-base 2", "--dry-base has no effect without --dry-multiplier"},
+        {"--mirostat-tau 3", "--mirostat-tau has no effect without --mirostat 2"},
+        {"--dynatemp-exp 2", "--dynatemp-exp has no effect without --dynatemp-range"},
+        {"--keep 5", "--keep has no effect without --context slide"},
+        {"--penalty-scope all", ""},
+        {"--top-k 0", ""}};
+    for (const auto& [line, note] : noted) {
+        INFO(line);
+        REQUIRE(refusal(line) == "nothing was refused");
+        REQUIRE(chain_of(line) == chain_of(""));
+        const std::vector<std::string> notes = without_effect(parsed(line));
+        REQUIRE(notes == (note.empty() ? std::vector<std::string>{} : std::vector{note}));
+    }
+    GenerateOptions twice = parsed("--greedy");
+    twice.samples = 2;
+    REQUIRE(without_effect(twice).size() == 1);
 }
 
 TEST_CASE("rare options that mean nothing or contradict are refused", "[ch10][options]") {
     const std::vector<std::pair<std::string, std::string>> refused = {
-        {"--xtc-threshold 0.2", "--xtc-threshold: it would change nothing without"},
-        {"--dry-base 2", "--dry-base: it would change nothing without --dry-multiplier"},
-        {"--mirostat-tau 3", "without --mirostat 2"},
-        {"--dynatemp-exp 2", "without --dynatemp-range"},
         {"--mirostat 3", "mirostat: got 3"},
         {"--mirostat 2 --top-k 4", "another truncation"},
-        {"--greedy --mirostat 2", "--greedy and --mirostat"},
-        {"--greedy --xtc-probability 0.5", "--greedy and --xtc-probability"},
+        {"--greedy --watermark 5", "--greedy and --watermark"},
         {"--xtc-probability 2", "xtc-probability: got 2"},
         {"--suppress-tokens 5,x", "--suppress-tokens: got 'x'"},
         {"--suppress-tokens 999", "token 999 is not in the vocabulary"},

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "chapters/10_generate/prompt_logprobs.hpp"
-#include "chapters/10_generate/request.hpp"
+#include "chapters/10_generate/options.hpp"
+#include "chapters/10_generate/tools/output.hpp"
 #include "tests/support/small_model.hpp"
 
 using namespace tbt;

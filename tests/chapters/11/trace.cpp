@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "chapters/11_beam_search/options.hpp"
-#include "chapters/11_beam_search/search_lines.hpp"
+#include "chapters/11_beam_search/tools/report.hpp"
 #include "lib/files/model.hpp"
 #include "lib/machine/json_file.hpp"
 #include "tests/support/small_model.hpp"

@@ -8,7 +8,6 @@
 
 #include "chapters/08_penalties/full_chain.hpp"
 #include "chapters/10_generate/generate.hpp"
-#include "chapters/12_speculative/coupled_rounds.hpp"
 #include "chapters/12_speculative/coupling.hpp"
 #include "tests/support/toy_models.hpp"
 

@@ -9,7 +9,7 @@
 #include <set>
 #include <vector>
 
-#include "chapters/12_speculative/outcomes.hpp"
+#include "chapters/12_speculative/drafts.hpp"
 #include "chapters/12_speculative/plain_speculative.hpp"
 #include "chapters/12_speculative/speculative.hpp"
 #include "lib/core/rng.hpp"

@@ -8,7 +8,7 @@
 
 #include "chapters/02_greedy/greedy.hpp"
 #include "chapters/08_penalties/full_chain.hpp"
-#include "chapters/12_speculative/outcomes.hpp"
+#include "chapters/12_speculative/drafts.hpp"
 #include "chapters/12_speculative/speculative.hpp"
 #include "tests/support/toy_models.hpp"
 

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "chapters/08_penalties/full_chain.hpp"
-#include "chapters/12_speculative/outcomes.hpp"
-#include "chapters/12_speculative/speculative_text.hpp"
+#include "chapters/12_speculative/drafts.hpp"
+#include "chapters/12_speculative/speculative.hpp"
 #include "lib/text/tokenizer_train.hpp"
 #include "tests/support/toy_models.hpp"
 

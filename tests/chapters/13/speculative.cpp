@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "chapters/12_speculative/outcomes.hpp"
+#include "chapters/12_speculative/drafts.hpp"
 #include "chapters/12_speculative/speculative.hpp"
 #include "chapters/13_json_grammar/grammar_step.hpp"
 #include "lib/grammar/recognizer/json_recognizer.hpp"

@@ -6,7 +6,7 @@
 #include <map>
 #include <vector>
 
-#include "chapters/12_speculative/outcomes.hpp"
+#include "chapters/12_speculative/drafts.hpp"
 #include "chapters/21_medusa/plain_medusa.hpp"
 #include "lib/core/rng.hpp"
 #include "tests/api/hostile.hpp"

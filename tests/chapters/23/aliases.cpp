@@ -28,7 +28,7 @@ TEST_CASE("every alias leads to an option that there is, or has an answer", "[ch
         INFO(alias.typed);
         CHECK(typed.insert(alias.typed).second);
         CHECK_FALSE(declared.contains(alias.typed));
-        CHECK((alias.option == nullptr) == (alias.answer != nullptr));
+        CHECK((alias.option || alias.answer));
         if (alias.option && *alias.option) CHECK(declared.contains(alias.option));
     }
 }
@@ -41,11 +41,68 @@ TEST_CASE("what people type for llama.cpp and vLLM is understood", "[ch23]") {
     REQUIRE(with_our_names({"--repeat-last-n", "-1"}) == Words{"--penalty-scope", "all"});
     REQUIRE(with_our_names({"--", "-s", "--temp"}) == Words{"--", "-s", "--temp"});
     REQUIRE_THROWS_AS(with_our_names({"--repeat-last-n", "7"}), UsageError);
-    REQUIRE_THROWS_WITH(with_our_names({"-ngl", "99"}), Catch::Contains("--threads"));
-    REQUIRE_THROWS_WITH(with_our_names({"--dtype=bfloat16"}), Catch::Contains("--weights"));
     // CLI11 reads -hf as -h and -f, and shows the help.
     REQUIRE_THROWS_WITH(with_our_names({"-hf", "a/b"}), Catch::Contains("hf download"));
-    REQUIRE_THROWS_WITH(with_our_names({"-ctv", "f16"}), Catch::Contains("--cache f16"));
+}
+
+TEST_CASE("habits of other programs' users: what works, what is ignored, what is refused",
+          "[ch23]") {
+    struct Habit {
+        Words typed, ours;
+        int notes = 0;  // lines on stderr
+    };
+    const std::vector<Habit> habits = {
+        // works
+        {{"--temp", "0", "--top-k", "40"}, {"--temperature", "0", "--top-k", "40"}},
+        {{"-t", "4", "--repeat-penalty", "1.1"}, {"--threads", "4", "--repetition-penalty", "1.1"}},
+        {{"--do_sample", "True", "a"}, {"--do-sample", "a"}},
+        {{"--do_sample=False"}, {"--greedy"}},
+        {{"--do_sample", "False", "--num_beams", "4"}, {"--num_beams", "4"}},
+        {{"--do-sample", "a"}, {"--do-sample", "a"}},
+        {{"--early_stopping", "True"}, {"--early-stopping=true"}},
+        {{"--ignore_eos", "False"}, {}},
+        {{"--dtype=bfloat16"}, {"--weights=bf16"}},
+        {{"--torch_dtype", "torch.float16"}, {"--weights=f16"}},
+        {{"--torch-dtype", "auto"}, {"--weights=stored"}},
+        {{"--load_in_8bit"}, {"--weights=int8"}},
+        {{"--load_in_4bit", "False"}, {}},
+        {{"-ctk", "f16", "-ctv", "f16"}, {"--cache=f16"}},
+        {{"-sys", "Be kind."}, {"--chat", "--system", "Be kind."}},
+        {{"-sys", "Be kind.", "-cnv"}, {"--system", "Be kind.", "--chat"}},
+        // happens anyway, or changes nothing
+        {{"-fa", "--jinja", "-no-cnv", "--log-disable", "--no-warmup", "a"}, {"a"}},
+        {{"-fa", "on", "a"}, {"a"}},
+        {{"--flash-attn=auto", "a"}, {"a"}},
+        {{"--use_cache", "True", "a"}, {"a"}},
+        {{"--stream", "a"}, {"a"}},
+        // is ignored with a line
+        {{"-c", "4096", "a"}, {"a"}, 1},
+        {{"--ctx-size=4096", "--mlock", "--no-mmap", "a"}, {"a"}, 3},
+        {{"-b", "512", "-ub", "64", "-ngl", "0", "a"}, {"a"}, 3},
+        {{"--samplers", "top_k;temperature", "a"}, {"a"}, 1},
+        {{"--device_map", "auto", "--prio", "2", "-tb", "8", "a"}, {"a"}, 3},
+        // after -- all is text
+        {{"--", "-c", "--mlock"}, {"--", "-c", "--mlock"}},
+    };
+    for (const Habit& habit : habits) {
+        Words notes;
+        INFO(habit.typed[0]);
+        CHECK(translated(habit.typed, notes) == habit.ours);
+        CHECK(static_cast<int>(notes.size()) == habit.notes);
+        for (const std::string& note : notes) CHECK_THAT(note, Catch::Contains(" is ignored: "));
+    }
+    const std::vector<std::pair<Words, std::string>> refused = {
+        {{"-hf", "a/b"}, "hf download"},
+        {{"--max-length", "20"}, "--max-new-tokens"},
+        {{"--min_length=20"}, "--min-new-tokens"},
+        {{"-ctk", "f16", "-ctv", "f32"}, "keys and values are of one type"},
+        {{"--repeat-last-n", "7"}, "expected 64"},
+        {{"-c"}, "expected a value"},
+    };
+    for (const auto& [typed, why] : refused) {
+        Words notes;
+        CHECK_THROWS_WITH(translated(typed, notes), Catch::Contains(why));
+    }
 }
 
 TEST_CASE("a mistyped option is answered with the nearest one", "[ch23]") {

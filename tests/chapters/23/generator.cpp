@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
-#include "chapters/10_generate/request.hpp"
-#include "chapters/23_text_generator/talk.hpp"
+#include "chapters/10_generate/options.hpp"
 #include "chapters/23_text_generator/text_generator.hpp"
+#include "chapters/23_text_generator/writing.hpp"
 
 using namespace tbt;
 

@@ -8,9 +8,8 @@
 #include <map>
 #include <vector>
 
-#include "chapters/12_speculative/outcomes.hpp"
+#include "chapters/12_speculative/drafts.hpp"
 #include "chapters/12_speculative/speculative.hpp"
-#include "chapters/23_text_generator/contrast.hpp"
 #include "chapters/23_text_generator/guidance.hpp"
 #include "tests/support/toy_models.hpp"
 

@@ -9,11 +9,11 @@
 
 #include <nlohmann/json.hpp>
 
-#include "chapters/10_generate/page/page.hpp"
-#include "chapters/10_generate/request.hpp"
-#include "chapters/23_text_generator/recording.hpp"
+#include "chapters/10_generate/options.hpp"
+#include "chapters/10_generate/tools/page.hpp"
+#include "chapters/23_text_generator/generation.hpp"
 #include "chapters/23_text_generator/text_generator.hpp"
-#include "chapters/23_text_generator/trace_lines.hpp"
+#include "chapters/23_text_generator/writing.hpp"
 #include "lib/files/random_model.hpp"
 #include "tests/support/temporary.hpp"
 

@@ -8,8 +8,8 @@
 #include <utility>
 #include <vector>
 
-#include "chapters/23_text_generator/combinations.hpp"
-#include "chapters/23_text_generator/recording.hpp"
+#include "chapters/23_text_generator/command_line.hpp"
+#include "chapters/23_text_generator/generation.hpp"
 #include "chapters/23_text_generator/text_generator.hpp"
 #include "lib/files/random_model.hpp"
 #include "lib/grammar/recognizer/recognizer.hpp"
@@ -102,20 +102,13 @@ const std::vector<Technique>& techniques() {
 
 // The pairs that contradict each other; all others work together.
 const std::set<std::pair<std::string, std::string>> refused = {
-    {"rare cuts", "greedy"},
-    {"rare cuts", "beams"},
-    {"rare cuts", "groups"},
     {"rare cuts", "mirostat"},
     {"cuts", "mirostat"},
-    {"mirostat", "greedy"},
     {"mirostat", "beams"},
     {"mirostat", "groups"},
     {"mirostat", "drawn beams"},
     {"mirostat", "rejection"},
     {"cuts", "greedy"},
-    {"cuts", "beams"},
-    {"cuts", "groups"},
-    {"greedy", "samples"},
     {"greedy", "beams"},
     {"greedy", "groups"},
     {"greedy", "drawn beams"},

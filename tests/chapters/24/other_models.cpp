@@ -7,7 +7,7 @@
 #include <sstream>
 
 #include "chapters/19_training/report/write_texts.hpp"
-#include "chapters/23_text_generator/contrast.hpp"
+#include "chapters/23_text_generator/guidance.hpp"
 #include "chapters/24_which_decoder/decoders/write_together.hpp"
 #include "chapters/24_which_decoder/measure.hpp"
 #include "chapters/24_which_decoder/whole_run/results.hpp"

@@ -5,8 +5,8 @@
 #include <cstdlib>
 #include <string>
 
-#include "chapters/23_text_generator/talk.hpp"
 #include "chapters/23_text_generator/text_generator.hpp"
+#include "chapters/23_text_generator/writing.hpp"
 #include "lib/chat/chat_template.hpp"
 #include "lib/files/config_file.hpp"
 #include "lib/files/random_model.hpp"

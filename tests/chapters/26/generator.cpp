@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "chapters/10_generate/request.hpp"
+#include "chapters/10_generate/options.hpp"
 #include "chapters/23_text_generator/text_generator.hpp"
 #include "chapters/26_serving/engine.hpp"
 #include "lib/core/rng.hpp"

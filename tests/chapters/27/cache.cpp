@@ -208,3 +208,40 @@ TEST_CASE("a batch without room for a pass refuses it, and goes on when there is
     REQUIRE(std::ranges::equal(batch({both.data() + 1, 1})[0], alone(gpt, b)));
     REQUIRE(cache.used() <= 3);
 }
+
+TEST_CASE("where there is room for a pass, the pass has it, in any order of texts", "[ch27]") {
+    Transformer gpt(long_config(), random_weight, {1});
+    Rng rng(58);
+    const auto below = [&](std::size_t n) { return static_cast<std::size_t>(rng.below(n)); };
+    int promised = 0, refused = 0;
+    for (int order = 0; order < 60; ++order) {
+        PrefixCache cache(gpt, 4 + static_cast<int>(below(6)));
+        CachedBatch batch(cache);
+        std::vector<std::vector<int>> written(4);
+        for (int pass = 0; pass < 20; ++pass) {
+            // Some of the slots go on, begin anew with a beginning that others may have, or end.
+            std::vector<BatchText> texts;
+            for (std::size_t slot = 0; slot < written.size(); ++slot) {
+                std::vector<int>& ids = written[slot];
+                if (below(8) == 0) batch.release(slot), ids.clear();
+                if (below(3) == 0) continue;
+                if (ids.empty()) ids = some_ids(1 + below(150), below(3));
+                for (std::size_t more = below(5); more-- > 0;)
+                    ids.push_back(static_cast<int>(below(2)));
+                if (ids.size() > 250) ids.resize(100);  // back, as after rejected guesses
+                texts.push_back({slot, ids, std::min(1 + below(4), ids.size())});
+            }
+            if (texts.empty()) continue;
+            if (!batch.has_room(texts)) {
+                ++refused;
+                batch.release(texts[0].slot), written[texts[0].slot].clear();
+                continue;
+            }
+            ++promised;
+            REQUIRE_NOTHROW(batch(texts));
+            REQUIRE(cache.used() <= cache.limit());
+        }
+    }
+    REQUIRE(promised > 300);
+    REQUIRE(refused > 100);
+}

@@ -1,0 +1,190 @@
+#include "chapters/10_generate/generation_config.hpp"
+
+#include <cmath>
+#include <cstdint>
+#include <cstdio>
+#include <limits>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "lib/core/error.hpp"
+#include "lib/machine/files.hpp"
+#include "lib/show/short_number.hpp"
+
+namespace tbt {
+
+namespace {
+
+constexpr const char* file_name = "generation_config.json";
+
+// Keys that change texts in transformers and are not supported here.
+const std::set<std::string> unused_keys = {"max_length",
+                                           "min_length",
+                                           "max_time",
+                                           "penalty_alpha",
+                                           "dola_layers",
+                                           "force_words_ids",
+                                           "constraints",
+                                           "encoder_repetition_penalty",
+                                           "encoder_no_repeat_ngram_size",
+                                           "token_healing",
+                                           "watermarking_config",
+                                           "top_h"};
+
+bool is_of(const Json& value, const double*) { return value.is_number(); }
+constexpr int most = std::numeric_limits<int>::max();
+bool is_of(const Json& value, const int*) { return is_integer(value, -most - 1, most); }
+bool is_of(const Json& value, const bool*) { return value.is_boolean(); }
+bool is_of(const Json& value, const std::string*) { return value.is_string(); }
+template <class T>
+bool is_of(const Json& value, const std::vector<T>*) {
+    if (!value.is_array()) return false;
+    for (const Json& item : value)
+        if (!is_of(item, static_cast<const T*>(nullptr))) return false;
+    return true;
+}
+
+class Config {
+public:
+    Config(const std::string& directory, Json json)
+        : directory_(directory), json_(std::move(json)) {}
+
+    bool has(const char* key) const {
+        const auto found = json_.find(key);
+        return found != json_.end() && !found->is_null();
+    }
+    template <class T>
+    bool read(const char* key, T& value) const {
+        return read_member(json_, directory_, key, value);
+    }
+    // Sets an option that was not given.
+    template <class T>
+    void fill(std::optional<T>& option, const char* key) const {
+        T value{};
+        if (!option && read(key, value)) option = value;
+    }
+    const Json& json() const { return json_; }
+    [[noreturn]] void fail(const char* key, const char* expected) const {
+        throw Error(join_path(directory_, file_name) + ": " + key + " is " +
+                    kind_of(json_.at(key)) + ", expected " + expected);
+    }
+
+private:
+    std::string directory_;
+    Json json_;
+};
+
+std::string joined(const std::vector<int>& ids) {
+    std::string text;
+    for (const int id : ids) text += (text.empty() ? "" : ",") + std::to_string(id);
+    return text;
+}
+
+void fill_cuts(GenerateOptions& o, const Config& config, bool searches) {
+    if (searches && !o.do_sample) config.read("do_sample", o.do_sample);
+    if (searches && !o.do_sample) return;
+    if (o.preset || o.greedy || (o.temperature && *o.temperature == 0)) return;
+    const bool any = o.temperature || o.top_k || o.top_p || o.min_p || o.typical_p ||
+                     o.epsilon_cutoff || o.eta_cutoff || o.do_sample || o.mirostat || o.seed ||
+                     o.dialect || o.samples > 1;
+    bool draws = false;
+    const bool says = config.read("do_sample", draws);
+    if (says && !draws && !any) {
+        o.greedy = true;
+        return;
+    }
+    config.fill(o.temperature, "temperature");
+    if (o.mirostat.value_or(0) == 0) {
+        config.fill(o.top_k, "top_k"), config.fill(o.top_p, "top_p");
+        config.fill(o.min_p, "min_p"), config.fill(o.typical_p, "typical_p");
+        config.fill(o.epsilon_cutoff, "epsilon_cutoff"), config.fill(o.eta_cutoff, "eta_cutoff");
+    }
+    if (!says || !draws || o.dialect || o.mirostat.value_or(0) != 0) return;
+    if (!o.temperature) o.temperature = 1;
+    if (!o.top_k) o.top_k = 50;
+    if (!o.top_p) o.top_p = 1;
+}
+
+void fill_lists(GenerateOptions& o, const Config& config) {
+    std::vector<int> ids;
+    if (o.suppress.empty() && config.read("suppress_tokens", ids) && !ids.empty())
+        o.suppress = {joined(ids)};
+    if (o.begin_suppress.empty() && config.read("begin_suppress_tokens", ids) && !ids.empty())
+        o.begin_suppress = {joined(ids)};
+    if (o.bad_words.empty()) config.read("bad_words_ids", o.bad_words_ids);
+    if (o.stop_strings.empty() && config.has("stop_strings")) {
+        std::string one;
+        if (config.json().at("stop_strings").is_string()) config.read("stop_strings", one);
+        if (!one.empty()) o.stop_strings = {one};
+        else config.read("stop_strings", o.stop_strings);
+    }
+    if (!o.exponential_decay && config.has("exponential_decay_length_penalty")) {
+        std::vector<double> pair;
+        config.read("exponential_decay_length_penalty", pair);
+        if (pair.size() != 2 || !(std::abs(pair[0]) <= most) || pair[0] != std::floor(pair[0]))
+            config.fail("exponential_decay_length_penalty", "[START, FACTOR]");
+        o.exponential_decay =
+            std::to_string(static_cast<int>(pair[0])) + "," + short_number(pair[1]);
+    }
+    if (!o.sequence_bias.empty() || !config.has("sequence_bias")) return;
+    // [[[ids], bias], …]
+    if (!config.json().at("sequence_bias").is_array())
+        config.fail("sequence_bias", "a list of [[ids], bias]");
+    for (const Json& entry : config.json().at("sequence_bias")) {
+        if (!entry.is_array() || entry.size() != 2 || !entry[1].is_number() ||
+            !is_of(entry[0], static_cast<const std::vector<int>*>(nullptr)))
+            config.fail("sequence_bias", "a list of [[ids], bias]");
+        o.sequence_bias.push_back(joined(entry[0].get<std::vector<int>>()) + "=" +
+                                  short_number(entry[1].get<double>()));
+    }
+}
+
+}  // namespace
+
+Json read_generation_config(const std::string& directory) {
+    const std::string path = join_path(directory, file_name);
+    if (!file_exists(path)) return Json::object();
+    Json json = read_json(path);
+    if (!json.is_object()) throw Error(path + ": is " + kind_of(json) + ", expected an object");
+    return json;
+}
+
+template <class T>
+bool read_member(const Json& config, const std::string& directory, const char* key, T& value) {
+    const auto found = config.find(key);
+    if (found == config.end() || found->is_null()) return false;
+    const std::string name = join_path(directory, file_name) + ": " + key;
+    if constexpr (std::is_same_v<T, int>) integer_of(*found, name, -most - 1, most);
+    else if (!is_of(*found, static_cast<const T*>(nullptr)))
+        throw Error(name + " is " + kind_of(*found) + ", expected another kind of value");
+    value = found->get<T>();
+    return true;
+}
+template bool read_member(const Json&, const std::string&, const char*, int&);
+template bool read_member(const Json&, const std::string&, const char*, double&);
+template bool read_member(const Json&, const std::string&, const char*, bool&);
+template bool read_member(const Json&, const std::string&, const char*, std::string&);
+
+void use_generation_config(GenerateOptions& o, bool searches) {
+    const Config config(o.model, read_generation_config(o.model));
+    fill_cuts(o, config, searches);
+    config.fill(o.repetition_penalty, "repetition_penalty");
+    config.fill(o.no_repeat_ngram_size, "no_repeat_ngram_size");
+    config.fill(o.max_new_tokens, "max_new_tokens");
+    if (!o.max_new_tokens || !o.min_new_tokens) config.fill(o.min_new_tokens, "min_new_tokens");
+    config.fill(o.forced_bos, "forced_bos_token_id");
+    config.fill(o.forced_eos, "forced_eos_token_id");
+    if (searches && !o.renormalize) config.read("renormalize_logits", o.renormalize);
+    if (o.samples == 1 && !o.greedy) config.read("num_return_sequences", o.samples);
+    fill_lists(o, config);
+    for (const auto& [key, value] : config.json().items()) {
+        const bool off = value.is_null() || value == Json(false) || value == Json(0);
+        if (off || !unused_keys.contains(key)) continue;
+        std::fprintf(stderr, "%s: %s is unknown, and ignored\n",
+                     join_path(o.model, file_name).c_str(), shown(key).c_str());
+    }
+}
+
+}  // namespace tbt

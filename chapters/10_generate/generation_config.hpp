@@ -1,0 +1,30 @@
+// Reads a model's generation_config.json as transformers does: its values are the defaults of
+// options that were not given.
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "chapters/10_generate/options.hpp"
+#include "lib/machine/json_file.hpp"
+
+namespace tbt {
+
+// The file of a model directory; an empty object if there is none. Throws Error if it is not a JSON
+// object.
+Json read_generation_config(const std::string& directory);
+
+// Reads one of its members; false if it is missing or null. Throws Error, which names file and key,
+// unless it is a T.
+template <class T>
+bool read_member(const Json& config, const std::string& directory, const char* key, T& value);
+
+// Sets the options that were not given. Truncation is not set if decoding is greedy, and no
+// sampling option is set if a preset is named. "do_sample": true sets transformers' own defaults
+// (temperature 1, top-k 50); "do_sample": false means greedy decoding unless an option draws.
+// Keys that would change a text but are not supported here are named on stderr.
+// searches: the decoder is a beam search. It draws nothing, and has no truncation, unless an option
+// or the file asks for draws. Throws Error for a value of the wrong type.
+void use_generation_config(GenerateOptions& options, bool searches = false);
+
+}  // namespace tbt
