@@ -32,41 +32,26 @@ struct Expression {
     static constexpr int unlimited = -1;
 
     Kind kind = Kind::sequence;
-    CodePointSet set;
-    std::string text;  // UTF-8
-    std::vector<Expression> parts;
+    CodePointSet set = {};
+    std::string text = {};  // UTF-8
+    std::vector<Expression> parts = {};
     int low = 0, high = 0, rule = 0;
 
+    static Expression at(Kind kind) { return {.kind = kind}; }
     static Expression characters(CodePointSet s) {
-        Expression e;
-        e.kind = Kind::characters;
-        e.set = std::move(s);
-        return e;
+        return {.kind = Kind::characters, .set = std::move(s)};
     }
-    static Expression literal(std::string t) {
-        Expression e;
-        e.kind = Kind::text;
-        e.text = std::move(t);
-        return e;
-    }
+    static Expression literal(std::string t) { return {.kind = Kind::text, .text = std::move(t)}; }
     static Expression sequence(std::vector<Expression> p) {
-        Expression e;
-        e.kind = Kind::sequence;
-        e.parts = std::move(p);
-        return e;
+        return {.kind = Kind::sequence, .parts = std::move(p)};
     }
     static Expression choice(std::vector<Expression> p) {
-        Expression e;
-        e.kind = Kind::choice;
-        e.parts = std::move(p);
-        return e;
+        return {.kind = Kind::choice, .parts = std::move(p)};
     }
+    static Expression of_rule(int r) { return {.kind = Kind::rule, .rule = r}; }
     static Expression repeat(Expression part, int low, int high) {
-        Expression e;
-        e.kind = Kind::repeat;
+        Expression e{.kind = Kind::repeat, .low = low, .high = high};
         e.parts.push_back(std::move(part));
-        e.low = low;
-        e.high = high;
         return e;
     }
     // As repeat(), but merges a repetition of a repetition into one if that allows no new counts:
@@ -84,17 +69,6 @@ struct Expression {
         if (b == 0 || d == 0) part.high = 0;
         else part.high = open || d == unlimited ? unlimited : static_cast<int>(b * d);
         return part;
-    }
-    static Expression of_rule(int r) {
-        Expression e;
-        e.kind = Kind::rule;
-        e.rule = r;
-        return e;
-    }
-    static Expression at(Kind kind) {
-        Expression e;
-        e.kind = kind;
-        return e;
     }
 };
 

@@ -143,29 +143,15 @@ private:
         if (at_end()) fail("expected a character after '\\'");
         const std::int32_t c = text_[at_++];
         const auto only = [](std::int32_t point) { return CodePointSet(point, point); };
+        const std::int32_t lower = c | 0x20;
+        if (lower == 'd' || lower == 'w' || lower == 's') {
+            const CodePointSet set = lower == 'd' ? digits() : lower == 'w' ? word() : space();
+            return c == lower ? set : set.complement();
+        }
+        constexpr std::u32string_view letters = U"ntrfv", meant = U"\n\t\r\f\v";
+        if (const auto i = letters.find(static_cast<char32_t>(c)); i != letters.npos)
+            return only(static_cast<std::int32_t>(meant[i]));
         switch (c) {
-            case 'd':
-                return digits();
-            case 'D':
-                return digits().complement();
-            case 'w':
-                return word();
-            case 'W':
-                return word().complement();
-            case 's':
-                return space();
-            case 'S':
-                return space().complement();
-            case 'n':
-                return only('\n');
-            case 'r':
-                return only('\r');
-            case 't':
-                return only('\t');
-            case 'f':
-                return only('\f');
-            case 'v':
-                return only('\v');
             case '0':
                 if (is_digit(peek())) fail("an octal escape is not supported; use \\xHH");
                 return only(0);

@@ -31,7 +31,7 @@ std::unique_ptr<TokensToEnd> GrammarRecognizer::tokens_to_end(const TokenTrie& t
 
 void GrammarRecognizer::forget() {
     states_.clear(), places_.clear(), blocks_.clear(), slots_.clear(), continuation_places_.clear();
-    state_index_.clear(), continuation_index_.clear();
+    state_index_.clear(), continuation_index_.clear(), covers_.clear();
     for (int i = 0; i < grammar_.annotation_tables(); ++i) grammar_.annotations(i).forget();
     ++epoch_;
     begin_anew();
@@ -40,6 +40,7 @@ void GrammarRecognizer::forget() {
 // Reads a byte: each derivation moves along its edges, returns if its rule may end, and enters the
 // rules that are called.
 Recognizer::State GrammarRecognizer::step(State state, unsigned char byte) {
+    if (work_ > max_work_) throw_too_ambiguous(state);
     const std::size_t first = states_[state].first, size = states_[state].size;
     for (std::size_t i = first; i < first + size; ++i) {
         const Place place = places_[i];
@@ -110,6 +111,7 @@ void GrammarRecognizer::remember(State state, unsigned char byte, State reached)
 
 // Adds a place that was reached, unless the text cannot be completed from it.
 void GrammarRecognizer::arrive(Place place) {
+    ++work_;
     if (!alive(place)) return;
     // Has this place arrived already? Most nodes have only one continuation, so compare it with the
     // last place of this node first.
@@ -118,7 +120,9 @@ void GrammarRecognizer::arrive(Place place) {
         last_arrival_.resize(static_cast<std::size_t>(grammar_.nodes()));
     std::size_t& last = last_arrival_[node];
     if (last < arrived_.size() && arrived_[last].node == place.node &&
-        (arrived_[last] == place || has_arrived(place)))
+        (arrived_[last] == place || has_arrived(place) ||
+         (arrived_[last].annotation == place.annotation &&
+          covers(arrived_[last].continuation, place.continuation))))
         return;
     last = arrived_.size();
     arrived_.push_back(place);
@@ -207,8 +211,48 @@ void GrammarRecognizer::begin(int rule, int continuation) {
     }
 }
 
+// Does every text after the continuation `less` also come after `more`? Yes, if for each place in
+// `less` there is one at the same node in `more` whose own continuation covers that of the first.
+// ("No" may be wrong: it costs work only.)
+bool GrammarRecognizer::covers(int more, int less, int depth) {
+    constexpr int deepest = 32;
+    if (more == less) return true;
+    if (more <= max_slots || less <= max_slots || depth == deepest) return false;
+    const std::uint64_t pair = static_cast<std::uint64_t>(more) << 32 | static_cast<unsigned>(less);
+    if (const int known = covers_.find(pair); known >= 0) return known == 1;
+    const auto outer = places_after(more), inner = places_after(less);
+    const bool yes = std::all_of(inner.begin(), inner.end(), [&](const Place& p) {
+        return std::any_of(outer.begin(), outer.end(), [&](const Place& q) {
+            ++work_;
+            return q.node == p.node && q.annotation == p.annotation &&
+                   covers(q.continuation, p.continuation, depth + 1);
+        });
+    });
+    covers_.set(pair, yes ? 1 : 0);
+    return yes;
+}
+
+// Sorts places, and drops those that others cover: newer ones first, so that of two that cover each
+// other the older one stays.
+void GrammarRecognizer::drop_covered(std::vector<Place>& places) {
+    sort_unique(places);
+    for (std::size_t i = places.size(); i-- > 0;) {
+        const Place place = places[i];
+        const auto same_node = [&](std::size_t j) {
+            return j < places.size() && places[j].node == place.node;
+        };
+        const auto covers_it = [&](const Place& p) {
+            return p.annotation == place.annotation && covers(p.continuation, place.continuation);
+        };
+        bool covered = false;
+        for (std::size_t j = i - 1; !covered && same_node(j); --j) covered = covers_it(places[j]);
+        for (std::size_t j = i + 1; !covered && same_node(j); ++j) covered = covers_it(places[j]);
+        if (covered) places.erase(places.begin() + static_cast<std::ptrdiff_t>(i));
+    }
+}
+
 Recognizer::State GrammarRecognizer::collect() {
-    sort_unique(kept_);
+    drop_covered(kept_);
     const State state =
         kept_.empty() && !accepts_ && !escaped_ ? dead : state_of(kept_, accepts_, escaped_);
     arrived_.clear();
@@ -219,7 +263,7 @@ Recognizer::State GrammarRecognizer::collect() {
 }
 
 int GrammarRecognizer::continuation_of(std::vector<Place>& places) {
-    sort_unique(places);
+    drop_covered(places);
     const std::uint64_t hash = hash_of(1, places);
     const int last = continuation_index_.find(hash);
     for (int c = last; c >= 0; c = continuations_[static_cast<std::size_t>(c)].same_hash) {
@@ -325,6 +369,19 @@ std::vector<int> rules_of_nodes(const Grammar& grammar) {
 bool is_own(const std::string& name) { return name.find(' ') == std::string::npos; }
 
 }  // namespace
+
+void GrammarRecognizer::throw_too_ambiguous(State state) const {
+    const std::vector<int> rule_of = rules_of_nodes(grammar_);
+    std::vector<int> derivations(index(grammar_.rules()));
+    for (const Place& p : places(state))
+        if (rule_of[index(p.node)] >= 0) ++derivations[index(rule_of[index(p.node)])];
+    const auto most = std::max_element(derivations.begin(), derivations.end());
+    throw TooAmbiguous(
+        "grammar: the text can be read in so many ways that one token takes more than " +
+        std::to_string(max_work_) + " steps, most of them in the rule '" +
+        grammar_.rule(to_int(most - derivations.begin())).name +
+        "'; write it so that each text can be read in one way");
+}
 
 std::string rule_words(const GrammarRecognizer& recognizer, Recognizer::State state) {
     if (state == Recognizer::dead) return "";

@@ -5,6 +5,8 @@
 // A continuation is a set of pairs (node, continuation), one for each caller of the rule.
 // All calls of one rule at one position of the text share one continuation, so the number of
 // derivations stays small even if the grammar is ambiguous [Earley 1970; Scott & Johnstone 2010].
+// Of two derivations at the same node, one is dropped if whatever completes it also completes the
+// other: a ::= [a-z] a? a? a? would otherwise keep one for each byte of the text.
 // Equal continuations are stored once and have a number; so are equal sets of derivations. A state
 // is the number of such a set. Each step is computed once; afterwards it is a table look-up.
 #pragma once
@@ -79,12 +81,13 @@ public:
                             continuations_.size() * sizeof(Continuation) +
                             (places_.size() + continuation_places_.size()) * sizeof(Place) +
                             slots_.size() * sizeof(int) + blocks_.size() * sizeof(blocks_[0]) +
-                            state_index_.memory() + continuation_index_.memory();
+                            state_index_.memory() + continuation_index_.memory() + covers_.memory();
         for (int i = 0; i < grammar_.annotation_tables(); ++i)
             bytes += grammar_.annotations(i).memory();
         return bytes;
     }
     void forget() override;
+    void allow_work(std::size_t most) override { work_ = 0, max_work_ = most; }
     unsigned epoch() const override { return epoch_; }
     std::unique_ptr<TokensToEnd> tokens_to_end(const TokenTrie& trie) override;
 
@@ -173,6 +176,7 @@ private:
                    ? next
                    : blocks_[static_cast<std::size_t>(first_block - next)][byte & 15];
     }
+    [[noreturn]] void throw_too_ambiguous(State state) const;
     int cost_of(State state) const;
     void begin_anew();
     State step(State state, unsigned char byte);
@@ -195,6 +199,8 @@ private:
                    ? place.annotation
                    : grammar_.annotations(annotations).abstracted(place.node, place.annotation);
     }
+    bool covers(int more, int less, int depth = 0);
+    void drop_covered(std::vector<Place>& places);
     int continuation_of(std::vector<Place>& places);
     State state_of(std::vector<Place>& places, bool accepts, bool escaped);
 
@@ -207,7 +213,9 @@ private:
     std::vector<int> slots_;                    // those of all states, one after another
     std::vector<Place> continuation_places_;    // those of all continuations
     WordMap state_index_, continuation_index_;  // by hash: the newest entry with that hash
+    WordMap covers_;                            // by a pair of continuations: 1 or 0
     unsigned epoch_ = 0;
+    std::size_t work_ = 0, max_work_ = any_work;  // derivations followed; their limit
 
     // Scratch memory of one step.
     std::vector<Place> arrived_, kept_;

@@ -63,7 +63,7 @@ constexpr Step steps[] = {
 struct Table {
     std::array<std::array<Mode, 256>, modes> next;  // by mode and byte
     std::array<unsigned char, 256> last;            // the last byte of a range with equal columns
-    // The fewest bytes from inside a string to its text, or from inside a number or word to its end.
+    // The fewest bytes from inside a string to its text, from inside a number or word to its end.
     std::array<int, modes> distance;
 
     constexpr Table() : next(), last(), distance() {

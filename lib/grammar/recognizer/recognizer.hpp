@@ -14,6 +14,8 @@
 #include <string>
 #include <string_view>
 
+#include "lib/core/error.hpp"
+
 namespace tbt {
 
 class TokenTrie;
@@ -39,6 +41,12 @@ public:
 
     virtual std::size_t memory() const = 0;
     virtual void forget() = 0;
+};
+
+// Texts can be read under a grammar in so many ways that following all of them takes too long.
+class TooAmbiguous : public UsageError {
+public:
+    using UsageError::UsageError;
 };
 
 class Recognizer {
@@ -71,6 +79,10 @@ public:
     virtual std::size_t memory() const { return 0; }
     virtual void forget() {}
     virtual unsigned epoch() const { return 0; }
+
+    // Limits the work of what follows: next() throws TooAmbiguous after this many derivations.
+    static constexpr std::size_t any_work = ~std::size_t{0};
+    virtual void allow_work(std::size_t) {}
 
     // ---- for the cache of masks ----
     // The innermost part of a state is enough to decide most tokens. abstraction(state) is a state

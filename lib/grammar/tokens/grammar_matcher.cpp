@@ -113,6 +113,10 @@ void GrammarMatcher::read_again() const {
 
 const TokenMask& GrammarMatcher::mask() {
     language_->tidy();
+    return language_->within_limit([this]() -> const TokenMask& { return mask_here(); });
+}
+
+const TokenMask& GrammarMatcher::mask_here() {
     if (ended_) {
         tight_ready_ = false;
         return tight_ = TokenMask(language_->trie().vocabulary());
@@ -129,13 +133,13 @@ const TokenMask& GrammarMatcher::mask() {
 // within the rest. Many tokens lead to few states, so states are checked instead of tokens.
 const TokenMask& GrammarMatcher::tightened() {
     if (tight_ready_) return tight_;
-    tight_ready_ = true;
     CompiledGrammar& language = *language_;
     const TokenTrie& trie = language.trie();
     if (tight_.size() == trie.vocabulary()) tight_.clear();
     else tight_ = TokenMask(trie.vocabulary());
     if (trie.eos() >= 0 && complete()) tight_.set(trie.eos());
-    if (tighten_by_groups()) return tight_;
+    tight_ready_ = tighten_by_groups();
+    if (tight_ready_) return tight_;
     std::unordered_map<State, bool> verdicts;
     // In the order of the trie, so that a search that gives up does so in the same way everywhere.
     std::vector<State> reached;
@@ -152,6 +156,7 @@ const TokenMask& GrammarMatcher::tightened() {
     for (const auto& [first, twin] : trie.duplicates()) {
         if (tight_.test(first)) tight_.set(twin);
     }
+    tight_ready_ = true;
     return tight_;
 }
 
@@ -205,7 +210,8 @@ bool GrammarMatcher::allows(int token) {
     if (ended_ || token < 0 || token >= language_->trie().vocabulary()) return false;
     if (token == language_->trie().eos()) return complete();
     const std::string& bytes = language_->trie().bytes(token);
-    const State reached = read_bytes(language_->recognizer(), state(), bytes);
+    const State reached = language_->within_limit(
+        [&] { return read_bytes(language_->recognizer(), state(), bytes); });
     return !bytes.empty() && reached != Recognizer::dead && leaves_enough(reached);
 }
 

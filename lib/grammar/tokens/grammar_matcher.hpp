@@ -66,15 +66,18 @@ private:
 class CompiledGrammar {
 public:
     static constexpr std::size_t default_memory = std::size_t{64} << 20;
+    static constexpr std::size_t default_work = 2'000'000;  // a fifth of a second
 
     // memory: a limit in bytes for states, masks and bounds. Above it all of them are dropped and
-    // computed again when needed. Throws Error if a pointer is null.
+    // computed again when needed. work: the most derivations followed for one token. Throws Error
+    // if a pointer is null.
     CompiledGrammar(std::shared_ptr<Recognizer> recognizer, std::shared_ptr<const TokenTrie> trie,
-                    std::size_t memory = default_memory)
+                    std::size_t memory = default_memory, std::size_t work = default_work)
         : recognizer_(std::move(recognizer)),
           masks_(recognizer_, std::move(trie)),
           closing_(masks_),
           limit_(memory),
+          work_(work),
           epoch_(recognizer_->epoch()) {}
     CompiledGrammar(const CompiledGrammar&) = delete;
 
@@ -98,6 +101,21 @@ public:
         }
         epoch();
     }
+    // Does something for one token, within the limit of work. Throws TooAmbiguous beyond.
+    template <class Work>
+    decltype(auto) within_limit(Work&& work) {
+        struct Limit {
+            Recognizer& recognizer;
+            ~Limit() { recognizer.allow_work(Recognizer::any_work); }
+        } limit{*recognizer_};
+        recognizer_->allow_work(work_);
+        try {
+            return work();
+        } catch (const TooAmbiguous&) {
+            masks_.forget();  // a mask may be half made
+            throw;
+        }
+    }
     unsigned epoch() {
         if (epoch_ != recognizer_->epoch()) {
             masks_.forget();
@@ -111,7 +129,7 @@ private:
     std::shared_ptr<Recognizer> recognizer_;
     MaskCache masks_;
     Closing closing_;
-    std::size_t limit_;
+    std::size_t limit_, work_;
     unsigned epoch_, asked_ = 0;
 };
 
@@ -128,7 +146,8 @@ public:
                             std::string_view beginning = {});
 
     // The tokens after which the text can still be completed within the rest of the budget.
-    // Valid until the next call of any matcher of this language.
+    // Valid until the next call of any matcher of this language. Throws TooAmbiguous, as allows(),
+    // forced() and advance() do, if the grammar has too many derivations for the text.
     const TokenMask& mask();
     // Is this token in the mask? Does not compute the mask.
     bool allows(int token);
@@ -155,6 +174,7 @@ public:
     std::string text() const;
 
 private:
+    const TokenMask& mask_here();
     bool leaves_enough(State reached);
     const TokenMask& tightened();
     bool tighten_by_groups();

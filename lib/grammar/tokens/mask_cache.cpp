@@ -190,8 +190,8 @@ bool MaskCache::decide(Place place, PartialMask& o) {
     return true;
 }
 
-// Decides every token below a place. Large subtrees of first bytes are left to `parts`, if given.
-void MaskCache::decide_below(Place place, PartialMask& o, std::vector<Place>* parts) {
+// Decides every token below a place.
+void MaskCache::decide_below(Place place, PartialMask& o) {
     walk_.below(
         place,
         [&](const ByteRun& run, int node) {
@@ -205,26 +205,8 @@ void MaskCache::decide_below(Place place, PartialMask& o, std::vector<Place>* pa
                 o.max_to_end = std::max(o.max_to_end, to_end(state));
         },
         [&](int node, State state) {
-            if (!decide({node, state}, o)) return false;
-            const bool part = parts != nullptr && trie_->depth(node) == 1 && walk_.large(node);
-            if (part) parts->push_back({node, state});
-            return !part;
+            return decide({node, state}, o);
         });
-}
-
-const MaskCache::Part& MaskCache::part(Place place) {
-    constexpr int few = 256;
-    const int fresh = count(parts_), found = part_index_.find_or_add(place, fresh);
-    if (found != fresh) return parts_[index(found)];
-    if (scratch_part_.mask.size() == 0) scratch_part_.mask = TokenMask(trie_->vocabulary());
-    scratch_part_.mask.clear(), scratch_part_.exits.clear(), scratch_part_.max_to_end = 0;
-    decide_below(place, scratch_part_);
-    Part& p = parts_.emplace_back();
-    p.exits = scratch_part_.exits, p.max_to_end = scratch_part_.max_to_end;
-    if (scratch_part_.mask.count() > few) p.mask = scratch_part_.mask;
-    else scratch_part_.mask.each([&](int token) { p.tokens.push_back(token); });
-    part_bytes_ += sizeof(Part) + (p.tokens.size() + p.exits.size()) * 4 + index(p.mask.size()) / 8;
-    return p;
 }
 
 const MaskCache::PartialMask& MaskCache::abstraction(State abstracted) {
@@ -232,15 +214,7 @@ const MaskCache::PartialMask& MaskCache::abstraction(State abstracted) {
     if (found != fresh) return partial_masks_[index(found)];
     PartialMask& o = partial_masks_.emplace_back();
     o.mask = TokenMask(trie_->vocabulary());
-    parts_here_.clear();
-    decide_below({-1, abstracted}, o, &parts_here_);
-    for (const Place& place : parts_here_) {
-        const Part& p = part(place);
-        if (p.mask.size() > 0) o.mask |= p.mask;
-        for (const int token : p.tokens) o.mask.set(token);
-        o.exits.insert(o.exits.end(), p.exits.begin(), p.exits.end());
-        o.max_to_end = std::max(o.max_to_end, p.max_to_end);
-    }
+    decide_below({-1, abstracted}, o);
     finish(o);
     return o;
 }

@@ -8,9 +8,7 @@
 //      decided at once (ByteRun);
 //   3. states with the same innermost part share most of the mask (the mask of their abstraction);
 //      only below the few trie nodes where a token leaves that part is the full state used;
-//   4. the finished mask is kept for its state. The part below each first byte is kept too, for all
-//      abstractions that reach the same state there: after `,"` most keys are those of the member
-//      before.
+//   4. the finished mask is kept for its state.
 #pragma once
 
 #include <cstdint>
@@ -265,15 +263,13 @@ public:
     std::size_t memory() const {
         const std::size_t mask = static_cast<std::size_t>(trie_->vocabulary()) / 8 + 200;
         return (state_masks_.size() + partial_masks_.size()) * mask + entries_.memory() +
-               cached_.capacity() * sizeof(CachedEntry) + partial_index_.memory() + part_bytes_ +
-               part_index_.memory() + walk_.memory() + reached_.memory() +
-               (bound_ ? bound_->memory() : 0);
+               cached_.capacity() * sizeof(CachedEntry) + partial_index_.memory() + walk_.memory() +
+               reached_.memory() + (bound_ ? bound_->memory() : 0);
     }
     // Drops everything that is known about states.
     void forget() {
         entries_.clear(), cached_.clear(), state_masks_.clear(), used_ = 0;
         partial_index_.clear(), partial_masks_.clear(), last_ = {};
-        part_index_.clear(), parts_.clear(), part_bytes_ = 0;
         walk_.forget(), reached_.forget();
         if (bound_) bound_->forget();
     }
@@ -298,25 +294,13 @@ private:
         int max_to_end;
     };
     using Place = TokenWalk::Place;
-    struct PlaceHash {
-        std::uint64_t operator()(const Place& p) const {
-            return mixed(static_cast<std::uint32_t>(p.node), p.state);
-        }
-    };
-    // The decisions of an abstraction below a node. Few tokens are in the list, many in the mask.
-    struct Part {
-        std::vector<std::int32_t> tokens, exits;
-        TokenMask mask;
-        int max_to_end = 0;
-    };
     static constexpr std::size_t max_entries = 4096;  // 6 KB each at V = 50,257
 
     const PartialMask& abstraction(State abstracted);
     PartialMask& copy_for_state(const PartialMask& like);
     void finish(PartialMask& o);
     bool decide(Place place, PartialMask& o);
-    void decide_below(Place place, PartialMask& o, std::vector<Place>* parts = nullptr);
-    const Part& part(Place place);
+    void decide_below(Place place, PartialMask& o);
 
     std::shared_ptr<Recognizer> recognizer_;
     std::shared_ptr<const TokenTrie> trie_;
@@ -329,16 +313,11 @@ private:
     std::size_t used_ = 0;
     WordMap partial_index_;  // by the abstracted state
     std::deque<PartialMask> partial_masks_;
-    FlatMap<Place, PlaceHash> part_index_;
-    std::deque<Part> parts_;
-    std::size_t part_bytes_ = 0;
-    PartialMask scratch_part_;  // scratch memory of part()
     struct {
         State state = Recognizer::dead;
         int to_end = 0;
         bool escaped = false;
-    } last_;                         // the state that decide() looked at last
-    std::vector<Place> parts_here_;  // scratch memory of abstraction()
+    } last_;  // the state that decide() looked at last
 };
 
 }  // namespace tbt
