@@ -67,8 +67,8 @@ ifneq ($(filter-out help clean,$(or $(MAKECMDGOALS),help)),)
 
 include lib/build/compiler.mk
 
-# Shows what is being compiled, and the progress: "  CXX   [3/17] lib/core/unicode.cpp". When the first step begins, a dry run
-# of make counts the steps. V=1 shows the commands instead.
+# Shows what is being compiled, and the progress: "  CXX   [3/17] lib/core/gpt.cpp". When the first step begins, a dry
+# run of make counts the steps. V=1 shows the commands instead.
 ifeq ($(V),)
 Q := @
 COUNTED := run run-% chat serve all tools learn test lessons bench check $(BUILD)/%

@@ -3,12 +3,12 @@
 #   arrows       lib includes only lib. A chapter includes only lib, itself and earlier chapters. Nothing but tests includes
 #                chapter 19, training
 #   xsimd        only lib's .cpp files include xsimd, directly or through lib's headers; so may the tests of those headers
-#   home         every .cpp file has a header of the same name, except programs and tests
+#   home         every .cpp file includes a header of its own folder, which says what is in it, except programs and tests
 #   main         main() has at most 40 lines
 #   function     a function has at most 60 lines (cases of tests may be longer)
 #   thread_local no header has one, since each part of the program that includes it would have its own
 #   plain        a plain_*.hpp has at most 60 lines (a whole transformer 150, a tokenizer 90, a scheduler 115, a tree of prefixes 100,
-#                diffusion 90, trees 95). Of our own headers it includes only those of errors, exp and log, short numbers and JSON
+#                diffusion 90, trees, beams and speculation 95). Of our own headers it includes only those of errors, exp and log, short numbers and JSON
 #                values, earlier plain headers, checks.hpp (checks of a chapter's numbers), and interfaces of models and recognizers
 #   idea         the headers directly in the folder of a chapter, 01 to 05, have at most 100 lines together (the rest is in subfolders)
 #   length       a code file has at most 600 lines (tests may be longer)
@@ -66,7 +66,7 @@ awk '
 
 # ---- home --------------------------------------------------------------------------------------------------
 grep -E '^(lib|chapters)/.*\.cpp$' "$work/files" | grep -vE '(^|/|_)main\.cpp$' | while read -r file; do
-    [ -f "${file%.cpp}.hpp" ] || printf 'home %s\tthere is no %s\n' "$file" "${file%.cpp}.hpp"
+    grep -q "^#include \"$(dirname "$file")/[^/]*\"" "$file" || printf 'home %s\tincludes no header of its folder\n' "$file"
 done >>"$found"
 
 # ---- main(), thread_local, lengths, widths -----------------------------------------------------------------
@@ -127,7 +127,7 @@ grep -E '^tests/.*\.cpp$' "$work/files" |
 # ---- plain headers -----------------------------------------------------------------------------------------
 grep -E '(^|/)plain_[^/]*\.hpp$' "$work/files" | while read -r file; do
     lines=$(wc -l <"$file")
-    case $file in *plain_gpt.hpp | *plain_llama.hpp) most=150 ;; *plain_scheduler.hpp) most=115 ;; *plain_prefix_tree.hpp) most=100 ;; *plain_bpe.hpp | *plain_diffusion.hpp) most=90 ;; *plain_medusa.hpp | *plain_tree.hpp) most=95 ;; *) most=60 ;; esac
+    case $file in *plain_gpt.hpp | *plain_llama.hpp) most=150 ;; *plain_scheduler.hpp) most=115 ;; *plain_prefix_tree.hpp) most=100 ;; *plain_bpe.hpp | *plain_diffusion.hpp) most=90 ;; *plain_medusa.hpp | *plain_tree.hpp | *plain_beam_search.hpp | *plain_draft_length.hpp | *plain_speculative.hpp) most=95 ;; *) most=60 ;; esac
     [ "$lines" -le "$most" ] || printf 'plain %s\t%d lines\n' "$file" "$lines"
     sed -n "s|^$file ||p" "$work/includes" | grep / |
         grep -vxE 'lib/(core/(error|check|math|integer_weights)|kernels/integer_weights|show/short_number|machine/json_file).hpp|chapters/[^/]*/(further/)?(plain_.*|checks|next_token).hpp|lib/grammar/recognizer/recognizer.hpp' |

@@ -147,44 +147,9 @@ SequenceBias parse_bias(const std::string& text, int vocab_size) {
 
 }  // namespace
 
-void add_sampling_options(OptionTable& app, GenerateOptions& o) {
-    CommandLine choosing(app, "How a token is chosen");
-    const auto option = [&](const char* name, auto& value, const char* help) {
-        return choosing.option(name, value, help);
-    };
-    const auto list = [&](const char* name, auto& values, const char* help) {
-        option(name, values, help).one_at_a_time();
-    };
-    temperature_option(choosing, o.temperature, " (default 0.8)");
-    top_k_option(choosing, o.top_k);
-    top_p_option(choosing, o.top_p, " (default 0.9)");
-    option("--min-p", o.min_p,
-           "keep tokens with at least this fraction of the largest probability; 0: all");
-    option("--typical-p", o.typical_p,
-           "keep the most typical tokens whose probabilities sum to this; 1: all");
-    option("--epsilon-cutoff", o.epsilon_cutoff, "drop tokens less probable than this; 0: none");
-    option("--eta-cutoff", o.eta_cutoff, "the same, adapted to the entropy; 0: none");
-    option("--repetition-penalty", o.repetition_penalty,
-           "divide the logits of tokens already in the text; 1: off");
-    option("--frequency-penalty", o.frequency_penalty,
-           "subtract this for each time a token was written; 0: off");
-    option("--presence-penalty", o.presence_penalty,
-           "subtract this from every token that was written; 0: off");
-    penalty_scope_option(choosing, o.penalty_scope);
-    option("--no-repeat-ngram-size", o.no_repeat_ngram_size,
-           "ban a second occurrence of any n-gram of this length; 0: off");
-    list("--logit-bias", o.logit_bias,
-         "ID=VALUE, added to a token's logit; -inf bans it (repeatable)");
-    option("--preset", o.preset, "factual, conservative, balanced or creative")
-        .suggests("factual,conservative,balanced,creative");
-    option(
-        "--dialect", o.dialect,
-        "order and defaults of: ours, transformers (-4, -5: how its beams stop), llama.cpp, vllm")
-        .suggests("ours,transformers,transformers-4,transformers-5,llama.cpp,vllm");
-    option("--greedy", o.greedy, "always the most probable token");
-    option("--do-sample", o.do_sample, "sample (the default, except in beam search)");
-    seed_option(choosing, o.seed);
-    CommandLine ending(app, "Where a text ends");
+namespace {
+
+void add_ending_options(CommandLine ending, GenerateOptions& o) {
     length_option(ending, o.max_new_tokens);
     ending.option("--min-new-tokens", o.min_new_tokens,
                   "do not end the text before this many tokens");
@@ -197,21 +162,9 @@ void add_sampling_options(OptionTable& app, GenerateOptions& o) {
         .shows_default();
     ending.option("--keep", o.keep, "tokens kept when the context slides (default: half of it)");
     ending.option("--no-escape", o.no_escape, "do not interpret \\n and other escapes in texts");
-    choosing
-        .option("--bad-words", o.bad_words,
-                "ban the token sequence of this word, as transformers does (repeatable)")
-        .one_at_a_time();
-    choosing
-        .option("--ban-text", o.ban_text,
-                "ban this text, however it is split into tokens (repeatable)")
-        .one_at_a_time();
-    ending
-        .option("--stop-token-ids", o.stop_token_ids,
-                "ID,ID: further end-of-text tokens (repeatable)")
-        .one_at_a_time();
-    ending.option("--ignore-eos", o.ignore_eos,
-                  "ignore the end-of-text token (dialect vllm: it comes, and ends nothing)");
-    CommandLine rare(app, "Rarer ways to choose a token");
+}
+
+void add_rare_options(CommandLine rare, GenerateOptions& o) {
     rare.option("--dynatemp-range", o.dynatemp_range,
                 "vary the temperature by up to this much with the entropy; 0: off");
     rare.option("--dynatemp-exp", o.dynatemp_exponent,
@@ -258,6 +211,64 @@ void add_sampling_options(OptionTable& app, GenerateOptions& o) {
         "KEY: mark the text without changing its distribution; build/watermark detects it");
     rare.option("--renormalize-logits", o.renormalize,
                 "renormalise the logits after the chain, for beams that add them up");
+}
+
+}  // namespace
+
+void add_sampling_options(OptionTable& app, GenerateOptions& o) {
+    CommandLine choosing(app, "How a token is chosen");
+    const auto option = [&](const char* name, auto& value, const char* help) {
+        return choosing.option(name, value, help);
+    };
+    const auto list = [&](const char* name, auto& values, const char* help) {
+        option(name, values, help).one_at_a_time();
+    };
+    temperature_option(choosing, o.temperature, " (default 0.8)");
+    top_k_option(choosing, o.top_k);
+    top_p_option(choosing, o.top_p, " (default 0.9)");
+    option("--min-p", o.min_p,
+           "keep tokens with at least this fraction of the largest probability; 0: all");
+    option("--typical-p", o.typical_p,
+           "keep the most typical tokens whose probabilities sum to this; 1: all");
+    option("--epsilon-cutoff", o.epsilon_cutoff, "drop tokens less probable than this; 0: none");
+    option("--eta-cutoff", o.eta_cutoff, "the same, adapted to the entropy; 0: none");
+    option("--repetition-penalty", o.repetition_penalty,
+           "divide the logits of tokens already in the text; 1: off");
+    option("--frequency-penalty", o.frequency_penalty,
+           "subtract this for each time a token was written; 0: off");
+    option("--presence-penalty", o.presence_penalty,
+           "subtract this from every token that was written; 0: off");
+    penalty_scope_option(choosing, o.penalty_scope);
+    option("--no-repeat-ngram-size", o.no_repeat_ngram_size,
+           "ban a second occurrence of any n-gram of this length; 0: off");
+    list("--logit-bias", o.logit_bias,
+         "ID=VALUE, added to a token's logit; -inf bans it (repeatable)");
+    option("--preset", o.preset, "factual, conservative, balanced or creative")
+        .suggests("factual,conservative,balanced,creative");
+    option(
+        "--dialect", o.dialect,
+        "order and defaults of: ours, transformers (-4, -5: how its beams stop), llama.cpp, vllm")
+        .suggests("ours,transformers,transformers-4,transformers-5,llama.cpp,vllm");
+    option("--greedy", o.greedy, "always the most probable token");
+    option("--do-sample", o.do_sample, "sample (the default, except in beam search)");
+    seed_option(choosing, o.seed);
+    CommandLine ending(app, "Where a text ends");
+    add_ending_options(ending, o);
+    choosing
+        .option("--bad-words", o.bad_words,
+                "ban the token sequence of this word, as transformers does (repeatable)")
+        .one_at_a_time();
+    choosing
+        .option("--ban-text", o.ban_text,
+                "ban this text, however it is split into tokens (repeatable)")
+        .one_at_a_time();
+    ending
+        .option("--stop-token-ids", o.stop_token_ids,
+                "ID,ID: further end-of-text tokens (repeatable)")
+        .one_at_a_time();
+    ending.option("--ignore-eos", o.ignore_eos,
+                  "ignore the end-of-text token (dialect vllm: it comes, and ends nothing)");
+    add_rare_options(CommandLine(app, "Rarer ways to choose a token"), o);
 }
 
 void add_samples_option(OptionTable& app, GenerateOptions& o) {

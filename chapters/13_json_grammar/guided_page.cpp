@@ -21,7 +21,7 @@ namespace tbt {
 namespace {
 
 // The chain with the mask as its first step.
-Chain masked(const GrammarMatcher& start, const Chain& chain) {
+Chain with_mask(const GrammarMatcher& start, const Chain& chain) {
     std::vector<ChainStep> steps = {grammar_step(start)};
     steps.insert(steps.end(), chain.steps().begin(), chain.steps().end());
     return Chain(std::move(steps));
@@ -63,7 +63,7 @@ std::string guided_trace(const GuidedOptions& options, const std::string& guide,
     const Tokenizer& tokenizer = model.tokenizer;
     const std::vector<int> prompt = encode_prompt(model, options.prompt, options.max_new_tokens);
     GenerateRequest request;
-    request.chain = masked(start, chain), request.seed = options.seed;
+    request.chain = with_mask(start, chain), request.seed = options.seed;
     GeneratedText written;
     written.ids.assign(text.ids.begin() + static_cast<std::ptrdiff_t>(prompt.size()),
                        text.ids.end());

@@ -238,7 +238,7 @@ std::optional<int> BytePairTokenizer::id_of(std::string_view bytes) const {
 
 int BytePairTokenizer::eos_id() const {
     const auto id = id_of(end_of_text);
-    if (!id) fail(std::string("there is no end-of-text token, expected \"") + end_of_text + "\"");
+    if (!id) fail("there is no end-of-text token, expected \"<|endoftext|>\"");
     return *id;
 }
 

@@ -86,7 +86,7 @@ compile_test() {  # tree, object, file
 }
 built() {  # a group's tests, and that they pass without a mutation
     [ ! -f "$work/built-$1" ] || return 0
-    ${MAKE:-make} -s --no-print-directory "$BUILD/tests-$1" >/dev/null 2>"$work/log" || { echo "BROKEN    tests-$1 cannot be built" >&2; tail -n 3 "$work/log" >&2; return 1; }
+    ${MAKE:-make} -s --no-print-directory "$BUILD/tests-$1" $(objects_of "$1") >/dev/null 2>"$work/log" || { echo "BROKEN    tests-$1 cannot be built" >&2; tail -n 3 "$work/log" >&2; return 1; }
     [ -n "${TRUST:-}" ] || $nice "$BUILD/tests-$1" >"$work/log" 2>&1 || { echo "BROKEN    tests-$1 fail without any mutation" >&2; tail -n 5 "$work/log" >&2; return 1; }
     : >"$work/built-$1"
 }

@@ -18,6 +18,7 @@
 #include "lib/machine/files.hpp"
 #include "lib/model/model_config.hpp"
 #include "lib/model/rotary.hpp"
+#include "lib/text/piece_encoder.hpp"
 #include "lib/text/tokenizer.hpp"
 #include "lib/text/tokenizer_save.hpp"
 #include "lib/text/vocabulary.hpp"
