@@ -23,8 +23,8 @@ std::string join_path(const std::string& directory, const std::string& name);
 // program in build/, ../share/token-by-token for one that `make install` put into bin/.
 std::string shipped_file(const std::string& name);
 
-// The path. Throws Error if it has a zero byte: the system would end the name there and open another
-// file.
+// The path. Throws Error if it has a zero byte: the system would end the name there and open
+// another file.
 const std::string& checked_path(const std::string& path);
 
 // " (No such file or directory)": why the last call of the system failed.
