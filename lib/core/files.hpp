@@ -31,7 +31,7 @@ const std::string& checked_path(const std::string& path);
 std::string system_reason();
 
 // An open regular file and its size; the destructor closes it. Opening does not wait for a pipe
-// that nobody writes to. Throws Error, such as "PATH: cannot be opened (No such file or directory)".
+// that nobody writes to. Throws Error: "PATH: cannot be opened (No such file or directory)", ….
 struct OpenFile {
     explicit OpenFile(const std::string& path);
     OpenFile(const OpenFile&) = delete;
