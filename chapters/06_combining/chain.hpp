@@ -2,8 +2,8 @@
 // chain is data. A step is a name, its parameters as text, and a function on the candidates.
 //
 // Which steps, and in which order: the sampling options, dialects (how other programs treat the
-// same request) and presets. Penalties and grammars are only names here; later chapters make the steps
-// with these names.
+// same request) and presets. Penalties and grammars are only names here; later chapters make the
+// steps with these names.
 #pragma once
 
 #include <algorithm>

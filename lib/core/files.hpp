@@ -23,15 +23,15 @@ std::string join_path(const std::string& directory, const std::string& name);
 // program in build/, ../share/token-by-token for one that `make install` put into bin/.
 std::string shipped_file(const std::string& name);
 
-// The path. Throws Error if it has a zero byte: the system would end the name there and open another
-// file.
+// The path. Throws Error if it has a zero byte: the system would end the name there and open
+// another file.
 const std::string& checked_path(const std::string& path);
 
 // " (No such file or directory)": why the last call of the system failed.
 std::string system_reason();
 
 // An open regular file and its size; the destructor closes it. Opening does not wait for a pipe
-// that nobody writes to. Throws Error, such as "PATH: cannot be opened (No such file or directory)".
+// that nobody writes to. Throws Error: "PATH: cannot be opened (No such file or directory)", ….
 struct OpenFile {
     explicit OpenFile(const std::string& path);
     OpenFile(const OpenFile&) = delete;
