@@ -231,9 +231,13 @@ std::vector<SpedUp> compare_sped_up(TextGenerator& generator, const std::vector<
 
 std::string table_of(const std::vector<SpedUp>& ways) {
     std::string text = "temperature 1            texts   the same   tokens a pass\n";
-    for (const SpedUp& w : ways)
-        text += format("%-22s %7ld %10ld %15.2f\n", w.way.c_str(), w.texts, w.same,
-                       static_cast<double>(w.tokens) / static_cast<double>(w.passes));
+    for (const SpedUp& w : ways) {
+        text += format("%-22s %7ld %10ld ", w.way.c_str(), w.texts, w.same);
+        text +=
+            w.passes == 0
+                ? format("%15s\n", "-")  // no text was written
+                : format("%15.2f\n", static_cast<double>(w.tokens) / static_cast<double>(w.passes));
+    }
     return text;
 }
 

@@ -3,6 +3,7 @@
 
 #include <cmath>
 
+#include "chapters/24_which_decoder/tools/results.hpp"
 #include "chapters/24_which_decoder/tools/whole_run.hpp"
 
 using namespace tbt;
@@ -22,6 +23,22 @@ TEST_CASE("sped up: drafts, lookups and heads write the texts of plain drawing i
         CHECK(way.same == 4);
         CHECK(way.tokens == ways[0].tokens);
         CHECK((&way == &ways[0] || way.passes < ways[0].passes));
+    }
+}
+
+TEST_CASE("tables show a dash, not nan, where no text was written", "[which]") {
+    CHECK(table_of(std::vector<SpedUp>{{"plain"}}) ==
+          "temperature 1            texts   the same   tokens a pass\n"
+          "plain                        0          0               -\n");
+    const double none = std::nan("");
+    Measured nothing;
+    nothing.model = "storyteller", nothing.decoder = "best of all";
+    nothing.valid = nothing.kl_qp = nothing.kl_pq = nothing.divergence = {none, none, none};
+    nothing.lost = nothing.m_bits = nothing.p_bits = nothing.microseconds = none;
+    for (const std::string& table :
+         {table_of({nothing}, true), best_of({nothing}), searches_of({nothing})}) {
+        CAPTURE(table);
+        CHECK(table.find("nan") == std::string::npos);
     }
 }
 
