@@ -8,7 +8,7 @@ $(foreach line,$(subst $(space)+=$(space),+=,$(shell sh lib/build/uses.sh | sed 
 ROOMS := core select machine show kernels quantized text model files chat serve grammar train corpus
 CHAPTERS := $(patsubst chapters/%/main.cpp,%,$(sort $(wildcard chapters/*/main.cpp)))
 PARTS_OF_CHAPTERS := $(patsubst chapters/%/,%,$(sort $(wildcard chapters/*/tools/ chapters/*/server/)))
-UNITS := $(ROOMS) $(CHAPTERS) $(subst /,-,$(PARTS_OF_CHAPTERS))
+UNITS := $(ROOMS) $(foreach chapter,$(CHAPTERS),$(chapter) $(subst /,-,$(filter $(chapter)/%,$(PARTS_OF_CHAPTERS))))
 folder = $(if $(filter $(1),$(ROOMS)),lib/$(1),chapters/$(subst -,/,$(1)))
 object = $(patsubst %.cpp,$(BUILD)/obj/%.o,$(1))
 sources = $(filter-out %main.cpp lib/kernels/wasm/% $(call folder,$(1))/tools/% $(call folder,$(1))/server/%,\
