@@ -25,11 +25,15 @@ struct Family {
     bool tied = false;
     int window = 0;
     Windows windows = Windows::none;
+    int pattern = 0;  // Windows::pattern: every n-th layer has none
     Biases biases = Biases::by_key;
     bool mlp_bias = false;  // where the key mlp_bias says
     QueryKeyNorm query_key_norm = QueryKeyNorm::none;
     NormPlace norm_place = NormPlace::input;
-    bool gemma = false, some_without_rotary = false, fused = false;
+    // gemma: γ − 1 in files, embeddings times √C, GELU. local_rotary: layers with a window have rotary
+    // settings of their own. caps: the keys of soft caps are read.
+    bool gemma = false, local_rotary = false, caps = false;
+    bool some_without_rotary = false, fused = false, multipliers = false;
 };
 
 inline constexpr Family families[] = {
@@ -61,9 +65,22 @@ inline constexpr Family families[] = {
      .tied = true,
      .window = 4096,
      .windows = Windows::pattern,
+     .pattern = 6,
      .query_key_norm = QueryKeyNorm::head,
      .norm_place = NormPlace::both,
-     .gemma = true},
+     .gemma = true,
+     .local_rotary = true},
+    {.type = "gemma2",
+     .class_name = "Gemma2ForCausalLM",
+     .kv_heads = 4,
+     .head_dim = 256,
+     .tied = true,
+     .window = 4096,
+     .windows = Windows::pattern,
+     .pattern = 2,
+     .norm_place = NormPlace::both,
+     .gemma = true,
+     .caps = true},
     {.type = "smollm3",
      .class_name = "SmolLM3ForCausalLM",
      .kv_heads = 4,
@@ -77,6 +94,16 @@ inline constexpr Family families[] = {
      .epsilon = 1e-5,
      .query_key_norm = QueryKeyNorm::token,
      .norm_place = NormPlace::output},
+    {.type = "olmo3",
+     .class_name = "Olmo3ForCausalLM",
+     .epsilon = 1e-5,
+     .window = 4096,
+     .windows = Windows::pattern,
+     .pattern = 4,
+     .query_key_norm = QueryKeyNorm::token,
+     .norm_place = NormPlace::output,
+     .local_rotary = true},
+    {.type = "granite", .class_name = "GraniteForCausalLM", .mlp_bias = true, .multipliers = true},
     {.type = "phi3",
      .class_name = "Phi3ForCausalLM",
      .epsilon = 1e-5,

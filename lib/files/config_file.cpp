@@ -9,6 +9,7 @@
 
 #include "lib/core/error.hpp"
 #include "lib/core/index.hpp"
+#include "lib/core/math.hpp"
 #include "lib/files/config_families.hpp"
 #include "lib/files/gguf_model.hpp"
 #include "lib/files/model.hpp"
@@ -42,6 +43,8 @@ public:
         return member == json_.end() || member->is_null() ? nullptr : &*member;
     }
 
+    bool has(const char* key) const { return json_.contains(key); }  // true for a null value, too
+
     // A positive integer, at most largest_size.
     int size(const char* key) const {
         if (!find(key)) fail(std::string(key) + " is missing, expected a positive integer");
@@ -51,7 +54,7 @@ public:
 
     // As size(), with one default for a missing key and another one for the value null.
     int size_or_absent(const char* key, int absent, int null) const {
-        return json_.contains(key) ? size_or(key, null) : absent;
+        return has(key) ? size_or(key, null) : absent;
     }
 
     // An integer of 0 or more, at most largest_size.
@@ -185,26 +188,57 @@ double number_in(const ConfigReader& file, const Json& object, const char* key,
     file.fail(std::string("the rotary positions lack ") + key + ", expected a number");
 }
 
+void read_yarn(const ConfigReader& file, const Json& object, int positions, Rotary& r) {
+    r.factor =
+        number_in(file, object, "factor", static_cast<double>(positions) / r.original_positions);
+    r.low_frequency_factor = number_in(file, object, "beta_slow", 1);
+    r.high_frequency_factor = number_in(file, object, "beta_fast", 32);
+    const Json whole = object.value("truncate", Json(true));
+    if (!whole.is_boolean()) file.fail("truncate", whole, "true or false");
+    r.whole_dimensions = whole.get<bool>();
+    const auto magnitude = [&](const char* key) {
+        const double k = key ? number_in(file, object, key) : 1;
+        return r.factor <= 1 ? 1 : 0.1 * k * portable_log(r.factor) + 1;
+    };
+    const auto given = [&](const char* key) {
+        const Json value = object.value(key, Json());
+        return !value.is_null() && value != 0;
+    };
+    const double usual = given("mscale") && given("mscale_all_dim")
+                             ? magnitude("mscale") / magnitude("mscale_all_dim")
+                             : magnitude(nullptr);
+    r.amplitude = number_in(file, object, "attention_factor", usual);
+}
+
 Rotary rotary_of(const ConfigReader& file, const Json& object, double theta, int positions) {
     Rotary r;
     r.theta = number_in(file, object, "rope_theta", theta);
     const char* key = object.contains("rope_type") ? "rope_type" : "type";
     const Json type = object.value(key, Json("default"));
-    if (!type.is_string()) file.fail(key, type, "default, linear or llama3");
+    if (!type.is_string()) file.fail(key, type, "default, linear, llama3 or yarn");
     const auto name = type.get<std::string>();
     if (name == "default") return r;
-    if (name != "linear" && name != "llama3")
+    if (name != "linear" && name != "llama3" && name != "yarn")
         file.fail(std::string(key) + " of the rotary positions is " + shown(name) +
-                  ", expected default, linear or llama3");
-    r.scaling = name == "linear" ? RotaryScaling::linear : RotaryScaling::llama3;
-    r.factor = number_in(file, object, "factor");
-    if (name == "linear") return r;
-    r.low_frequency_factor = number_in(file, object, "low_freq_factor");
-    r.high_frequency_factor = number_in(file, object, "high_freq_factor");
+                  ", expected default, linear, llama3 or yarn");
+    r.scaling = name == "linear"   ? RotaryScaling::linear
+                : name == "llama3" ? RotaryScaling::llama3
+                                   : RotaryScaling::yarn;
+    if (name == "linear") {
+        r.factor = number_in(file, object, "factor");
+        return r;
+    }
     const double original = number_in(file, object, "original_max_position_embeddings", positions);
     if (original > largest_size || original != std::floor(original))
         file.fail("original_max_position_embeddings is not a whole number up to 2^24");
     r.original_positions = static_cast<int>(original);
+    if (name == "yarn") {
+        read_yarn(file, object, positions, r);
+        return r;
+    }
+    r.factor = number_in(file, object, "factor");
+    r.low_frequency_factor = number_in(file, object, "low_freq_factor");
+    r.high_frequency_factor = number_in(file, object, "high_freq_factor");
     return r;
 }
 
@@ -222,14 +256,16 @@ void read_rotaries(const ConfigReader& file, const Family& family, TransformerCo
     Architecture& a = config.architecture;
     const Json object = rotary_object(file);
     const double theta = file.positive_or("rope_theta", family.theta);
-    // Gemma's layers with a window have rotary settings of their own: rotaries[1].
+    // Layers with a window may have rotary settings of their own: rotaries[1].
     const auto of = [&](const char* kind) {
         const auto member = object.find(kind);
         return member != object.end() && member->is_object() ? *member : object;
     };
-    if (family.gemma) {
+    if (family.local_rotary) {
         const bool apart = object.contains("sliding_attention");
-        const double local = file.positive_or("rope_local_base_freq", 1e4);
+        const double local = family.gemma
+                                 ? file.positive_or("rope_local_base_freq", 1e4)
+                                 : number_in(file, of("full_attention"), "rope_theta", theta);
         a.rotaries = {rotary_of(file, of("full_attention"), theta, config.n_positions),
                       rotary_of(file, apart ? of("sliding_attention") : Json::object(), local,
                                 config.n_positions)};
@@ -270,7 +306,7 @@ bool has_rotary(const ConfigReader& file, int layer, int layers) {
 
 void read_layers(const ConfigReader& file, const Family& family, TransformerConfig& config) {
     const int n = config.n_layer, first = file.count_or("max_window_layers", 28),
-              every = file.size_or("sliding_window_pattern", 6);
+              every = file.size_or("sliding_window_pattern", std::max(1, family.pattern));
     const bool used = file.flag_or("use_sliding_window", false),
                has_windows = family.windows != Windows::none &&
                              (family.windows != Windows::no_rotary || used);
@@ -285,9 +321,10 @@ void read_layers(const ConfigReader& file, const Family& family, TransformerConf
         const bool window = listed.empty() ? by_rule : listed[index(i)];
         if (!listed.empty() && window && size == 0)
             file.fail("layer_types has sliding_attention, but there is no sliding_window");
-        config.architecture.layers.push_back({window ? size : 0, !rotated                 ? -1
-                                                                 : family.gemma && window ? 1
-                                                                                          : 0});
+        config.architecture.layers.push_back({window ? size : 0, !rotated ? -1
+                                                                 : family.local_rotary && window
+                                                                     ? 1
+                                                                     : 0});
     }
 }
 
@@ -299,7 +336,8 @@ void check_variant(const ConfigReader& file, const Family& family) {
     if (const std::string act = file.text_or(key, expected); act != expected)
         file.fail(std::string(key) + " is " + shown(act) + ", expected " + expected);
     for (const char* cap : {"attn_logit_softcapping", "final_logit_softcapping"})
-        if (const Json* value = file.find(cap)) file.fail(cap, *value, "null");
+        if (const Json* value = file.find(cap); value && !family.caps)
+            file.fail(cap, *value, "null");
     if (file.flag_or("use_bidirectional_attention", false))
         file.fail("use_bidirectional_attention is true, expected false");
     if (file.find("vision_config"))
@@ -366,6 +404,21 @@ TransformerConfig read_llama(const ConfigReader& file, const Family& family) {
         a.norm_adds_one = true;
         a.score_scalar = static_cast<float>(file.positive_or("query_pre_attn_scalar", 256));
         a.embedding_scale = std::sqrt(static_cast<float>(config.n_embd));
+    }
+    const auto number = [&](const char* key, double otherwise) {
+        return static_cast<float>(file.positive_or(key, otherwise));
+    };
+    if (family.caps) {  // null: none
+        a.score_cap = file.has("attn_logit_softcapping") ? number("attn_logit_softcapping", 0) : 50;
+        a.logit_cap =
+            file.has("final_logit_softcapping") ? number("final_logit_softcapping", 0) : 30;
+    }
+    if (family.multipliers) {
+        a.embedding_scale = number("embedding_multiplier", 1);
+        a.residual_scale = number("residual_multiplier", 1);
+        a.logit_scale = 1 / number("logits_scaling", 1);
+        const float multiplier = number("attention_multiplier", 1);
+        a.score_scalar = 1 / (multiplier * multiplier);
     }
     read_rotaries(file, family, config);
     read_layers(file, family, config);

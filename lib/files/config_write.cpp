@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <cstdlib>
 #include <vector>
 
@@ -55,6 +56,14 @@ OrderedJson rotary_json(const Rotary& rotary) {
     if (rotary.scaling == RotaryScaling::none) return nullptr;
     if (rotary.scaling == RotaryScaling::linear)
         return {{"factor", rotary.factor}, {"rope_type", "linear"}};
+    if (rotary.scaling == RotaryScaling::yarn)
+        return {{"attention_factor", rotary.amplitude},
+                {"beta_fast", rotary.high_frequency_factor},
+                {"beta_slow", rotary.low_frequency_factor},
+                {"factor", rotary.factor},
+                {"original_max_position_embeddings", rotary.original_positions},
+                {"rope_type", "yarn"},
+                {"truncate", rotary.whole_dimensions}};
     return {{"factor", rotary.factor},
             {"high_freq_factor", rotary.high_frequency_factor},
             {"low_freq_factor", rotary.low_frequency_factor},
@@ -110,6 +119,19 @@ OrderedJson llama_json(const TransformerConfig& config, const Family& family,
     if (family.gemma) {
         json["query_pre_attn_scalar"] = shortest(a.score_scalar);
         if (a.rotaries.size() > 1) json["rope_local_base_freq"] = a.rotaries[1].theta;
+    }
+    const auto cap = [](float value) {
+        return value > 0 ? OrderedJson(shortest(value)) : OrderedJson(nullptr);
+    };
+    if (family.caps) {
+        json["attn_logit_softcapping"] = cap(a.score_cap);
+        json["final_logit_softcapping"] = cap(a.logit_cap);
+    }
+    if (family.multipliers) {
+        json["attention_multiplier"] = shortest(1 / std::sqrt(a.score_scalar));
+        json["embedding_multiplier"] = shortest(a.embedding_scale);
+        json["logits_scaling"] = shortest(1 / a.logit_scale);
+        json["residual_multiplier"] = shortest(a.residual_scale);
     }
     add_layers(a, family, json);
     return json;

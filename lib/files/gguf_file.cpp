@@ -1,34 +1,21 @@
 #include "lib/files/gguf_file.hpp"
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
+#include <cstdio>
 #include <cstring>
+#include <iterator>
 #include <type_traits>
 #include <utility>
 
 #include "lib/core/error.hpp"
-#include "lib/core/half.hpp"
 #include "lib/core/index.hpp"
 #include "lib/core/unicode.hpp"
 #include "lib/machine/files.hpp"
 #include "lib/machine/threads.hpp"
 
 namespace tbt {
-
-GgufBlock gguf_block(GgufType type) {
-    switch (type) {
-        case GgufType::f32:
-            return {1, 4};
-        case GgufType::f16:
-        case GgufType::bf16:
-            return {1, 2};
-        case GgufType::q8_0:
-            return {32, 34};
-        case GgufType::q4_0:
-            return {32, 18};
-    }
-    return {0, 0};
-}
 
 namespace {
 
@@ -50,20 +37,6 @@ enum ValueType : std::uint32_t {
     i64_value,
     f64_value
 };
-
-// The format's names of the tensor types that this library does not support.
-std::string name_of_type(std::uint32_t type) {
-    const std::pair<std::uint32_t, const char*> names[] = {
-        {3, "Q4_1"},     {6, "Q5_0"},    {7, "Q5_1"},     {9, "Q8_1"},   {10, "Q2_K"},
-        {11, "Q3_K"},    {12, "Q4_K"},   {13, "Q5_K"},    {14, "Q6_K"},  {15, "Q8_K"},
-        {16, "IQ2_XXS"}, {17, "IQ2_XS"}, {18, "IQ3_XXS"}, {19, "IQ1_S"}, {20, "IQ4_NL"},
-        {21, "IQ3_S"},   {22, "IQ2_S"},  {23, "IQ4_XS"},  {24, "I8"},    {25, "I16"},
-        {26, "I32"},     {27, "I64"},    {28, "F64"},     {29, "IQ1_M"}, {34, "TQ1_0"},
-        {35, "TQ2_0"},   {39, "MXFP4"}};
-    for (const auto& [number, name] : names)
-        if (number == type) return name;
-    return "type " + std::to_string(type);
-}
 
 // Reads the header from its first byte to its last. Each step checks that the file is long enough.
 class GgufReader {
@@ -211,19 +184,18 @@ private:
             size *= shape[i];
         }
         const auto number = take<std::uint32_t>();
-        const GgufBlock block = gguf_block(static_cast<GgufType>(number));
-        if (block.numbers == 0)
-            fail(where_ + " is of " + name_of_type(number) +
-                 ", expected F32, F16, BF16, Q8_0 or Q4_0; take the model in one of these");
-        if (shape.back() % block.numbers != 0)
+        const GgufBlock* block = gguf_block(number);
+        if (!block || !block->widen)
+            fail(where_ + " is of " + (block ? block->name : "type " + std::to_string(number)) +
+                 ", expected F32, F16, BF16, Q4_0 to Q8_0, Q2_K to Q6_K, IQ4_NL, IQ4_XS or MXFP4; "
+                 "take the model in one of these");
+        if (shape.back() % block->numbers != 0)
             fail(where_ + " has rows of " + std::to_string(shape.back()) +
-                 " numbers, expected whole blocks of " + std::to_string(block.numbers));
+                 " numbers, expected whole blocks of " + std::to_string(block->numbers));
         const auto offset = take<std::uint64_t>();
-        const auto size_bytes = static_cast<std::uint64_t>(size / block.numbers * block.bytes);
+        const auto size_bytes = static_cast<std::uint64_t>(size / block->numbers * block->bytes);
         placed_.push_back({name, offset, size_bytes});
-        if (!out_.tensors
-                 .emplace(name, GgufHeader::TensorEntry{static_cast<GgufType>(number), shape, {}})
-                 .second)
+        if (!out_.tensors.emplace(name, GgufHeader::TensorEntry{block, shape, {}}).second)
             fail(where_ + " is given twice");
     }
 
@@ -265,10 +237,44 @@ private:
 
 }  // namespace
 
-GgufHeader read_gguf_header(const MappedFile& file) { return GgufReader(file).read(); }
-
 GgufFile::GgufFile(const std::string& path)
-    : file_(std::make_shared<const MappedFile>(path)), header_(read_gguf_header(*file_)) {}
+    : files_{std::make_shared<const MappedFile>(path)}, header_(GgufReader(*files_[0]).read()) {
+    if (const std::int64_t parts = integer_or("split.count", 1); parts > 1) add_parts(path, parts);
+}
+
+// Opens all parts of a file that was split, whose names end in -00001-of-00003.gguf. The first has
+// the values.
+void GgufFile::add_parts(const std::string& path, std::int64_t count) {
+    constexpr std::size_t end_size = sizeof "-00001-of-00003.gguf" - 1;
+    const auto part = [&](std::int64_t number) {
+        char end[32] = {};
+        std::snprintf(end, sizeof end, "-%05d-of-%05d.gguf", to_int(number), to_int(count));
+        return path.substr(0, path.size() - std::min(path.size(), end_size)) + end;
+    };
+    const std::int64_t own = integer_or("split.no", -1);
+    if (count > 9999 || own < 0 || own >= count || part(own + 1) != path)
+        fail("is one of " + std::to_string(count) +
+             " parts by its split.count and split.no, expected a name that ends like " +
+             "-00001-of-00003.gguf");
+    files_.clear();
+    header_ = {};
+    for (std::int64_t i = 0; i < count; ++i) {
+        const std::string name = part(i + 1);
+        if (!file_exists(name))
+            throw Error(name + ": is missing, one of the " + std::to_string(count) +
+                        " parts of this model; fetch them all");
+        files_.push_back(std::make_shared<const MappedFile>(name));
+        GgufHeader header = GgufReader(*files_.back()).read();
+        for (auto& [tensor, entry] : header.tensors)
+            if (!header_.tensors.emplace(tensor, std::move(entry)).second)
+                throw Error(name + ": tensor \"" + shown(tensor) + "\" is in another part too");
+        if (i == 0) header_.values = std::move(header.values);
+    }
+    const std::int64_t tensors = integer_or("split.tensors.count", -1);
+    if (tensors >= 0 && tensors != std::ssize(header_.tensors))
+        fail("has " + std::to_string(header_.tensors.size()) + " tensors in its parts, expected " +
+             std::to_string(tensors) + " as split.tensors.count says");
+}
 
 void GgufFile::fail(const std::string& what) const { throw Error(path() + ": " + what); }
 
@@ -282,44 +288,16 @@ const GgufFile::TensorEntry& GgufFile::expect(const std::string& name, const Sha
     return found->second;
 }
 
-namespace {
-
-std::uint16_t u16_at(const std::byte* p) {
-    std::uint16_t n;
-    std::memcpy(&n, p, sizeof n);
-    return n;
-}
-
-// Converts one block to 32 floats. It has a 16-bit scale, then 32 numbers. In q4_0, byte i of 16
-// has number i in its low and number i + 16 in its high 4 bits, each with 8 added.
-void restore_block(GgufType type, const std::byte* block, float* out) {
-    const float scale = from_f16(u16_at(block));
-    for (int i = 0; i < 32; ++i) {
-        const int byte = std::to_integer<int>(block[2 + (type == GgufType::q8_0 ? i : i % 16)]);
-        const int q = type == GgufType::q8_0 ? static_cast<std::int8_t>(byte)
-                                             : (i < 16 ? byte & 15 : byte >> 4) - 8;
-        out[i] = scale * static_cast<float>(q);
-    }
-}
-
-}  // namespace
-
 Tensor GgufFile::read(const std::string& name, const Shape& shape) const {
     const TensorEntry& entry = expect(name, shape);
-    const GgufBlock block = gguf_block(entry.type);
+    const GgufBlock& block = *entry.block;
     Tensor tensor(shape);
     run_team(default_threads(), [&](const Worker& worker) {
         const Range mine = worker.share(tensor.size() / block.numbers);
-        for (std::int64_t b = mine.begin; b < mine.end; ++b) {
-            const std::byte* from = entry.bytes.data() + b * block.bytes;
-            float* to = tensor.data() + b * block.numbers;
-            if (entry.type == GgufType::f32) std::memcpy(to, from, sizeof(float));
-            else if (entry.type == GgufType::f16) *to = from_f16(u16_at(from));
-            else if (entry.type == GgufType::bf16) *to = from_bf16(u16_at(from));
-            else restore_block(entry.type, from, to);
-        }
+        for (std::int64_t b = mine.begin; b < mine.end; ++b)
+            block.widen(entry.bytes.data() + b * block.bytes, tensor.data() + b * block.numbers);
     });
-    file_->forget(entry.bytes);
+    for (const auto& file : files_) file->forget(entry.bytes);
     for (std::int64_t i = 0; i < tensor.size(); ++i)
         if (!std::isfinite(tensor.data()[i]))
             fail("tensor \"" + name + "\": number " + std::to_string(i) +

@@ -21,27 +21,18 @@
 
 #include "lib/core/tensor.hpp"
 #include "lib/machine/files.hpp"
+#include "lib/quantized/gguf_blocks.hpp"
 
 namespace tbt {
 
 class MappedFile;
-
-enum class GgufType : std::uint32_t { f32 = 0, f16 = 1, q4_0 = 2, q8_0 = 8, bf16 = 30 };
-
-// Quantised types store a tensor in blocks along its last dimension: 32 numbers of 8 or 4 bits with
-// one 16-bit scale. GgufBlock has the numbers in a block and its bytes; for unquantised types a
-// block is one number. Both are 0 for a type that this library does not support.
-struct GgufBlock {
-    std::int64_t numbers, bytes;
-};
-GgufBlock gguf_block(GgufType type);
 
 struct GgufHeader {
     // The string_views point into the mapped file.
     using Value = std::variant<std::int64_t, double, bool, std::string_view, std::vector<double>,
                                std::vector<std::string_view>>;
     struct TensorEntry {
-        GgufType type = GgufType::f32;
+        const GgufBlock* block = nullptr;  // the type of the numbers
         Shape shape;  // row-major, as everywhere here; the file has the dimensions in reverse order
         std::span<const std::byte> bytes;
     };
@@ -49,21 +40,19 @@ struct GgufHeader {
     std::map<std::string, TensorEntry, std::less<>> tensors;
 };
 
-// Throws Error if the header breaks the format or if a tensor has a type that this library does not
-// support: one line with the file, the key or tensor, and what was expected.
-GgufHeader read_gguf_header(const MappedFile& file);
-
-// The file, mapped into memory: its values by key and its tensors by name.
+// The file, mapped into memory: its values by key and its tensors by name. If it is one of several
+// parts ("model-00001-of-00003.gguf"), all parts are opened.
 class GgufFile {
 public:
     using Value = GgufHeader::Value;
     using TensorEntry = GgufHeader::TensorEntry;
 
-    // Throws Error if the file cannot be read or breaks the format: one line with the file, the key
-    // or tensor, and what was expected.
+    // Throws Error if the file cannot be read, breaks the format or has a tensor of a type that this
+    // library does not read, or if a part is missing: one line with the file, the key or tensor, and
+    // what was expected.
     explicit GgufFile(const std::string& path);
 
-    const std::string& path() const { return file_->path(); }
+    const std::string& path() const { return files_[0]->path(); }
     const std::map<std::string, TensorEntry, std::less<>>& tensors() const {
         return header_.tensors;
     }
@@ -78,15 +67,16 @@ public:
 
     // Throws Error if the file has no such tensor, or if it has another shape.
     const TensorEntry& expect(const std::string& name, const Shape& shape) const;
-    // The tensor as floats, exactly: 16-bit numbers are widened, blocks of 8 or 4 bits are
-    // multiplied by their scales. Throws the errors of expect(), and for a NaN or infinite weight.
+    // The tensor as floats, exactly: every type is widened (gguf_blocks.hpp). Throws the errors of expect(), and for a NaN or infinite weight.
     Tensor read(const std::string& name, const Shape& shape) const;
 
     // Throws Error "PATH: WHAT".
     [[noreturn]] void fail(const std::string& what) const;
 
 private:
-    std::shared_ptr<const MappedFile> file_;
+    void add_parts(const std::string& path, std::int64_t count);
+
+    std::vector<std::shared_ptr<const MappedFile>> files_;
     GgufHeader header_;
 };
 

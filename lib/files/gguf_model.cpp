@@ -91,17 +91,26 @@ std::int64_t pair_row(std::int64_t row, std::int64_t head_size) {
 }
 
 std::string gguf_architecture(const std::string& model_type) {
+    for (const char* unknown : {"gemma2", "granite", "olmo3"})
+        if (model_type == unknown)
+            throw Error("gguf: models of model_type " + model_type +
+                        " are not read or written in this format");
     if (model_type == "mistral") return "llama";
     if (model_type == "gemma3_text") return "gemma3";
     return model_type;
 }
 
 WeightType gguf_weight_type(const GgufFile& file) {
-    std::set<GgufType> types;
-    for (const auto& [name, tensor] : file.tensors())
-        if (tensor.shape.size() == 2 && name != "position_embd.weight") types.insert(tensor.type);
-    if (types == std::set{GgufType::f16}) return WeightType::f16;
-    return types == std::set{GgufType::bf16} ? WeightType::bf16 : WeightType::f32;
+    std::set<std::string_view> types;
+    bool quantised = false;
+    for (const auto& [name, tensor] : file.tensors()) {
+        if (tensor.shape.size() < 2 || name == "position_embd.weight") continue;
+        types.insert(tensor.block->name);
+        quantised = quantised || tensor.block->bits > 0;
+    }
+    if (types == std::set<std::string_view>{"BF16"}) return WeightType::bf16;
+    return quantised || types == std::set<std::string_view>{"F16"} ? WeightType::f16
+                                                                   : WeightType::f32;
 }
 
 namespace {
@@ -245,7 +254,7 @@ private:
         const auto output = file_.tensors().find("output.weight");
         if (output == file_.tensors().end()) return true;
         const auto table = file_.tensors().find("token_embd.weight");
-        return table->second.type == output->second.type &&
+        return table->second.block == output->second.block &&
                table->second.shape == output->second.shape &&
                std::equal(output->second.bytes.begin(), output->second.bytes.end(),
                           table->second.bytes.begin());

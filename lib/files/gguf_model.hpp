@@ -31,7 +31,7 @@ std::int64_t pair_row(std::int64_t row, std::int64_t head_size);
 std::string gguf_architecture(const std::string& model_type);
 
 // The type in which a file's weights are kept in memory unless the options say otherwise: that of
-// the file for 16 bits, float for blocks of 8 and 4 bits (with the same values).
+// the file for 16 bits, and f16 if any of them is quantised, which rounds their values to 11 bits.
 WeightType gguf_weight_type(const GgufFile& file);
 
 // The weights of a GGUF file, which must outlive them. Throws Error unless the file has all weights

@@ -1,6 +1,7 @@
 #include "lib/files/model.hpp"
 
 #include <algorithm>
+#include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <initializer_list>
@@ -12,6 +13,7 @@
 #include "lib/core/index.hpp"
 #include "lib/core/unicode.hpp"
 #include "lib/files/config_file.hpp"
+#include "lib/files/gguf_file.hpp"
 #include "lib/files/gguf_model.hpp"
 #include "lib/files/safetensors.hpp"
 #include "lib/files/stored_integers.hpp"
@@ -147,9 +149,26 @@ OpenedWeights::OpenedWeights(const GgufFile& file, const TransformerConfig& conf
 
 // ---- loading ------------------------------------------------------------------------------------
 
+// Says on stderr that the quantised weights of a file are kept in another type.
+static void say_what_is_rounded(const GgufFile& file, const TransformerConfig& config,
+                                WeightType type) {
+    std::set<std::string_view> names;
+    for (const auto& [name, tensor] : file.tensors())
+        if (tensor.block->bits > 0) names.insert(tensor.block->name);
+    if (names.empty()) return;
+    std::string list;
+    for (const std::string_view name : names)
+        list += (list.empty() ? "" : ", ") + std::string(name);
+    std::fprintf(stderr,
+                 "%s: weights in %s are kept as %s (%lld MiB); --weights f32 keeps all bits\n",
+                 file.path().c_str(), list.c_str(), std::string(names_of(type).option).c_str(),
+                 static_cast<long long>(parameter_count(config) * bytes_of(type) >> 20));
+}
+
 static Transformer load_from(const GgufFile& file, const TransformerOptions& options) {
     const TransformerConfig config = gguf_config(file);
     const OpenedWeights weights(file, config, options);
+    if (!options.weights) say_what_is_rounded(file, config, *weights.options.weights);
     return {config, *weights.store, weights.options};
 }
 

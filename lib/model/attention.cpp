@@ -44,6 +44,7 @@ struct Head {
     Place next;   // the head that is read after this one
     float scale;  // a score is query · key · scale
     int window;   // the number of tokens that a query sees, its own included; 0: all
+    float cap;    // a score s becomes cap · tanh(s / cap); 0: stays
 
     const Element* keys(int block) const { return as(place.matrix(block)); }
     const Element* values(int block) const {
@@ -79,6 +80,11 @@ constexpr int groups = block_tokens / lane_count;  // sixteen keys each
 constexpr int tile = simd::batch_count == 1 ? 4 : 2;
 constexpr float minus_infinity = -std::numeric_limits<float>::infinity();
 
+// cap · tanh(s / cap)
+Lanes soft_cap(const Lanes& s, float cap) {
+    return Lanes::all(cap) * simd::tanh(s / Lanes::all(cap));
+}
+
 // Pass 1, one block: scores[q][u] = (Σ_d query[q][d] · key[u][d]) · h.scale, summed in order of d,
 // for the first `G` groups of sixteen keys. `ahead` is the matrix to prefetch meanwhile.
 template <int Q, int G, class Element>
@@ -99,7 +105,10 @@ void score_block(const Head<Element>& h, const float* const* query, const Elemen
     }
     const Lanes scale = Lanes::all(h.scale);
     for (int q = 0; q < Q; ++q) {
-        for (int g = 0; g < G; ++g) (sum[q][g] * scale).store(scores + q * stride + g * lane_count);
+        for (int g = 0; g < G; ++g) {
+            const Lanes s = sum[q][g] * scale;
+            (h.cap > 0 ? soft_cap(s, h.cap) : s).store(scores + q * stride + g * lane_count);
+        }
     }
 }
 
@@ -326,7 +335,7 @@ static void attend_rows(const float* qkv, std::span<const SequenceRows> sequence
                                               : nullptr;
             const auto run_with_type = [&]<class Element>(Element) {
                 attend_head(Head<Element>{place_of(pair), size, s.cache->padded_head_size(), next,
-                                          scale, shape.window},
+                                          scale, shape.window, shape.cap},
                             s, qkv, shape, head, out, scores, stride, bidirectional, weights);
             };
             if (s.cache->type() == WeightType::f16) run_with_type(simd::F16{});

@@ -65,6 +65,11 @@ void gelu(float* x, std::int64_t n, const Worker& worker) {
     gelu(x + begin, end - begin);
 }
 
+void soft_cap(float* x, std::int64_t n, float cap) {
+    const Lanes c = Lanes::all(cap);
+    map_row(x, x, n, [&](const Lanes& v, std::int64_t, int) { return c * simd::tanh(v / c); });
+}
+
 void add(const float* x, float* y, std::int64_t n, const Worker& worker) {
     const auto [begin, end] = worker.share(n, lane_count);
     for (std::int64_t i = begin; i < end; ++i) y[i] += x[i];

@@ -32,6 +32,9 @@ void gelu(float* x, std::int64_t n, const Worker& worker);
 void gate_silu(float* x, std::int64_t rows, std::int64_t f, const Worker& worker);
 void gate_gelu(float* x, std::int64_t rows, std::int64_t f, const Worker& worker);
 
+// x ← cap · tanh(x / cap), elementwise over n values.
+void soft_cap(float* x, std::int64_t n, float cap);
+
 // y ← y + x over n values.
 void add(const float* x, float* y, std::int64_t n, const Worker& worker);
 

@@ -77,9 +77,12 @@ static void check_architecture(const TransformerConfig& config, const std::strin
     }
     expect(a.rotary_size >= 0 && a.rotary_size <= config.head_size(), "rotary_size", a.rotary_size,
            "at most the head size");
-    if (!(a.score_scalar >= 0) || !std::isfinite(a.score_scalar) ||
-        !std::isfinite(a.embedding_scale))
-        throw Error(name + ": score_scalar or embedding_scale is not a number");
+    if (!(a.score_scalar >= 0) || !(a.score_cap >= 0) || !(a.logit_cap >= 0))
+        throw Error(name + ": score_scalar, score_cap or logit_cap is not a number of 0 or more");
+    for (const float scale : {a.score_scalar, a.score_cap, a.logit_cap, a.embedding_scale,
+                              a.residual_scale, a.logit_scale})
+        if (!std::isfinite(scale))
+            throw Error(name + ": score_scalar, embedding_scale or another scale is not a number");
     for (const Rotary& rotary : a.rotaries) rotary_frequencies(rotary, a.rotary_size);
 }
 

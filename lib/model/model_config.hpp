@@ -36,6 +36,7 @@ enum class RotaryScaling {
     none,
     linear,  // f_i / factor
     llama3,  // f_i / factor for long wavelengths only, with a smooth transition: rotary.cpp
+    yarn,    // the same with another transition [Peng et al. 2023]
 };
 struct Rotary {
     double theta = 10000;
@@ -44,8 +45,11 @@ struct Rotary {
     // For llama3. A wavelength is the number of positions for one full turn. f_i stays as it is for
     // wavelengths below original_positions / high_frequency_factor, and is divided by `factor` for
     // those above original_positions / low_frequency_factor.
+    // For yarn, the numbers of turns within original_positions between which the transition lies.
     double low_frequency_factor = 1, high_frequency_factor = 4;
     int original_positions = 0;
+    bool whole_dimensions = true;  // yarn: the transition begins and ends at whole numbers of i
+    double amplitude = 1;          // cosines and sines are multiplied by it
 
     bool operator==(const Rotary&) const = default;
 };
@@ -73,6 +77,7 @@ struct Architecture {
     int kv_heads = 0;           // K, heads of keys and values; 0: as many as query heads
     int head_size = 0;          // D; 0: C / H
     float score_scalar = 0.0f;  // attention scores are divided by √score_scalar; 0: by √D
+    float score_cap = 0.0f, logit_cap = 0.0f;  // s becomes cap · tanh(s / cap), if not 0 (Gemma 2)
     QueryKeyNorm query_key_norm = QueryKeyNorm::none;
 
     bool gated = false;  // the MLP is down(act(gate(x)) · up(x)) instead of down(act(up(x)))
@@ -80,15 +85,18 @@ struct Architecture {
 
     bool qkv_bias = true, attention_output_bias = true, mlp_bias = true;
     bool fused_weights = false;    // files have q, k, v as one matrix, and gate, up as one (Phi-3)
-    float embedding_scale = 1.0f;  // token embeddings are multiplied by it (Gemma)
+    float embedding_scale = 1.0f;  // token embeddings are multiplied by it (Gemma, Granite)
+    float residual_scale = 1.0f;   // and outputs of sub-layers, before they are added (Granite)
+    float logit_scale = 1.0f;      // and logits (Granite)
 
     bool is_gpt2() const { return model_type == "gpt2"; }
     bool operator==(const Architecture&) const = default;
 };
 
 // The model_types whose architecture is similar to Llama's.
-inline constexpr std::string_view llama_types[] = {"llama",       "mistral", "qwen2", "qwen3",
-                                                   "gemma3_text", "smollm3", "olmo2", "phi3"};
+inline constexpr std::string_view llama_types[] = {"llama",  "mistral",     "qwen2",   "qwen3",
+                                                   "gemma2", "gemma3_text", "smollm3", "olmo2",
+                                                   "olmo3",  "phi3",        "granite"};
 
 // ---- configuration ------------------------------------------------------------------------------
 // The upper limits for every dimension (a hundred times what the largest models have), and for the

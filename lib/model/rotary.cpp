@@ -1,5 +1,6 @@
 #include "lib/model/rotary.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <string>
 
@@ -36,6 +37,23 @@ double llama3_frequency(const Rotary& r, double f) {
     return (1 - kept) * f / r.factor + kept * f;
 }
 
+// YaRN: the i at which f_i makes this many turns within the original context.
+double dimension_of(const Rotary& r, double turns, int size) {
+    return size * portable_log(r.original_positions / (turns * two_pi)) /
+           (2 * portable_log(r.theta));
+}
+
+// Frequencies before the transition stay, those after it are divided by the factor.
+double yarn_frequency(const Rotary& r, double f, int i, int size) {
+    double first = dimension_of(r, r.high_frequency_factor, size),
+           last = dimension_of(r, r.low_frequency_factor, size);
+    if (r.whole_dimensions) first = std::floor(first), last = std::ceil(last);
+    first = std::max(first, 0.0), last = std::min(last, size - 1.0);
+    if (first == last) last += 0.001;
+    const double divided = std::clamp((i - first) / (last - first), 0.0, 1.0);
+    return f / r.factor * divided + f * (1 - divided);
+}
+
 }  // namespace
 
 std::vector<double> rotary_frequencies(const Rotary& rotary, int size) {
@@ -44,32 +62,38 @@ std::vector<double> rotary_frequencies(const Rotary& rotary, int size) {
                     " components of a head are rotated, expected an even number of 2 or more");
     check_positive("theta", rotary.theta);
     check_positive("the factor", rotary.factor);
-    if (rotary.scaling == RotaryScaling::llama3) {
-        check_positive("low_freq_factor", rotary.low_frequency_factor);
+    const bool yarn = rotary.scaling == RotaryScaling::yarn;
+    check_positive("the amplitude", rotary.amplitude);
+    if (yarn || rotary.scaling == RotaryScaling::llama3) {
+        check_positive(yarn ? "beta_slow" : "low_freq_factor", rotary.low_frequency_factor);
         check_positive("original_max_position_embeddings", rotary.original_positions);
         if (!(rotary.high_frequency_factor > rotary.low_frequency_factor))
-            throw Error("rotary positions: high_freq_factor is " +
-                        std::to_string(rotary.high_frequency_factor) +
-                        ", expected more than low_freq_factor, " +
+            throw Error(std::string("rotary positions: ") +
+                        (yarn ? "beta_fast is " : "high_freq_factor is ") +
+                        std::to_string(rotary.high_frequency_factor) + ", expected more than " +
+                        (yarn ? "beta_slow, " : "low_freq_factor, ") +
                         std::to_string(rotary.low_frequency_factor));
     }
     std::vector<double> frequencies;
     const double log_theta = portable_log(rotary.theta);
     for (int i = 0; i < size / 2; ++i) {
         const double f = portable_exp(-2.0 * i / size * log_theta);
-        frequencies.push_back(rotary.scaling == RotaryScaling::llama3 ? llama3_frequency(rotary, f)
+        frequencies.push_back(yarn ? yarn_frequency(rotary, f, i, size)
+                              : rotary.scaling == RotaryScaling::llama3
+                                  ? llama3_frequency(rotary, f)
                               : rotary.scaling == RotaryScaling::linear ? f / rotary.factor
                                                                         : f);
     }
     return frequencies;
 }
 
-void rotary_angles(std::span<const double> frequencies, std::int64_t position, float* out) {
+void rotary_angles(std::span<const double> frequencies, std::int64_t position, float* out,
+                   double amplitude) {
     const auto half = length_of(frequencies);
     for (std::int64_t i = 0; i < half; ++i) {
         const double angle = static_cast<double>(position) * frequencies[index(i)];
-        out[i] = static_cast<float>(portable_cos(angle));
-        out[half + i] = static_cast<float>(portable_sin(angle));
+        out[i] = static_cast<float>(portable_cos(angle) * amplitude);
+        out[half + i] = static_cast<float>(portable_sin(angle) * amplitude);
     }
 }
 

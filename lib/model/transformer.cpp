@@ -139,7 +139,7 @@ void TransformerNetwork::make_buffers() {
     p.inner.get(rows * config.n_inner * (a.gated ? 2 : 1));
     p.logits.get(length_of(p.logit_rows) * outputs);
     p.scratch.get(options.threads * attention_scratch_size(p.sequences));
-    if (a.norm_place != NormPlace::input) p.branch.get(rows * c);
+    if (a.norm_place != NormPlace::input || a.residual_scale != 1.0f) p.branch.get(rows * c);
     for (GrowingBuffer& angles : p.angles) angles.get(rows * a.rotary_size);
     if (watch) watch->rows.assign(index(rows), {});
 }
@@ -164,7 +164,8 @@ void TransformerNetwork::embed(const Worker& worker) {
         if (a.embedding_scale != 1.0f)
             for (std::int64_t i = 0; i < c; ++i) x[i] *= a.embedding_scale;
         for (std::size_t kind = 0; kind < frequencies.size(); ++kind)
-            rotary_angles(frequencies[kind], position, p.angles[kind].get(0) + r * a.rotary_size);
+            rotary_angles(frequencies[kind], position, p.angles[kind].get(0) + r * a.rotary_size,
+                          a.rotaries[kind].amplitude);
     }
 }
 
@@ -182,12 +183,19 @@ void TransformerNetwork::run(const Worker& worker) {
     const float* normed = norm(p.logit_rows, norm_gamma, norm_beta, worker);
     matmul(MatrixView::of(normed, wanted, config.n_embd), output, p.logits.get(0), outputs, {},
            worker);
-    if (text_ids <= 0 || text_ids >= outputs) return;
+    const float scale = config.architecture.logit_scale, cap = config.architecture.logit_cap;
+    const bool masks = text_ids > 0 && text_ids < outputs;
+    if (!masks && scale == 1.0f && cap == 0.0f) return;
     worker.sync();
     const auto [begin, end] = worker.share(wanted);
-    for (std::int64_t r = begin; r < end; ++r)
-        std::fill(p.logits.get(0) + r * outputs + text_ids, p.logits.get(0) + (r + 1) * outputs,
-                  -std::numeric_limits<float>::infinity());
+    for (std::int64_t r = begin; r < end; ++r) {
+        float* const row = p.logits.get(0) + r * outputs;
+        if (scale != 1.0f)
+            for (std::int64_t i = 0; i < outputs; ++i) row[i] *= scale;
+        if (cap > 0) soft_cap(row, outputs, cap);
+        if (masks)
+            std::fill(row + text_ids, row + outputs, -std::numeric_limits<float>::infinity());
+    }
 }
 
 void TransformerNetwork::norm_row(const float* x, const Tensor& gamma, const Tensor& beta,
@@ -229,8 +237,12 @@ void TransformerNetwork::run_attention(const TransformerBlock& b, int layer, con
     const Architecture& a = config.architecture;
     const LayerKind kind = config.layer(layer);
     const auto rows = length_of(p.tokens);
-    const AttentionShape shape{to_int(config.query_size()), config.n_head, config.kv_heads(),
-                               kind.window, a.score_scalar};
+    const AttentionShape shape{to_int(config.query_size()),
+                               config.n_head,
+                               config.kv_heads(),
+                               kind.window,
+                               a.score_scalar,
+                               a.score_cap};
     float *qkv = p.qkv.get(0), *mixed = p.mixed.get(0);
 
     const float* normed = normed_input(b.norm1_gamma, b.norm1_beta, worker);
@@ -280,13 +292,14 @@ void TransformerNetwork::run_mlp(const TransformerBlock& b, const Worker& worker
     add_product({inner, rows, f, width, 1}, b.down, b.down_bias, b.mlp_out_gamma, worker);
 }
 
-// x += y · w + bias. If the architecture norms the product first, it goes to a buffer until all its
+// x += y · w + bias. If the architecture norms or scales the product first, it goes to a buffer until all its
 // columns are there.
 void TransformerNetwork::add_product(const MatrixView& y, const PackedMatrix& w, const Tensor& bias,
                                      const Tensor& out_gamma, const Worker& worker) {
     const std::int64_t c = config.n_embd;
     float* x = pass.x.get(0);
-    if (out_gamma.empty()) {
+    const float scale = config.architecture.residual_scale;
+    if (out_gamma.empty() && scale == 1.0f) {
         matmul(y, w, x, c, {bias.data(), true}, worker);
     } else {
         float* branch = pass.branch.get(0);
@@ -294,8 +307,8 @@ void TransformerNetwork::add_product(const MatrixView& y, const PackedMatrix& w,
         worker.sync();
         const auto [begin, end] = worker.share(y.rows);
         for (std::int64_t r = begin; r < end; ++r) {
-            norm_row(branch + r * c, out_gamma, {}, branch + r * c);
-            for (std::int64_t i = r * c; i < (r + 1) * c; ++i) x[i] += branch[i];
+            if (!out_gamma.empty()) norm_row(branch + r * c, out_gamma, {}, branch + r * c);
+            for (std::int64_t i = r * c; i < (r + 1) * c; ++i) x[i] += scale * branch[i];
         }
     }
     worker.sync();

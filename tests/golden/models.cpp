@@ -1,11 +1,12 @@
-// Today's architectures against transformers' own numbers: thirteen small models with random
-// weights, each from a config.json of transformers 4 and of 5. golden.json holds logits, the
+// Today's architectures against transformers' own numbers: small models with random weights, most
+// of them from a config.json of transformers 4 and of 5. golden.json holds logits, the
 // residual after each layer, greedy texts and beams, computed in float64; ids are to be equal.
 #include "tests/catch.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -28,7 +29,14 @@ const char* const names[] = {
     "tiny-llama",  "tiny-llama-bf16-sharded", "tiny-llama3",  "tiny-qwen2",
     "tiny-qwen3",  "tiny-qwen2-window",       "tiny-smollm2", "tiny-smollm3",
     "tiny-gemma3", "tiny-gemma3-types",       "tiny-mistral", "tiny-phi3",
-    "tiny-olmo2"};
+    "tiny-olmo2",  "tiny-qwen3-yarn",         "tiny-gemma2",  "tiny-granite",
+    "tiny-olmo3"};
+
+// The last four have one form of config.json, no batch and no beams.
+bool has_all(const std::string& name) {
+    const std::span last = std::span(names).last(4);
+    return std::none_of(last.begin(), last.end(), [&](const char* n) { return n == name; });
+}
 
 std::string folder_of(const std::string& name) { return "tests/data/" + name + "/"; }
 
@@ -113,10 +121,11 @@ TEST_CASE("every architecture computes transformers' logits, from either form of
     for (const std::string name : names) {
         const Json golden = golden_of(name);
         Transformer model = load_transformer(folder_of(name));
-        double worst = worst_of_batch(model, golden["forward_batch"][0]);
+        double worst = has_all(name) ? worst_of_batch(model, golden["forward_batch"][0]) : 0;
         for (const Json& c : golden["forward"]) worst = std::max(worst, worst_logit(model, c));
         INFO(name << ": " << worst);
         CHECK(worst <= logit_tolerance);
+        if (!has_all(name)) continue;
         // The newer form: the same model, and so the same bits.
         const test::TemporaryFolder copy;
         for (const auto& entry : std::filesystem::directory_iterator(folder_of(name)))
@@ -170,12 +179,13 @@ TEST_CASE("every architecture writes transformers' greedy texts, alone and in a 
                     .ids == c["v5"]["sequences"][0].get<std::vector<int>>());
             ++compared;
         }
-        CHECK(compared >= 8);
+        CHECK(compared >= 7);
     }
 }
 
 TEST_CASE("every architecture finds transformers' beams, with their scores", "[golden][models]") {
     for (const std::string name : names) {
+        if (!has_all(name)) continue;
         const Json golden = golden_of(name);
         Transformer model = load_transformer(folder_of(name));
         int compared = 0;

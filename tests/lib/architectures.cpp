@@ -27,7 +27,9 @@ const char* const names[] = {"tiny-llama",        "tiny-llama-bf16-sharded",
                              "tiny-smollm2",      "tiny-smollm3",
                              "tiny-gemma3",       "tiny-mistral",
                              "tiny-gemma3-types", "tiny-phi3",
-                             "tiny-olmo2"};
+                             "tiny-olmo2",        "tiny-qwen3-yarn",
+                             "tiny-gemma2",       "tiny-granite",
+                             "tiny-olmo3"};
 constexpr int length = 100;
 
 struct Way {

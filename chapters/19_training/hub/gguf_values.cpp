@@ -8,9 +8,9 @@
 #include "lib/core/error.hpp"
 #include "lib/core/index.hpp"
 #include "lib/files/gguf_model.hpp"
-#include "lib/text/pieces.hpp"
 #include "lib/text/tokenizer.hpp"
 #include "lib/text/tokenizer_save.hpp"
+#include "lib/text/vocabulary.hpp"
 
 namespace tbt {
 
@@ -216,6 +216,8 @@ void add_llama_sizes(const TransformerConfig& config, GgufValues& values) {
     for (const LayerKind& kind : a.layers) window = std::max(window, kind.window);
     if (window > 0) values.add(prefix + "attention.sliding_window", size(window));
     const Rotary& rotary = a.rotaries.at(0);
+    if (rotary.scaling == RotaryScaling::yarn)
+        throw Error("gguf: rotary positions scaled by yarn are not written here");
     values.add(prefix + "rope.freq_base", static_cast<float>(rotary.theta));
     if (a.rotaries.size() > 1)
         values.add(prefix + "rope.freq_base_swa", static_cast<float>(a.rotaries[1].theta));

@@ -254,7 +254,7 @@ TEST_CASE("GGUF files that lie are refused with one line", "[gguf]") {
     refused([](HandMade& m) { m.offset = ~0ull - 31; }, "but there are 128");
     refused([](HandMade& m) { m.offset = 4; }, "expected a multiple of 32");
     refused([](HandMade& m) { m.values.add("general.alignment", 48u); }, "a power of two");
-    refused([](HandMade& m) { m.type = 12; }, "is of Q4_K, expected F32, F16, BF16, Q8_0 or Q4_0");
+    refused([](HandMade& m) { m.type = 16; }, "is of IQ2_XXS, expected F32, F16, BF16, Q4_0 to");
     refused([](HandMade& m) { m.type = 8, m.dimensions = {33}; }, "whole blocks of 32");
     refused([](HandMade& m) { m.values.add("a", 1u), m.values.add("a", 2u); }, "is given twice");
     // Cut off anywhere, it is refused or says the same.

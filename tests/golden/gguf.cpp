@@ -1,0 +1,70 @@
+// Files that llama.cpp's llama-quantize wrote. expected.json has, for each tensor, its type and a hash
+// of the floats that llama.cpp itself makes of it: the sixteen types of split-*.gguf, and a Q4_K_M.
+#include "tests/catch.hpp"
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "lib/files/gguf_file.hpp"
+#include "lib/files/model.hpp"
+#include "lib/kernels/hash.hpp"
+#include "lib/machine/json_file.hpp"
+#include "lib/model/transformer.hpp"
+#include "tests/support/temporary.hpp"
+
+using namespace tbt;
+
+namespace {
+
+const std::string folder = "tests/data/gguf/";
+constexpr const char* parts[] = {"split-00001-of-00003.gguf", "split-00002-of-00003.gguf",
+                                 "split-00003-of-00003.gguf"};
+
+void check_tensors(const GgufFile& file, const Json& expected) {
+    CHECK(file.tensors().size() == expected.size());
+    for (const auto& [name, tensor] : expected.items()) {
+        INFO(name << ", " << tensor["type"]);
+        const Shape shape = tensor["shape"].get<Shape>();
+        CHECK(file.expect(name, shape).block->name == tensor["type"].get<std::string>());
+        const Tensor values = file.read(name, shape);
+        CHECK(Hash().add(std::as_bytes(values.values())).text() == tensor["hash"]);
+    }
+}
+
+}  // namespace
+
+TEST_CASE("numbers of sixteen types have llama.cpp's bits, in a file of three parts", "[gguf]") {
+    const Json expected = read_json(folder + "expected.json");
+    for (const char* part : parts) check_tensors(GgufFile(folder + part), expected["mixed"]);
+    check_tensors(GgufFile(folder + "Q4_K_M.gguf"), expected["Q4_K_M"]);
+}
+
+TEST_CASE("a missing or renamed part of a GGUF file is named", "[gguf]") {
+    const test::TemporaryFolder copy;
+    std::filesystem::copy_file(folder + parts[0], copy.file(parts[0]));
+    std::filesystem::copy_file(folder + parts[2], copy.file(parts[2]));
+    CHECK(test::error_of([&] { GgufFile(copy.file(parts[2])); }) ==
+          copy.file(parts[1]) + ": is missing, one of the 3 parts of this model; fetch them all");
+    std::filesystem::rename(copy.file(parts[0]), copy.file("first.gguf"));
+    CHECK(test::contains(test::error_of([&] { GgufFile(copy.file("first.gguf")); }),
+                         "expected a name that ends like -00001-of-00003.gguf"));
+}
+
+TEST_CASE("a Q4_K_M file is kept as f16, or as f32 with every bit", "[gguf]") {
+    const std::string path = folder + "Q4_K_M.gguf";
+    const std::vector<int> ids = {1, 5, 300, 42};
+    const auto logits = [&](std::optional<WeightType> type) {
+        Model model = load_model(path, {1, type});
+        KvCache cache(model.config());
+        const std::span<const float> last = model.transformer.forward(cache, ids);
+        return std::vector<float>(last.begin(), last.end());
+    };
+    const std::vector<float> exact = logits(WeightType::f32), stored = logits({});
+    CHECK(stored == logits(WeightType::f16));
+    float worst = 0;
+    for (std::size_t i = 0; i < exact.size(); ++i)
+        worst = std::max(worst, std::abs(exact[i] - stored[i]));
+    CHECK(worst > 0);
+    CHECK(worst < 0.05f);  // weights rounded to 11 bits, logits of some units
+}
