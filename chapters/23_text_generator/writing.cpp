@@ -87,13 +87,22 @@ int write(const Settings& s) {
     check_output(s.output, s.prompts.size() * index(s.options.samples), model.config().vocab_size);
     std::vector<ShownPrompt> prompts;
     std::vector<std::vector<int>> ids;
+    // Where more tokens are asked for than fit (-n 4096, say), a text ends when the context is full.
+    TextOptions any_length = s.options;
+    if (s.options.guidance_scale == 1) any_length.max_new_tokens.reset();
+    const int asked = s.options.max_new_tokens.value_or(0), context = model.config().n_positions;
+    bool fits = true;
     for (const std::string& prompt : s.prompts) {
-        ids.push_back(generator.prompt_ids(prompt, s.options));
+        ids.push_back(generator.prompt_ids(prompt, any_length));
+        fits = fits && (s.options.context == "slide" || asked <= context - count(ids.back()));
         prompts.push_back({prompt, ids.back()});
         if (const auto& choices = s.output.prompt_logprobs)
             prompts.back().tokens = generator.prompt_logprobs(ids.back(), *choices);
     }
     const GenerateRequest request = generator.request(s.options, ids);
+    if (!fits)
+        std::fprintf(stderr, "-n %d: the context has %d tokens, and a text ends when it is full\n",
+                     asked, context);
     const PageFile files(s.output.html, s.trace_file);
 
     // 2. The texts, shown while they are written and when they are complete.

@@ -107,8 +107,9 @@ TEST_CASE("api: what options ask for", "[api]") {
     REQUIRE(request([](GenerateOptions& o) { o.max_new_tokens = -1; }) == "");  // no limit
     for (const int bad : {-2, INT_MIN})
         REQUIRE(request([&](GenerateOptions& o) { o.max_new_tokens = bad; }) != "");
-    for (const int bad : {-1, INT_MIN}) {
+    for (const int bad : {-2, INT_MIN})  // -1: off
         REQUIRE(request([&](GenerateOptions& o) { o.top_k = bad; }) != "");
+    for (const int bad : {-1, INT_MIN}) {
         REQUIRE(request([&](GenerateOptions& o) { o.samples = bad; }) != "");
         REQUIRE(request([&](GenerateOptions& o) { o.min_new_tokens = bad; }) != "");
         REQUIRE(request([&](GenerateOptions& o) { o.no_repeat_ngram_size = bad; }) != "");
