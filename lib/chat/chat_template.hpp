@@ -77,7 +77,8 @@ inline std::vector<int> chat_ids(const Tokenizer& tokenizer, const ChatTemplate&
 }
 
 // ---- families -----------------------------------------------------------------------------------
-// Our own template for a family of models; empty for an unknown name.
+// Our own template for a family of models; empty for an unknown name. For conversations without
+// tools it writes the same text as the published templates of the family.
 std::string chat_family(std::string_view name);
 std::string chat_family_names();  // "chatml, gemma, …", for messages
 

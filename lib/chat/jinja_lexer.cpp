@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdint>
 
 #include "lib/core/error.hpp"
 #include "lib/core/index.hpp"
@@ -49,8 +50,16 @@ public:
 
 private:
     void add(Token::Kind kind, std::string value) {
-        tokens_.push_back({kind, std::move(value), line_});
+        tokens_.push_back({kind, std::move(value), line()});
     }
+    // The line of at_.
+    int line() {
+        const auto at = [&](std::size_t i) { return source_.begin() + std::ptrdiff_t(i); };
+        line_ += to_int(std::count(at(counted_), at(at_), '\n'));
+        counted_ = at_;
+        return line_;
+    }
+    [[noreturn]] void fail(const std::string& what) { fail_at(line(), what); }
     bool has(std::string_view what) const {
         return std::string_view(source_).substr(at_).starts_with(what);
     }
@@ -77,12 +86,6 @@ private:
                 text = text.substr(0, line);
         }
         if (!text.empty()) add(Token::text, std::string(text));
-        count_lines(at_, tag);
-    }
-
-    void count_lines(std::size_t begin, std::size_t end) {
-        const auto from = source_.begin() + static_cast<std::ptrdiff_t>(begin);
-        line_ += to_int(std::count(from, source_.begin() + static_cast<std::ptrdiff_t>(end), '\n'));
     }
 
     // Removes white space after the end of a tag, whose sign is '-', '+' or neither.
@@ -90,27 +93,23 @@ private:
         const std::size_t begin = at_;
         if (sign == '-') at_ = std::min(source_.find_first_not_of(spaces, at_), source_.size());
         else if (trims && sign != '+' && has("\n")) ++at_;
-        count_lines(begin, at_);
         line_starts_ = at_ > begin && source_[at_ - 1] == '\n';
     }
 
     void skip_comment() {
         const std::size_t end = source_.find("#}", at_);
-        if (end == std::string::npos) fail_at(line_, "a comment {# is never closed with #}");
+        if (end == std::string::npos) fail("a comment {# is never closed with #}");
         const char sign = end > at_ ? source_[end - 1] : ' ';
-        count_lines(at_, end);
         at_ = end + 2;
         after_tag(sign, true);
     }
 
     void read_tag(char kind) {
         add(kind == '{' ? Token::print : Token::block, "");
-        const int begun = line_;
+        const int begun = line();
         const std::string closing = kind == '{' ? "}}" : "%}";
         for (int depth = 0;;) {
-            const std::size_t begin = at_;
             at_ = std::min(source_.find_first_not_of(spaces, at_), source_.size());
-            count_lines(begin, at_);
             if (at_ == source_.size()) fail_at(begun, "a tag is never closed with " + closing);
             if (depth == 0) {
                 const bool signed_end = (has("-") || (kind == '%' && has("+"))) &&
@@ -127,7 +126,7 @@ private:
             if (word.kind != Token::op) continue;
             if (std::string_view("([{").find(word.value) != std::string_view::npos) ++depth;
             if (std::string_view(")]}").find(word.value) != std::string_view::npos) --depth;
-            if (depth < 0) fail_at(line_, "\"" + word.value + "\" has no opening bracket");
+            if (depth < 0) fail("\"" + word.value + "\" has no opening bracket");
         }
     }
 
@@ -149,7 +148,7 @@ private:
                 at_ += op.size();
                 return add(Token::op, std::string(op));
             }
-        fail_at(line_, "\"" + shown(source_.substr(at_, 1)) + "\" is not understood inside a tag");
+        fail("\"" + shown(source_.substr(at_, 1)) + "\" is not understood inside a tag");
     }
 
     void read_number() {
@@ -160,19 +159,18 @@ private:
         digits();
         const bool point = has(".") && at_ + 1 < source_.size() && is_digit(source_[at_ + 1]);
         if (point) ++at_, digits();
-        if (at_ < source_.size() && (begins_name(source_[at_])))
-            fail_at(line_, "a number is followed by a letter");
+        if (at_ < source_.size() && begins_name(source_[at_]))
+            fail("a number is followed by a letter");
         add(point ? Token::number : Token::integer, source_.substr(begin, at_ - begin));
-        if (tokens_.back().value.size() > 18) fail_at(line_, "a number has more than 18 digits");
+        if (tokens_.back().value.size() > 18) fail("a number has more than 18 digits");
     }
 
     void read_string(char quote) {
-        const int begun = line_;
+        const int begun = line();
         std::string value;
         for (++at_; at_ < source_.size() && source_[at_] != quote; ++at_) {
             if (source_[at_] == '\\') read_escape(value);
             else value += source_[at_];
-            if (source_[at_] == '\n') ++line_;
         }
         if (at_ >= source_.size()) fail_at(begun, "a string is never closed");
         ++at_;
@@ -195,20 +193,20 @@ private:
             const char digit = at_ + i < source_.size() ? source_[at_ + i] : ' ';
             const std::size_t v = hex.find(
                 digit >= 'A' && digit <= 'F' ? static_cast<char>(digit - 'A' + 'a') : digit);
-            if (v == std::string_view::npos || code_point > highest_code_point / 16)
-                fail_at(line_, "a string has an escape that is not a character");
+            if (v == std::string_view::npos || code_point > 0x10ffff / 16)
+                fail("a string has an escape that is not a character");
             code_point = code_point * 16 + static_cast<std::int32_t>(v);
         }
         if (digits == 0)
-            fail_at(line_, "a string has the escape \\" + shown(std::string(1, c)) +
-                               ", which is not supported");
+            fail("a string has the escape \\" + shown(std::string(1, c)) +
+                 ", which is not supported");
         append_utf8(value, code_point);
         at_ += digits;
     }
 
-    static constexpr std::int32_t highest_code_point = 0x10ffff;
     std::string source_;
     std::size_t at_ = 0;
+    std::size_t counted_ = 0;  // line_ is the line of this byte
     int line_ = 1;
     bool line_starts_ = true;  // there is only white space before at_ on its line
     std::vector<Token> tokens_;

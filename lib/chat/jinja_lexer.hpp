@@ -2,7 +2,6 @@
 // inside the tags.
 #pragma once
 
-#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "lib/chat/jinja_syntax.hpp"
+#include "lib/chat/jinja_parse.hpp"
 
 namespace tbt::jinja {
 

@@ -1,4 +1,5 @@
-// The values of a Jinja template: those of Python, as far as templates use them.
+// The values of a Jinja template and what its operators do with them: those of Python, as far as
+// templates use them.
 #pragma once
 
 #include <cstdint>
@@ -88,10 +89,28 @@ private:
 };
 
 bool equal(const Value& a, const Value& b, Budget& budget);
+
+// ---- texts of values ----------------------------------------------------------------------------
 // The same as Python's str(): "True", "1.5", a text itself, a list as in a Python program.
 MarkedText str(const Value& value, Budget& budget);
 // The same as transformers' filter tojson: json.dumps(value, ensure_ascii=False, indent=…). With
 // indent −1 it is one line. Throws Error for a value that JSON cannot represent.
 MarkedText json(const Value& value, int indent, Budget& budget);
+
+// ---- operators, members and items ---------------------------------------------------------------
+// left op right, for all operators except "and" and "or". Throws Error if the operator is not
+// defined for these values.
+Value combined(const Value& left, const std::string& op, const Value& right, Budget& budget);
+
+// object.name; undefined if there is no such member. Throws Error if the object itself is
+// undefined.
+Value member(const Value& object, std::string_view name, Budget& budget);
+// object[key]; for a text, the key is the index of a character.
+Value item(const Value& object, const Value& key, Budget& budget);
+// object[begin:end:step]. A part is undefined if the template left it out.
+Value slice(const Value& object, const std::vector<Value>& parts, Budget& budget);
+// The values over which a loop runs: a list's items, a text's characters, an object's keys.
+std::vector<Value> items_of(const Value& value, Budget& budget);
+std::vector<Value> characters_of(const MarkedText& text, Budget& budget);
 
 }  // namespace tbt::jinja

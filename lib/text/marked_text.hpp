@@ -4,12 +4,15 @@
 // special tokens.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <span>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
+
+#include "lib/core/error.hpp"
 
 namespace tbt {
 
@@ -30,8 +33,27 @@ public:
     std::span<const Range> from_messages() const { return ranges_; }
 
     // The bytes begin … end − 1 with their marks; begin ≤ end ≤ size.
-    MarkedText slice(std::size_t begin, std::size_t end) const;
-    void append(const MarkedText& other);
+    MarkedText slice(std::size_t begin, std::size_t end) const {
+        if (begin > end || end > text_.size())
+            throw Error("a text of " + std::to_string(text_.size()) + " bytes has no part from " +
+                        std::to_string(begin) + " to " + std::to_string(end));
+        MarkedText part(text_.substr(begin, end - begin));
+        auto range = std::partition_point(ranges_.begin(), ranges_.end(),
+                                          [&](const Range& r) { return r.end <= begin; });
+        for (; range != ranges_.end() && range->begin < end; ++range)
+            part.ranges_.push_back(
+                {std::max(range->begin, begin) - begin, std::min(range->end, end) - begin});
+        return part;
+    }
+    void append(const MarkedText& other) {
+        const std::size_t before = text_.size();
+        text_ += other.text_;
+        for (const Range& r : other.ranges_) {
+            if (!ranges_.empty() && ranges_.back().end == before + r.begin)
+                ranges_.back().end = before + r.end;
+            else ranges_.push_back({before + r.begin, before + r.end});
+        }
+    }
     void append(std::string_view text) { text_ += text; }
 
 private:

@@ -18,19 +18,6 @@ namespace tbt {
 
 namespace {
 
-std::string replaced(std::string_view text, const std::string& from, const std::string& to) {
-    std::string result;
-    result.reserve(text.size() + text.size() / 2);
-    std::size_t begin = 0;
-    for (;;) {
-        const std::size_t end = from.empty() ? std::string_view::npos : text.find(from, begin);
-        result += text.substr(begin, end - begin);
-        if (end == std::string_view::npos) return result;
-        result += to;
-        begin = end + from.size();
-    }
-}
-
 // NFC changes nothing in a text whose characters are all below U+0300, the first combining mark.
 // That is most text in Latin alphabets. U+0300 is CC 80 in UTF-8.
 bool is_surely_composed(std::string_view text) {
@@ -84,7 +71,7 @@ std::string normalized(std::span<const TextRules::Normalizer> steps, std::string
                 result = composed(result);
                 break;
             case Kind::replace:
-                result = replaced(result, step.from, step.to);
+                result = replace_all(result, step.from, step.to);
                 break;
             case Kind::prepend:
             case Kind::prepend_once:

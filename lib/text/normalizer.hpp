@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "lib/text/text_rules.hpp"
+#include "lib/text/vocabulary.hpp"
 
 namespace tbt {
 

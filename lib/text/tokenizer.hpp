@@ -9,7 +9,6 @@
 
 #include <cstdint>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <span>
 #include <string>
@@ -19,12 +18,9 @@
 
 #include "lib/text/marked_text.hpp"
 #include "lib/text/normalizer.hpp"
-#include "lib/text/token_index.hpp"
 #include "lib/text/vocabulary.hpp"
 
 namespace tbt {
-
-class PieceEncoder;
 
 // How to encode special tokens ("<|endoftext|>") in a text. as_text: as ordinary characters, which
 // is safe for text of unknown origin. parse: as the token. In both cases added tokens that are not
@@ -82,21 +78,13 @@ public:
 private:
     std::vector<int> encode_all(std::string_view text, SpecialTokens special, TextPlace place,
                                 std::span<const MarkedText::Range> as_text) const;
-    void encode_stretch(std::string_view text, TextPlace place, const AddedTokens::Special& special,
-                        bool any_added, PieceEncoder& encoder, std::vector<int>& ids) const;
-    std::unique_ptr<PieceEncoder> borrow_encoder() const;
     [[noreturn]] void fail(const std::string& what) const;
+    struct Tables;  // for encoding: tokens by text, merges by pair, added tokens, patterns
+    Tables& tables() const;
 
     std::string name_;
     Vocabulary vocabulary_;
-    TokenIndex index_;
-
-    // Encoders with scratch space and a cache of words. Each call of encode() borrows one.
-    struct EncoderPool {
-        std::mutex mutex;
-        std::vector<std::unique_ptr<PieceEncoder>> free;
-    };
-    std::unique_ptr<EncoderPool> pool_;
+    std::unique_ptr<Tables> tables_;  // null after a move
 };
 
 }  // namespace tbt

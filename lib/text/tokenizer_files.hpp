@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "lib/core/index.hpp"
-#include "lib/text/text_rules.hpp"
-#include "lib/text/token_ids.hpp"
+#include "lib/text/piece_encoder.hpp"
+#include "lib/text/vocabulary.hpp"
 
 namespace tbt {
 

@@ -8,7 +8,7 @@
 #include "lib/core/index.hpp"
 #include "lib/machine/json_file.hpp"
 #include "lib/text/byte_alphabet.hpp"
-#include "lib/text/pieces.hpp"
+#include "lib/text/vocabulary.hpp"
 
 namespace tbt {
 

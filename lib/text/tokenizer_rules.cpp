@@ -4,7 +4,7 @@
 
 #include "lib/core/error.hpp"
 #include "lib/core/index.hpp"
-#include "lib/text/pieces.hpp"
+#include "lib/text/vocabulary.hpp"
 
 namespace tbt {
 

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "lib/machine/json_file.hpp"
-#include "lib/text/text_rules.hpp"
+#include "lib/text/vocabulary.hpp"
 
 namespace tbt {
 

@@ -5,8 +5,8 @@
 
 #include "lib/core/error.hpp"
 #include "lib/core/index.hpp"
+#include "lib/core/unicode.hpp"
 #include "lib/text/byte_alphabet.hpp"
-#include "lib/text/pretokenizer.hpp"
 
 namespace tbt {
 

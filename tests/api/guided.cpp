@@ -23,7 +23,6 @@
 #include "lib/grammar/recognizer/recognizer.hpp"
 #include "lib/grammar/schema/formats.hpp"
 #include "lib/grammar/schema/schema.hpp"
-#include "lib/grammar/schema/uri.hpp"
 #include "lib/grammar/schema/validator.hpp"
 #include "tests/api/hostile.hpp"
 
@@ -170,8 +169,6 @@ TEST_CASE("api: grammars", "[api]") {
         HOLDS(code_points_of(text, "test"), CodePointSet::of(text));
         HOLDS(category(text), format_language(text, true));
         HOLDS(regex_full_match(text), regex_search(text), compile_regex(text));
-        HOLDS(Uri::parse(text).text(), resolve_uri(Uri::parse(text), Uri::parse(text)),
-              without_percents(text));
         HOLDS(Decimal::parse(text), without_exponents(text), inexact_number(text));
         HOLDS(SchemaValidator("{}").valid(text));
         REFUSES(SchemaValidator{text});

@@ -8,9 +8,9 @@
 
 #include "lib/core/rng.hpp"
 #include "lib/core/unicode.hpp"
-#include "lib/text/joined_characters.hpp"
-#include "lib/text/pieces.hpp"
+#include "lib/text/text_splitter.hpp"
 #include "lib/text/tokenizer.hpp"
+#include "lib/text/vocabulary.hpp"
 
 using namespace tbt;
 

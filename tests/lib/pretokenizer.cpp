@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "lib/core/rng.hpp"
-#include "lib/text/pretokenizer.hpp"
+#include "lib/text/text_splitter.hpp"
 
 using namespace tbt;
 using Pieces = std::vector<std::string>;

@@ -11,7 +11,7 @@
 #include "lib/machine/files.hpp"
 #include "lib/machine/json_file.hpp"
 #include "lib/text/byte_alphabet.hpp"
-#include "lib/text/pretokenizer.hpp"
+#include "lib/text/text_splitter.hpp"
 #include "lib/text/tokenizer.hpp"
 #include "lib/text/tokenizer_train.hpp"
 #include "tests/support/temporary.hpp"

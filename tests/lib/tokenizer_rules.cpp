@@ -9,7 +9,7 @@
 #include "lib/core/rng.hpp"
 #include "lib/machine/files.hpp"
 #include "lib/machine/json_file.hpp"
-#include "lib/text/split_pattern.hpp"
+#include "lib/text/text_splitter.hpp"
 #include "lib/text/tokenizer.hpp"
 #include "tests/support/temporary.hpp"
 

@@ -7,7 +7,7 @@
 
 #include "lib/core/rng.hpp"
 #include "lib/text/byte_alphabet.hpp"
-#include "lib/text/pretokenizer.hpp"
+#include "lib/text/text_splitter.hpp"
 #include "lib/text/tokenizer_train.hpp"
 #include "tests/support/temporary.hpp"
 

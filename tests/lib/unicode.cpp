@@ -9,7 +9,7 @@
 
 #include "lib/core/index.hpp"
 #include "lib/core/unicode.hpp"
-#include "lib/text/pretokenizer.hpp"
+#include "lib/text/text_splitter.hpp"
 
 using namespace tbt;
 

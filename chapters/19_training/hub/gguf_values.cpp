@@ -8,9 +8,9 @@
 #include "lib/core/error.hpp"
 #include "lib/core/index.hpp"
 #include "lib/files/gguf_model.hpp"
-#include "lib/text/pieces.hpp"
 #include "lib/text/tokenizer.hpp"
 #include "lib/text/tokenizer_save.hpp"
+#include "lib/text/vocabulary.hpp"
 
 namespace tbt {
 

@@ -7,8 +7,6 @@
 
 #include "lib/grammar/automata/numbers.hpp"
 #include "lib/grammar/automata/regex.hpp"
-#include "lib/grammar/schema/regex_format.hpp"
-#include "lib/grammar/schema/uri_formats.hpp"
 
 namespace tbt {
 
@@ -61,28 +59,6 @@ Dfa host_names(bool validating) {
            regex_full_match("(?:[^]*\\.)?[^.]{2}--[^]*");
 }
 
-// Mailbox of RFC 5321, §4.1.2: atoms or a quoted string, then a domain or an address in brackets.
-std::string email() {
-    const std::string atom = "[a-zA-Z0-9!#$%&'*+\\-/=?\\^_`{|}~]+";
-    const std::string quoted = "\"(?:[ !#-\\[\\]-~]|\\\\[ -~])*\"";
-    const std::string label = "[a-zA-Z0-9](?:[a-zA-Z0-9\\-]*[a-zA-Z0-9])?";
-    return "(?:" + atom + "(?:\\." + atom + ")*|" + quoted + ")@(?:" + label + "(?:\\." + label +
-           ")*|\\[" + ipv4 + "\\]|\\[[iI][pP][vV]6:" + ipv6_pattern() + "\\])";
-}
-// Years, months and days, or weeks; then hours, minutes and seconds. No unit between two given ones
-// may be missing [RFC 3339, appendix A].
-std::string duration() {
-    const std::string n = "[0-9]+", seconds = n + "S", minutes = n + "M(?:" + seconds + ")?";
-    const std::string time = "T(?:" + n + "H(?:" + minutes + ")?|" + minutes + "|" + seconds + ")";
-    const std::string days = n + "D", months = n + "M(?:" + days + ")?";
-    return "P(?:(?:" + n + "Y(?:" + months + ")?|" + months + "|" + days + ")(?:" + time + ")?|" +
-           time + "|" + n + "W)";
-}
-
-const std::string json_pointer = "(?:/(?:[^~/]|~[01])*)*";  // RFC 6901
-
-}  // namespace
-
 // Eight groups; "::" replaces one or more groups of zeros; the last two groups may be an IPv4
 // address.
 std::string ipv6_pattern() {
@@ -103,7 +79,69 @@ std::string ipv6_pattern() {
     return "(?:" + all + ")";
 }
 
-static SharedDfa made_language(const std::string& name, bool validating) {
+// Mailbox of RFC 5321, §4.1.2: atoms or a quoted string, then a domain or an address in brackets.
+std::string email() {
+    const std::string atom = "[a-zA-Z0-9!#$%&'*+\\-/=?\\^_`{|}~]+";
+    const std::string quoted = "\"(?:[ !#-\\[\\]-~]|\\\\[ -~])*\"";
+    const std::string label = "[a-zA-Z0-9](?:[a-zA-Z0-9\\-]*[a-zA-Z0-9])?";
+    return "(?:" + atom + "(?:\\." + atom + ")*|" + quoted + ")@(?:" + label + "(?:\\." + label +
+           ")*|\\[" + ipv4 + "\\]|\\[[iI][pP][vV]6:" + ipv6_pattern() + "\\])";
+}
+// Years, months and days, or weeks; then hours, minutes and seconds. No unit between two given ones
+// may be missing [RFC 3339, appendix A].
+std::string duration() {
+    const std::string n = "[0-9]+", seconds = n + "S", minutes = n + "M(?:" + seconds + ")?";
+    const std::string time = "T(?:" + n + "H(?:" + minutes + ")?|" + minutes + "|" + seconds + ")";
+    const std::string days = n + "D", months = n + "M(?:" + days + ")?";
+    return "P(?:(?:" + n + "Y(?:" + months + ")?|" + months + "|" + days + ")(?:" + time + ")?|" +
+           time + "|" + n + "W)";
+}
+
+const std::string json_pointer = "(?:/(?:[^~/]|~[01])*)*";  // RFC 6901
+
+// ---- web addresses: uri [RFC 3986, appendix A], iri [RFC 3987, §2.2] ----
+
+const std::string percent = "%[0-9a-fA-F]{2}", subdelims = "!$&'()*+,;=";
+// Characters of all scripts: no private use, and not the last two of each plane of 65,536.
+const std::string own_scripts = [] {
+    std::string all = "\\u{A0}-\\u{D7FF}\\u{F900}-\\u{FDCF}\\u{FDF0}-\\u{FFEF}";
+    for (const char plane : std::string("123456789ABCDE"))
+        all += std::string("\\u{") + plane + (plane == 'E' ? "1000}-\\u{" : "0000}-\\u{") + plane +
+               "FFFD}";
+    return all;
+}();
+const std::string private_use = "\\u{E000}-\\u{F8FF}\\u{F0000}-\\u{FFFFD}\\u{100000}-\\u{10FFFD}";
+
+std::string some(const std::string& characters) {
+    return "(?:[" + characters + "]|" + percent + ")*";
+}
+
+// relative: also relative references, "../a?b". international: IRIs, with letters of all scripts.
+std::string uri_pattern(bool relative, bool international) {
+    const std::string unreserved = "a-zA-Z0-9\\-._~" + (international ? own_scripts : ""),
+                      in_host = unreserved + subdelims;
+    const std::string literal =
+        "\\[(?:" + ipv6_pattern() + "|[vV][0-9a-fA-F]+\\.[a-zA-Z0-9\\-._~" + subdelims + ":]+)\\]";
+    const std::string authority =
+        "(?:" + some(in_host + ":") + "@)?(?:" + literal + "|" + some(in_host) + ")(?::[0-9]*)?";
+    const std::string segment = some(in_host + ":@"),
+                      character = "(?:[" + in_host + ":@]|" + percent + ")",
+                      first_without_colon = "(?:[" + in_host + "@]|" + percent + ")+";
+    const std::string rest = "(?:/" + segment + ")*",
+                      absolute = "/(?:" + character + segment + rest + ")?";
+    const std::string tail = "(?:\\?" +
+                             some(in_host + ":@/?" + (international ? private_use : "")) +
+                             ")?(?:#" + some(in_host + ":@/?") + ")?";
+    std::string whole = "[a-zA-Z][a-zA-Z0-9+\\-.]*:(?://" + authority + rest + "|" + absolute +
+                        "|" + character + segment + rest + "|)" + tail;
+    if (!relative) return whole;
+    return "(?:" + whole + "|(?://" + authority + rest + "|" + absolute + "|" +
+           first_without_colon + rest + "|)" + tail + ")";
+}
+
+// ---- all of them ----
+
+SharedDfa made_language(const std::string& name, bool validating) {
     if (name == "date") return regex_full_match(date(validating));
     if (name == "time") return regex_full_match(time(validating));
     if (name == "date-time")
@@ -122,10 +160,10 @@ static SharedDfa made_language(const std::string& name, bool validating) {
     if (name == "uri-reference") return regex_full_match(uri_pattern(true, false));
     if (name == "iri") return regex_full_match(uri_pattern(false, true));
     if (name == "iri-reference") return regex_full_match(uri_pattern(true, true));
-    if (name == "uri-template") return regex_full_match(uri_template_pattern());
-    if (name == "regex") return regular_expressions(validating);
     return {};
 }
+
+}  // namespace
 
 // Each language is made once.
 SharedDfa format_language(const std::string& name, bool validating) {
@@ -140,8 +178,7 @@ SharedDfa format_language(const std::string& name, bool validating) {
 }
 
 bool written_narrower(const std::string& name) {
-    return name == "date" || name == "time" || name == "date-time" || name == "hostname" ||
-           name == "regex";
+    return name == "date" || name == "time" || name == "date-time" || name == "hostname";
 }
 
 // These formats are from OpenAPI's format registry.
@@ -195,8 +232,7 @@ const EverydayFormat* everyday_format(const std::string& name) {
 
 std::string format_names() {
     return "date, time, date-time, duration, uuid, email, hostname, ipv4, ipv6, uri, "
-           "uri-reference, iri, iri-reference, uri-template, json-pointer, "
-           "relative-json-pointer, regex";
+           "uri-reference, iri, iri-reference, json-pointer, relative-json-pointer";
 }
 
 }  // namespace tbt

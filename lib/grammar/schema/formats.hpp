@@ -7,13 +7,11 @@
 
 namespace tbt {
 
-// date, time, date-time, duration (RFC 3339), uuid (RFC 4122), email (RFC 5321), ipv4,
-// ipv6 (RFC 4291),
-// hostname (RFC 1123), web addresses (uri_formats.hpp), JSON pointers (RFC 6901), regular
-// expressions (regex_format.hpp).
-// The texts of this format; nothing for any other name. validating: all texts that the standards
-// allow. Otherwise those that are generated: T and Z in capitals, years from 0001, no leap seconds
-// (they need a larger automaton).
+// The texts of a format: date, time, date-time, duration [RFC 3339], uuid [RFC 4122], email
+// [RFC 5321], ipv4, ipv6 [RFC 4291], hostname [RFC 1123], uri [RFC 3986], iri [RFC 3987], JSON
+// pointers [RFC 6901]. Nothing for any other name. validating: all texts that the standards allow.
+// Otherwise those that are generated: T and Z in capitals, years from 0001, no leap seconds (they
+// need a larger automaton).
 SharedDfa format_language(const std::string& name, bool validating);
 // Formats of numbers: int32 and the like are whole numbers in that range; float and double allow
 // all numbers. Null for any other name.
@@ -29,8 +27,5 @@ struct EverydayFormat {
 const EverydayFormat* everyday_format(const std::string& name);
 // Are fewer texts of this format generated than are valid?
 bool written_narrower(const std::string& name);
-
-// An IPv6 address as a regular expression, for the formats that contain one.
-std::string ipv6_pattern();
 
 }  // namespace tbt

@@ -1,21 +1,23 @@
 #include "lib/grammar/schema/schema.hpp"
 
 #include <algorithm>
+#include <functional>
+#include <map>
+#include <set>
+#include <utility>
 
 #include "lib/core/index.hpp"
 #include "lib/grammar/automata/dfa.hpp"
 #include "lib/grammar/automata/numbers.hpp"
 #include "lib/grammar/recognizer/compile.hpp"
-#include "lib/grammar/schema/alike_schemas.hpp"
-#include "lib/grammar/schema/array_source.hpp"
-#include "lib/grammar/schema/distinct_items.hpp"
-#include "lib/grammar/schema/empty_schema.hpp"
-#include "lib/grammar/schema/grammar_size.hpp"
-#include "lib/grammar/schema/held_numbers.hpp"
-#include "lib/grammar/schema/not_generated.hpp"
-#include "lib/grammar/schema/object_annotations.hpp"
-#include "lib/grammar/schema/schema_shapes.hpp"
-#include "lib/grammar/schema/written_strings.hpp"
+#include "lib/grammar/schema/arrays.hpp"
+#include "lib/grammar/schema/document.hpp"
+#include "lib/grammar/schema/keywords.hpp"
+#include "lib/grammar/schema/objects.hpp"
+#include "lib/grammar/schema/scalars.hpp"
+#include "lib/grammar/schema/shapes.hpp"
+#include "lib/grammar/schema/strings.hpp"
+#include "lib/show/terminal.hpp"
 
 namespace tbt {
 
@@ -24,6 +26,121 @@ namespace {
 constexpr long long max_counted_members = 1000;
 constexpr std::size_t max_counters = 4, max_ways_to_satisfy = 64;
 constexpr double max_array_states = 1e6;
+// Other data that is built with a grammar of this size takes about as much memory again.
+constexpr int max_nodes = 800'000;
+constexpr std::size_t max_bytes = 84'000'000;
+
+// ---- why a schema is empty ----
+
+using IsEmpty = std::function<bool(const Conjunction&)>;
+
+// A keyword that requires a member or an item, and the demands on that value.
+struct Asked {
+    Conjunction by;
+    const char* keyword = nullptr;
+    std::string what;
+    Conjunction value;
+};
+
+Asked member_of(const ObjectPlan& plan, const Conjunction& facts, const IsEmpty& is_empty) {
+    for (const ObjectPlan::Member& m : plan.members)
+        if (m.required && is_empty(m.value))
+            return {facts, "required", "\"" + shown(m.name) + "\"", m.value};
+    return {facts, "minProperties", "more members than there can be", {}};
+}
+
+Asked item_of(const ArrayPlan& plan, const Conjunction& facts, const IsEmpty& is_empty) {
+    for (const ItemCount& c : plan.counts)
+        if (c.least > 0 && is_empty({c.value})) return {facts, "contains", "an item", {c.value}};
+    for (long long i = 0; i < plan.least && i <= std::ssize(plan.prefix); ++i) {
+        const Conjunction& item =
+            i < std::ssize(plan.prefix) ? at(plan.prefix, to_int(i)) : plan.rest;
+        if (is_empty(item)) return {facts, "minItems", "an item", item};
+    }
+    return {facts, "minItems", "more items than there can be", {}};
+}
+
+// The schema with the keyword (null: any schema) whose path comes first: pointers have no useful
+// order.
+const Json& first_of(const SchemaDocument& document, const Conjunction& demands,
+                     const char* keyword) {
+    std::map<std::string, const Json*> by_place;
+    for (const Json* schema : demands)
+        if (keyword == nullptr || schema->contains(keyword))
+            by_place.emplace(document.path_of(*schema), schema);
+    return by_place.empty() ? *demands[0] : *by_place.begin()->second;
+}
+
+// The keywords with which the schema itself restricts a value, for messages.
+std::string keywords_of(const Json& schema) {
+    static const std::set<std::string> silent = {"$ref",        "$at",    "$id",         "$schema",
+                                                 "$defs",       "allOf",  "definitions", "title",
+                                                 "description", "$silent"};
+    if (schema.is_boolean()) return "false";
+    std::string all;
+    for (const auto& [key, value] : schema.items())
+        if (silent.count(key) == 0) all += (all.empty() ? "'" : ", '") + shown(key) + "'";
+    return all;
+}
+
+// These schemas, and those that they refer to or have in allOf.
+Conjunction together(SchemaDocument& document, Conjunction open) {
+    std::set<const Json*> seen;
+    while (!open.empty()) {
+        const Json* schema = open.back();
+        open.pop_back();
+        if (*schema == Json(true) || !seen.insert(schema).second || !schema->is_object()) continue;
+        for (const Json* target : document.references(*schema)) open.push_back(target);
+        if (schema->contains("allOf"))
+            for (const Json& part : schema->at("allOf")) open.push_back(&part);
+    }
+    std::erase_if(seen, [](const Json* s) { return keywords_of(*s).empty(); });
+    return {seen.begin(), seen.end()};
+}
+
+// demands: schemas that no value meets together. Follows what they require, down to a value that is
+// impossible or that requires a value like itself without end, and throws UsageError with its
+// place. is_empty(demands): does no value meet these demands?
+[[noreturn]] void refuse_empty_schema(SchemaDocument& document, ShapeRules& shapes,
+                                      const IsEmpty& is_empty, Conjunction demands) {
+    std::set<Conjunction> seen{demands};
+    while (true) {
+        std::map<std::string, Asked> by_place;
+        const auto add = [&](Asked asked) {
+            asked.by = {&first_of(document, asked.by, asked.keyword)};
+            by_place.emplace(document.path_of(*asked.by[0]), std::move(asked));
+        };
+        for (const Conjunction& facts : shapes.of(demands, "object"))
+            if (!facts.empty()) add(member_of(shapes.facts().members(facts), facts, is_empty));
+        for (const Conjunction& facts : shapes.of(demands, "array"))
+            if (!facts.empty()) add(item_of(shapes.facts().arrays(facts), facts, is_empty));
+        if (by_place.empty()) break;
+        const Asked& asked = by_place.begin()->second;
+        const Json& by = *asked.by[0];
+        const std::string says = std::string("'") + asked.keyword + "' asks for " + asked.what;
+        if (asked.value.empty()) document.wrong(by, says);
+        for (const Json* schema : asked.value)
+            if (*schema == Json(false))
+                document.wrong(by, says + ", whose schema is false: no value is allowed there");
+        if (!seen.insert(asked.value).second)
+            document.wrong(by, says +
+                                   ", whose value requires another one inside, without end; make "
+                                   "it optional, or let it be null");
+        demands = asked.value;
+    }
+    // No part of the value is the cause: the demands on the value itself contradict each other.
+    const Conjunction all = together(document, demands);
+    const Json& first = first_of(document, all.empty() ? demands : all, nullptr);
+    std::set<std::string> others;
+    for (const Json* schema : all)
+        if (schema != &first)
+            others.insert(" beside " + keywords_of(*schema) + " of " + document.path_of(*schema));
+    std::string beside;
+    for (const std::string& other : others) beside += other;
+    document.wrong(first, keywords_of(first) + shown(beside) + ": no value satisfies this");
+}
+
+// ---- the compiler ----
 
 class SchemaCompiler {
 public:
@@ -32,12 +149,10 @@ public:
           options_(options),
           scalars_(document, false, options.formats),
           shapes_(document, scalars_),
-          strings_(options, document.name()),
-          alike_(document),
-          not_generated_(document) {}
+          strings_(options, document.name()) {}
 
     Grammar compile() {
-        grammar_.limit_nodes(GrammarSize::max_nodes);
+        grammar_.limit_nodes(max_nodes);
         const int root = grammar_.add_rule("root"),
                   value = rule_for(Conjunction{&document_.root()}, 0);
         // Building a rule may request further rules. A list replaces recursion, since schemas may
@@ -48,7 +163,7 @@ public:
             depth_ = std::min(depth + 1, deepest);
             try {
                 build(demands, rule);
-                size_.check(grammar_);
+                check_size();
             } catch (const TooLarge& e) {
                 document_.too_large(demands.empty() ? document_.root() : *demands[0], e);
             }
@@ -79,8 +194,18 @@ private:
         return b;
     }
 
+    // Equal schemas share a rule and its tables: the first one seen represents all. A schema with
+    // references is always its own representative, since its place matters, and so is one with
+    // properties, which have an order.
     Conjunction alike(Conjunction demands) {
-        for (const Json*& schema : demands) schema = alike_.of(schema);
+        for (const Json*& schema : demands) {
+            const auto [known, added] = alike_.try_emplace(schema, schema);
+            const std::string text = added ? schema->dump() : "";
+            if (added && text.find("\"$") == text.npos && text.find("roperties\"") == text.npos)
+                known->second =
+                    texts_.try_emplace({document_.draft_of(*schema), text}, schema).first->second;
+            schema = known->second;
+        }
         return join(demands, {});
     }
     int rule_for(const Conjunction& demands) { return rule_for(alike(demands), depth_); }
@@ -95,8 +220,27 @@ private:
         return place->second;
     }
 
+    // Throws TooLarge if the grammar takes too much memory. Adds up the nodes that are new.
+    void check_size() {
+        for (; measured_ < grammar_.nodes(); ++measured_) {
+            // An estimate: lists of edges have spare room, and an allocation has at least 32 bytes.
+            const std::size_t edges = grammar_.node(measured_).bytes.size();
+            bytes_ += sizeof(Grammar::Node) + 3 * edges * sizeof(Grammar::ByteEdge);
+        }
+        if (bytes_ > max_bytes)
+            throw TooLarge("the grammar takes more than " + std::to_string(max_bytes / 1'000'000) +
+                           " MB; ask for fewer members or alternatives");
+    }
+
+    // Some valid values cannot be written. The user is told once (or refused, if options.strict).
+    // They are also refused if nothing else could be written.
+    void skip(const Json& schema, const std::string& keyword, const std::string& why) {
+        document_.tell(schema, keyword, "", why, why + "; values that need it are not generated");
+        if (skipped_ == nullptr) skipped_ = &schema, skipped_keyword_ = keyword, skipped_why_ = why;
+    }
+
     [[noreturn]] void refuse_empty() {
-        not_generated_.refuse();
+        if (skipped_ != nullptr) document_.unsupported(*skipped_, skipped_keyword_, skipped_why_);
         const auto is_empty = [this](const Conjunction& value) {
             const Conjunction demands = alike(value);
             const auto rule = rules_.lower_bound({demands, 0});  // any depth will do
@@ -131,11 +275,16 @@ private:
 
     void add_object(const Conjunction& facts, int start, int end) {
         ObjectPlan plan = shapes_.facts().objects(facts, options_.closed);
-        put_in_order(plan, facts, document_);
+        shapes_.facts().put_in_order(plan, facts);
         if (plan.least > max_counted_members)
             document_.unsupported(*facts[0], "minProperties",
                                   "above 1000 needs too large a grammar; use a smaller limit");
-        not_generated_.unnamed_needs(plan, facts);
+        for (ObjectPlan::Member& c : plan.classes) {
+            if (std::exchange(c.needs, 0u) == 0) continue;
+            skip(*facts[0], "not",
+                 "applies to keys that the schema does not name; set additionalProperties to "
+                 "false");
+        }
         ObjectShape shape;
         shape.least = static_cast<int>(plan.least);
         shape.most = static_cast<int>(plan.most);
@@ -198,7 +347,9 @@ private:
     void add_array(const Conjunction& facts, int start, int end) {
         const ArrayPlan plan = shapes_.facts().arrays(facts);
         if ((plan.most >= 0 && plan.most < plan.least) || (plan.unique && plan.repeats)) return;
-        if (plan.repeats) return not_generated_.equal_items(facts);
+        if (plan.repeats)
+            return skip(*facts[0], "uniqueItems",
+                        "under 'not' would need to remember all items, which a grammar cannot");
         if (plan.unique && (plan.most < 0 || plan.most > 1))
             return add_distinct(plan, facts, start, end);
         ArrayShape shape;
@@ -211,16 +362,14 @@ private:
             positions = std::max(positions, static_cast<std::size_t>(c.from));
         }
         shape.rules.resize(positions + 1);
-        if (plan.counts.size() > max_counters ||
-            ArraySource::count_states(shape) > max_array_states)
+        if (plan.counts.size() > max_counters || shape.count_states() > max_array_states)
             document_.unsupported(*facts[0],
                                   !plan.counts.empty()     ? "contains"
                                   : plan.most > plan.least ? "maxItems"
                                                            : "minItems",
                                   "needs too large a grammar; use smaller limits");
         for (std::size_t i = 0; i <= positions; ++i) {
-            for (const ArrayShape::Choice& choice :
-                 ArraySource::choices(shape.counters, static_cast<int>(i)))
+            for (const ArrayShape::Choice& choice : shape.choices(static_cast<int>(i)))
                 shape.rules[i][choice] = rule_for(about_item(plan, i, choice));
         }
         add_array_source(std::make_unique<ArraySource>(std::move(shape), blanks()), start, end);
@@ -234,7 +383,7 @@ private:
 
     void add_distinct(const ArrayPlan& plan, const Conjunction& facts, int start, int end) {
         std::vector<int> values;
-        for (const Conjunction& item : distinct_items(document_, shapes_, kinds_, plan, facts))
+        for (const Conjunction& item : shapes_.distinct_items(plan, facts))
             values.push_back(rule_for(item));
         if (plan.least > count(values)) return;
         add_array_source(std::make_unique<DistinctItems>(std::move(values), to_int(plan.least),
@@ -270,7 +419,8 @@ private:
     ShapeRules shapes_;
     WrittenStrings strings_;
     Grammar grammar_;
-    GrammarSize size_;
+    int measured_ = 0;  // number of nodes added up so far
+    std::size_t bytes_ = 0;
     struct Open {
         Conjunction demands;
         int rule, depth;
@@ -278,9 +428,10 @@ private:
     static constexpr int deepest = 24;  // the indentation does not grow beyond this depth
     int depth_ = 1;                     // depth of the contents of the value being built
     std::map<std::pair<Conjunction, int>, int> rules_;
-    AlikeSchemas alike_;
-    NotGenerated not_generated_;
-    std::vector<const Json*> kinds_;  // kinds of values, made for the first uniqueItems
+    std::map<const Json*, const Json*> alike_;
+    std::map<std::pair<int, std::string>, const Json*> texts_;  // by draft and text
+    const Json* skipped_ = nullptr;  // the first schema of which something was skipped
+    std::string skipped_keyword_, skipped_why_;
     std::vector<Open> open_;
 };
 

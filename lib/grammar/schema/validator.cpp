@@ -10,19 +10,108 @@
 #include "lib/core/unicode.hpp"
 #include "lib/grammar/automata/numbers.hpp"
 #include "lib/grammar/recognizer/json_recognizer.hpp"
+#include "lib/grammar/schema/document.hpp"
 #include "lib/grammar/schema/formats.hpp"
-#include "lib/grammar/schema/schema_document.hpp"
-#include "lib/grammar/schema/schema_scalars.hpp"
-#include "lib/grammar/schema/written_value.hpp"
+#include "lib/grammar/schema/keywords.hpp"
+#include "lib/grammar/schema/scalars.hpp"
 
 namespace tbt {
 
 namespace {
 
-using Value = WrittenValue;
+// A JSON value as it was written. Numbers are kept as texts: a double cannot hold all of them.
+struct Value {
+    enum class Kind { null, yes, no, number, string, array, object };
+    Kind kind = Kind::null;
+    std::string text;  // of a number: its digits without an exponent; of a string: UTF-8
+    std::vector<Value> items;
+    std::vector<std::string> keys;  // of an object; the values of its members are in items
+};
 using Kind = Value::Kind;
 
-std::string form_of_json(const Json& value) { return form_of(read_value(json_text(value))); }
+constexpr int deepest_value = 1000;
+
+// Reads a text that is valid JSON.
+class Reader {
+public:
+    explicit Reader(std::string_view text) : text_(text) {}
+
+    Value value(int depth = 0) {
+        if (depth > deepest_value)
+            throw UnsupportedSchema(
+                "value", "the instance",
+                "is nested more than " + std::to_string(deepest_value) + " deep");
+        Value v;
+        const char c = next();
+        if (c == '[' || c == '{') {
+            v.kind = c == '[' ? Kind::array : Kind::object;
+            ++at_;
+            while (next() != ']' && text_[at_] != '}') {
+                if (c == '{') v.keys.push_back(string()), next(), ++at_;
+                v.items.push_back(value(depth + 1));
+                if (next() == ',') ++at_;
+            }
+            ++at_;
+        } else if (c == '"') {
+            v.kind = Kind::string;
+            v.text = string();
+        } else {
+            const std::size_t end = std::min(text_.find_first_of(" \t\r\n,]}", at_), text_.size());
+            const std::string_view word = text_.substr(at_, end - at_);
+            v.kind = c == 'n'   ? Kind::null
+                     : c == 't' ? Kind::yes
+                     : c == 'f' ? Kind::no
+                                : Kind::number;
+            if (v.kind == Kind::number) v.text = without_exponents(word);
+            at_ = end;
+        }
+        return v;
+    }
+
+private:
+    char next() {
+        at_ = std::min(text_.find_first_not_of(" \t\r\n", at_), text_.size() - 1);
+        return text_[at_];
+    }
+    std::string string() {
+        const std::size_t from = at_++;
+        for (; text_[at_] != '"'; ++at_) at_ += text_[at_] == '\\' ? 1 : 0;
+        return json_value(text_.substr(from, ++at_ - from)).get<std::string>();
+    }
+
+    std::string_view text_;
+    std::size_t at_ = 0;
+};
+
+// A text that is the same for equal values: 1 and 1.0, members in any order.
+std::string form_of(const Value& v) {
+    switch (v.kind) {
+        case Kind::null:
+            return "null";
+        case Kind::yes:
+            return "true";
+        case Kind::no:
+            return "false";
+        case Kind::number: {
+            const std::string number = Decimal::parse(v.text).text();
+            return number == "-0" ? "0" : number;
+        }
+        case Kind::string:
+            return json_text(Json(v.text));
+        default:
+            break;
+    }
+    std::vector<std::string> parts;
+    for (std::size_t i = 0; i < v.items.size(); ++i)
+        parts.push_back((v.keys.empty() ? "" : json_text(Json(v.keys[i])) + ":") +
+                        form_of(v.items[i]));
+    if (v.kind == Kind::object) std::sort(parts.begin(), parts.end());
+    std::string form = v.kind == Kind::object ? "{" : "[";
+    for (const std::string& part : parts) form += part + ",";
+    return form;
+}
+
+std::string form_of_json(const Json& value) { return form_of(Reader(json_text(value)).value()); }
 
 // Which items or members a schema has evaluated, for unevaluatedItems and unevaluatedProperties.
 using Seen = std::vector<bool>;
@@ -43,7 +132,7 @@ public:
         if (!accepts_text(json, text)) return "the text is not JSON";
         place_.clear(), fault_.clear(), in_progress_.clear();
         try {
-            const Value value = read_value(text);
+            const Value value = Reader(text).value();
             Seen seen(value.items.size());
             return meets(document_.root(), value, seen) ? "" : fault_;
         } catch (const UnsupportedSchema&) {
@@ -145,8 +234,8 @@ private:
                (!formats_ || in_language(schema, "format", v.text));
     }
     bool counts_meet(const Json& schema, const char* least, const char* most, long long number) {
-        if (number < count_of(document_, schema, least, 0)) return fail(least);
-        const long long limit = count_of(document_, schema, most, -1);
+        if (number < count_of(schema, least, 0)) return fail(least);
+        const long long limit = count_of(schema, most, -1);
         return limit < 0 || number <= limit || fail(most);
     }
 
@@ -173,9 +262,9 @@ private:
             ++found;
             if (document_.draft_of(schema) != 2019) seen[i] = true;
         }
-        if (found < count_of(document_, schema, "minContains", 1))
+        if (found < count_of(schema, "minContains", 1))
             return fail(schema.contains("minContains") ? "minContains" : "contains");
-        const long long most = count_of(document_, schema, "maxContains", -1);
+        const long long most = count_of(schema, "maxContains", -1);
         return most < 0 || found <= most || fail("maxContains");
     }
 

@@ -22,7 +22,7 @@ std::string groups(int n) {
 }  // namespace
 
 TEST_CASE("an IPv6 address has eight groups, or fewer and one ::", "[ch15]") {
-    const Dfa dfa = regex_full_match(ipv6_pattern());
+    const Dfa dfa = *format_language("ipv6", true);
     const std::string ipv4 = "192.0.2.1";  // in place of the last two groups
     for (int n = 0; n <= 10; ++n) {
         INFO(n);
@@ -87,4 +87,19 @@ TEST_CASE("the borders of other formats", "[ch15]") {
         }
     }
     CHECK_FALSE(format_language("no such format", true));
+}
+
+TEST_CASE("what is written of a format is valid, and less where it says so", "[ch15]") {
+    std::string name;
+    for (const char c : format_names() + ",") {
+        if (c != ',') {
+            if (c != ' ') name += c;
+            continue;
+        }
+        INFO(name);
+        const Dfa written = *format_language(name, false), valid = *format_language(name, true);
+        CHECK((written - valid).empty());
+        CHECK((valid - written).empty() == !written_narrower(name));
+        name.clear();
+    }
 }

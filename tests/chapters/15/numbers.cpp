@@ -7,7 +7,7 @@
 
 #include "lib/grammar/automata/numbers.hpp"
 #include "lib/grammar/automata/regex.hpp"
-#include "lib/grammar/schema/held_numbers.hpp"
+#include "lib/grammar/schema/scalars.hpp"
 
 using namespace tbt;
 

@@ -138,3 +138,18 @@ TEST_CASE("a validator reads names and strings in any spelling", "[ch16]") {
     CHECK(closed.valid(R"({"\u0061 n\u0061me \u00E9 7":"\ud83d\ude00\/"})"));
     CHECK_FALSE(closed.valid(R"({"\u0061 n\u0061me \u00E9 200":1})"));
 }
+
+TEST_CASE("a grammar gets no more nodes than its limit until it is finished", "[ch16]") {
+    Grammar grammar;
+    grammar.limit_nodes(3);
+    const int root = grammar.add_rule("root");
+    for (int i = 0; i < 3; ++i) grammar.add_node();
+    CHECK_THROWS_WITH(grammar.add_node(),
+                      "the grammar takes more than 3 nodes; ask for fewer or smaller "
+                      "repetitions, members or alternatives");
+    CHECK(grammar.nodes() == 3);
+    grammar.rule(root).start = 0;
+    grammar.node(0).final = true;
+    grammar.finish(root);
+    CHECK(grammar.add_node() == 3);  // what a text asks for on its way
+}

@@ -72,14 +72,3 @@ TEST_CASE("items that are all different: the promise of the budget, and near the
         if (true_one >= 0) CHECK(near_the_fewest(stated(*shared), true_one));
     }
 }
-
-TEST_CASE("regular expressions are written within its budget", "[ch16][budget]") {
-    Rng rng(172);
-    hold_to_budget(R"({"type":"string","format":"regex","minLength":3})", words(), rng);
-    hold_to_budget(R"({"type":"object","propertyNames":{"format":"regex","maxLength":9},)"
-                   R"("minProperties":2,"additionalProperties":{"type":"boolean"}})",
-                   words(), rng);
-    hold_to_budget(R"({"type":"array","minItems":2,"items":{"oneOf":[{"format":"regex","type":)"
-                   R"("string","maxLength":5},{"type":"string","maxLength":3},{"type":"null"}]}})",
-                   words(), rng);
-}

@@ -1,5 +1,8 @@
+// What is refused: keyword, place and reason. Also dynamic references that cannot be told before a
+// value is read, and schemas that no value meets.
 #include "tests/catch.hpp"
 
+#include <array>
 #include <cmath>
 #include <cstdlib>
 #include <map>
@@ -12,13 +15,14 @@
 #include "lib/grammar/schema/schema.hpp"
 #include "lib/grammar/schema/validator.hpp"
 #include "lib/machine/files.hpp"
+#include "tests/support/budget.hpp"
 #include "tests/support/guided.hpp"
 #include "tests/support/schema_cases.hpp"
 
 using namespace tbt;
 using namespace tbt::testing;
 using nlohmann::json;
-using namespace tbt::testing;
+using namespace tbt::testing::budget;
 
 TEST_CASE("keywords and formats that nobody knows are remarks: told once by name, strictly refused",
           "[ch16]") {
@@ -84,22 +88,6 @@ TEST_CASE("formats of numbers are ranges: int32 holds no three billion", "[ch16]
     GrammarRecognizer writer(compile_schema(R"({"type":"integer","format":"int32"})"));
     CHECK(accepts_text(writer, "2147483647"));
     CHECK_FALSE(accepts_text(writer, "2147483648"));
-}
-
-TEST_CASE("names that schemas made from others carry are refused in one that is read", "[ch16]") {
-    for (const std::string name : {"$each", "$need", "$count", "$repeats", "$silent", "$complete"})
-        for (const std::string value : {"[{}]", R"({"keys":99999,"value":true})", "7"}) {
-            INFO(name << value);
-            try {
-                compile_schema(R"({"properties":{"a":{")" + name + R"(":)" + value + "}}}");
-                FAIL("compiled");
-            } catch (const UnsupportedSchema& e) {
-                CHECK(e.keyword() == name);
-                CHECK_THAT(e.what(), Catch::Contains("#/properties/a"));
-            }
-            REQUIRE_NOTHROW(
-                compile_schema(R"({"properties":{")" + name + R"(":{"type":"null"}}})"));
-        }
 }
 
 TEST_CASE("what grows too large is refused with its keyword and place", "[ch16]") {
@@ -259,4 +247,128 @@ TEST_CASE("a schema is read to its last byte, as UTF-8", "[ch16]") {
                       Catch::Contains("byte 17 is zero"));
     CHECK_THROWS_WITH(compile_schema("{\"const\":\"\xff\"}"), Catch::Contains("not valid UTF-8"));
     CHECK_THROWS_WITH(compile_schema("{} {}"), Catch::Contains("not JSON"));
+}
+
+TEST_CASE("a schema that nothing meets is refused with the keyword and its place", "[ch16]") {
+    const std::vector<std::array<std::string, 2>> cases = {
+        // in circles
+        {R"({"$defs":{"n":{"type":"object","properties":{"next":{"$ref":"#/$defs/n"}},"required":)"
+         R"(["next"]}},"type":"object","properties":{"a":{"$ref":"#/$defs/n"}},"required":["a"]})",
+         "#/$defs/n: 'required' asks for \"next\", whose value requires another one inside"},
+        {R"({"type":"array","items":{"$ref":"#"},"minItems":1})",
+         "#: 'minItems' asks for an item, whose value requires another one inside"},
+        {R"({"type":"object","anyOf":[{"required":["a"],"properties":{"a":{"$ref":"#"}}},)"
+         R"({"required":["b"],"properties":{"b":{"$ref":"#"}}}]})",
+         "#/anyOf/0: 'required' asks for \"a\""},
+        {R"({"type":"array","contains":{"$ref":"#"}})", "#: 'contains' asks for an item"},
+        // a value that cannot be
+        {R"({"type":"object","required":["a"],"properties":{"a":{"type":"string","minLength":5,)"
+         R"("maxLength":2}}})",
+         "#/properties/a: 'maxLength', 'minLength', 'type': no value satisfies this"},
+        {R"({"type":"object","properties":{"a":{"type":"integer"}},"required":["a"],"allOf":)"
+         R"([{"properties":{"a":{"type":"string"}}}]})",
+         "#/allOf/0/properties/a: 'type' beside 'type' of #/properties/a"},
+        {R"({"type":"array","prefixItems":[{"type":"null"},{"enum":[]}],"minItems":2})",
+         "#/prefixItems/1: 'enum'"},
+        {R"({"type":"object","required":["a"],"properties":{"a":{"$ref":"#/$defs/x"}},"$defs":)"
+         R"({"x":{"const":5,"type":"string"}}})",
+         "#/$defs/x: 'const', 'type'"},
+        {"false", "#: false"},
+        // members and items that there is no room for
+        {R"({"type":"object","properties":{"a":{}},"required":["b"],"additionalProperties":false})",
+         "#: 'required' asks for \"b\", whose schema is false"},
+        {R"({"type":"object","minProperties":3,"properties":{"a":{},"b":{}},)"
+         R"("additionalProperties":false})",
+         "#: 'minProperties' asks for more members than there can be"},
+        {R"({"type":"array","items":{"enum":[1,2]},"uniqueItems":true,"minItems":3})",
+         "#: 'minItems' asks for more items than there can be"},
+    };
+    for (const auto& [schema, message] : cases) {
+        INFO(schema);
+        CHECK_THROWS_WITH(compile_schema(schema), Catch::Contains("schema: " + message));
+        // A validator has an answer: no.
+        SchemaValidator validator(schema, quiet());
+        for (const char* text : {"null", "{}", "[]", "[[1]]", R"({"a":5,"b":5})", "\"a\""})
+            CHECK_FALSE(validator.valid(text));
+    }
+}
+
+TEST_CASE("a circle that may end is none", "[ch16]") {
+    for (const char* schema :
+         {R"({"type":"object","properties":{"a":{"anyOf":[{"$ref":"#"},{"type":"null"}]}},)"
+          R"("required":["a"]})",
+          R"({"type":"object","properties":{"a":{"$ref":"#"}}})",
+          R"({"type":"array","items":{"$ref":"#"}})"}) {
+        INFO(schema);
+        CHECK_NOTHROW(compile_schema(schema));
+    }
+}
+
+namespace {
+
+// A list of what two others say, each on its own way.
+std::string two_ways(const std::string& anchor, const std::string& reference) {
+    const auto with = [&](const char* name, const char* type) {
+        return "\"" + std::string(name) + R"(":{"$id":")" + name +
+               R"(","$ref":"list","$defs":{"x":{)" + anchor + R"(,"type":")" + type + R"("}}})";
+    };
+    return R"({"$id":"http://example.org/","properties":{"a":{"$ref":"strings"},"b":{"$ref":)"
+           R"("numbers"}},"$defs":{)" +
+           with("strings", "string") + "," + with("numbers", "number") +
+           R"(,"list":{"$id":"list","items":{)" + reference + R"(},"$defs":{"x":{)" + anchor +
+           "}}}}}";
+}
+
+}  // namespace
+
+TEST_CASE("a dynamic reference on which two ways disagree is refused: keyword, place, what to do",
+          "[ch16]") {
+    CHECK_THROWS_WITH(
+        compile_schema(two_ways(R"("$dynamicAnchor":"item")", R"("$dynamicRef":"#item")")),
+        Catch::Contains("#/$defs/list/items: '$dynamicRef' resolves to different schemas") &&
+            Catch::Contains("#/$defs/strings/$defs/x") &&
+            Catch::Contains("#/$defs/numbers/$defs/x") &&
+            Catch::Contains("give the root that '$dynamicAnchor' \"item\", or use $ref"));
+    // The root has the anchor: both ways lead there.
+    std::string schema = two_ways(R"("$dynamicAnchor":"item")", R"("$dynamicRef":"#item")");
+    schema.insert(1, R"("$dynamicAnchor":"item",)");
+    CHECK_NOTHROW(compile_schema(schema));
+}
+
+TEST_CASE("… and so is a recursive one", "[ch16]") {
+    SchemaOptions options;
+    options.draft = 2019;
+    const char* schema =
+        R"({"$id":"http://example.org/","properties":{"a":{"$ref":"one"},"b":{"$ref":"two"}},)"
+        R"("$defs":{"one":{"$id":"one","$recursiveAnchor":true,"$ref":"list","maxItems":1},)"
+        R"("two":{"$id":"two","$recursiveAnchor":true,"$ref":"list","maxItems":2},)"
+        R"("list":{"$id":"list","$recursiveAnchor":true,"items":{"$recursiveRef":"#"}}}})";
+    CHECK_THROWS_WITH(compile_schema(schema, options),
+                      Catch::Contains("'$recursiveRef' resolves to different schemas") &&
+                          Catch::Contains("#/$defs/list/items") &&
+                          Catch::Contains("give the root that '$recursiveAnchor', or use $ref"));
+}
+
+TEST_CASE("a schema that is extended by its root is written as it is validated", "[ch16]") {
+    Rng rng(211);
+    hold_to_budget(
+        R"({"$id":"http://example.org/strict","$dynamicAnchor":"node","$ref":"tree",)"
+        R"("required":["name"],"$defs":{"tree":{"$id":"tree","$dynamicAnchor":"node",)"
+        R"("type":"object","properties":{"name":{"enum":["user","host"]},"path":{"type":"array",)"
+        R"("items":{"$dynamicRef":"#node"}}},"unevaluatedProperties":false}}})",
+        words(), rng);
+}
+
+TEST_CASE("the schemas of the drafts are outside of a document, and some formats only remarks",
+          "[ch16]") {
+    for (const char* other : {"http://json-schema.org/draft-07/schema#",
+                              "https://json-schema.org/draft/2020-12/schema"})
+        CHECK_THROWS_WITH(compile_schema(R"({"$ref":")" + std::string(other) + "\"}"),
+                          Catch::Contains(other) && Catch::Contains("outside this document") &&
+                              Catch::Contains("copy it into $defs"));
+    SchemaOptions strict;
+    strict.strict = true;
+    for (const char* format : {"regex", "uri-template"})
+        CHECK_THROWS_WITH(compile_schema(R"({"format":")" + std::string(format) + "\"}", strict),
+                          Catch::Contains("is not a format that can be enforced"));
 }
