@@ -2,7 +2,11 @@
 // of the floats that llama.cpp itself makes of it: the sixteen types of split-*.gguf, and a Q4_K_M.
 #include "tests/catch.hpp"
 
+#include <algorithm>
+#include <cmath>
 #include <filesystem>
+#include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -24,11 +28,13 @@ constexpr const char* parts[] = {"split-00001-of-00003.gguf", "split-00002-of-00
 void check_tensors(const GgufFile& file, const Json& expected) {
     CHECK(file.tensors().size() == expected.size());
     for (const auto& [name, tensor] : expected.items()) {
-        INFO(name << ", " << tensor["type"]);
+        const auto type = tensor["type"].get<std::string>();
+        INFO(name << ", " << type);
         const Shape shape = tensor["shape"].get<Shape>();
-        CHECK(file.expect(name, shape).block->name == tensor["type"].get<std::string>());
+        CHECK(file.expect(name, shape).block->name == type);
         const Tensor values = file.read(name, shape);
-        CHECK(Hash().add(std::as_bytes(values.values())).text() == tensor["hash"]);
+        CHECK(Hash().add(std::as_bytes(values.values())).text() ==
+              tensor["hash"].get<std::string>());
     }
 }
 
