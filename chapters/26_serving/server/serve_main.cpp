@@ -10,7 +10,7 @@ int main(int argc, char** argv) {
     return tbt::run_program(
         argc, argv,
         "Serves a model to clients of OpenAI's interface, and to a browser, at one address.",
-        [&](OptionTable& app) { tbt::add_server_options(app, settings); },
+        [&](tbt::OptionTable& app) { tbt::add_server_options(app, settings); },
         [&] {
             tbt::complete(settings);
             tbt::serve(settings);
