@@ -7,7 +7,7 @@
 # lessons.
 #
 # The parts are in lib/build: compiler.mk (flags), objects.mk (from .cpp files to programs), tests.mk, exercises.mk,
-# models.mk, page.mk, checks.mk, bench.mk. lib/build/rules.sh finds out which files each program is made of.
+# models.mk, page.mk, checks.mk, bench.mk.
 
 MODE ?= release
 ARCH ?= native
@@ -20,6 +20,7 @@ MAKEFLAGS += --no-builtin-rules
 .PHONY: force
 # make 4.2 and 4.3 read a number sign inside $(shell) differently, but they agree on a variable.
 HASH := \#
+space := $(subst x, ,x)
 
 .PHONY: help
 help:
@@ -66,7 +67,7 @@ ifneq ($(filter-out help clean,$(or $(MAKECMDGOALS),help)),)
 
 include lib/build/compiler.mk
 
-# Shows what is being compiled, and the progress: "  CXX   [3/17] lib/text/*.cpp". When the first step begins, a dry run
+# Shows what is being compiled, and the progress: "  CXX   [3/17] lib/core/unicode.cpp". When the first step begins, a dry run
 # of make counts the steps. V=1 shows the commands instead.
 ifeq ($(V),)
 Q := @
@@ -104,11 +105,15 @@ install: $(BUILD)/23_text_generator $(BUILD)/serve
 	install $(BUILD)/serve "$(DESTDIR)$(BIN)/token-by-token-serve"
 	cp -R data/models data/page data/schemas data/grammars "$(DESTDIR)$(SHARE)"
 # make run-03, or with the chapter's whole name: make run-03_temperature
-.PHONY: $(CHAPTERS:%=run-%)
-$(CHAPTERS:%=run-%): run-%: $(BUILD)/%
-	@$< $(ARGS)
-run-%:
-	@echo "make: there is no chapter '$*'; the chapters are: $(CHAPTERS)" >&2; exit 2
+# or a part of it: run-3, run-top_k.
+number = $(if $(filter 0 1 2 3 4 5 6 7 8 9,$(1)),0$(1),$(1))
+chapter = $(firstword $(filter $(1),$(CHAPTERS)) $(filter $(call number,$(1))_%,$(CHAPTERS)) \
+	$(foreach c,$(CHAPTERS),$(if $(findstring _$(1),$(c)),$(c))))
+WANTED := $(filter run-%,$(MAKECMDGOALS))
+$(foreach goal,$(WANTED),$(eval $(goal): $(patsubst %,$(BUILD)/%,$(call chapter,$(goal:run-%=%)))))
+.PHONY: $(WANTED)
+$(WANTED):
+	@$(if $<,$< $(ARGS),echo "make: there is no chapter '$(@:run-%=%)'; the chapters are: $(CHAPTERS)" >&2; exit 2)
 
 include lib/build/tests.mk
 include lib/build/exercises.mk

@@ -1,6 +1,6 @@
 #!/bin/sh
 # make calls this script. It checks that the packages of the course are installed, and installs missing ones.
-#   install_packages.sh run    what programs need: xsimd, CLI11, nlohmann-json; PCRE2 and utf8proc for tokenizers
+#   install_packages.sh run    what programs need: xsimd, nlohmann-json; PCRE2 and utf8proc for tokenizers
 #   install_packages.sh test   the same and Catch2
 #   install_packages.sh page   the same and cmark-gfm
 #   install_packages.sh serve  the same and cpp-httplib
@@ -31,7 +31,6 @@ refuse_old_xsimd() {
 missing=""
 refuse_old_xsimd
 has xsimd/xsimd.hpp || missing="$missing xsimd"
-has CLI/CLI.hpp || missing="$missing cli11"
 has nlohmann/json.hpp || missing="$missing json"
 if [ "${1:-run}" != wasm ]; then
     has pcre2posix.h || missing="$missing pcre2"
@@ -56,7 +55,7 @@ link_header() {
     mkdir -p "$2" && rm -f "$2/${1%%/*}" && ln -s "$(dirname "$found")" "$2/${1%%/*}"
 }
 finish() {
-    if [ "${1:-run}" = wasm ]; then link_header CLI/CLI.hpp "$2" && link_header nlohmann/json.hpp "$2"; fi
+    if [ "${1:-run}" = wasm ]; then link_header nlohmann/json.hpp "$2"; fi
     exit 0
 }
 [ -n "$missing" ] || finish "$@"
@@ -64,13 +63,13 @@ finish() {
 # The name of each package with this package manager.
 if command -v apt-get >/dev/null 2>&1; then
     names=$(for p in $missing; do case $p in
-        xsimd) echo libxsimd-dev;; cli11) echo libcli11-dev;; json) echo nlohmann-json3-dev;;
+        xsimd) echo libxsimd-dev;; json) echo nlohmann-json3-dev;;
         pcre2) echo libpcre2-dev;; utf8proc) echo libutf8proc-dev;; cpp-httplib) echo libcpp-httplib-dev;;
         *) echo $p;; esac; done)
     install="apt-get install -y --no-install-recommends" update="apt-get update"
 elif command -v dnf >/dev/null 2>&1; then
     names=$(for p in $missing; do case $p in
-        xsimd) echo xsimd-devel;; cli11) echo cli11-devel;; json) echo json-devel;;
+        xsimd) echo xsimd-devel;; json) echo json-devel;;
         catch2) echo catch-devel;; pcre2|utf8proc|cpp-httplib) echo $p-devel;; *) echo $p;; esac; done)
     install="dnf install -y" update=""
 elif command -v pacman >/dev/null 2>&1; then

@@ -1,4 +1,5 @@
-// Catch2 version 3 or version 2, whichever is installed. Precompiled once by the Makefile.
+// Catch2 version 3 or version 2, whichever is installed, and JSON, which many tests read. Precompiled once by the
+// Makefile.
 #ifndef TBT_TESTS_CATCH_HPP  // a header compiled on its own may not say #pragma once
 #define TBT_TESTS_CATCH_HPP
 
@@ -12,4 +13,8 @@ inline auto Contains(const std::string& part) { return Matchers::ContainsSubstri
 #else
 #include <catch2/catch.hpp>
 #endif
+
+#include <nlohmann/json.hpp>
+
+#include "lib/build/std.hpp"
 #endif

@@ -68,7 +68,6 @@ refused 2 "dialect: got 'gpt', expected ours, transformers" 10_generate --dialec
 refused 2 "penalty-scope: got 'some'" 10_generate --repetition-penalty 1.2 --penalty-scope some
 refused 2 "--seed: got '-2'" 10_generate --seed -2
 refused 2 "--seed: got '-1'" 03_temperature --part 2 --seed -1
-# The message depends on the version of CLI11: it names the range, or says that this is not a number.
 refused 2 "got '18446744073709551616', expected a whole number" 06_combining --seed 18446744073709551616
 refused 2 '--num-return-sequences: got 0' 10_generate --num-return-sequences 0
 refused 2 '--logprobs: got -1' 10_generate --logprobs -1

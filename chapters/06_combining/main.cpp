@@ -19,8 +19,7 @@
 #include "lib/core/rng.hpp"
 #include "lib/files/model.hpp"
 #include "lib/machine/command_line.hpp"
-#include "lib/machine/part_options.hpp"
-#include "lib/machine/text_options.hpp"
+#include "lib/machine/usual_options.hpp"
 #include "lib/show/svg.hpp"
 #include "lib/show/terminal.hpp"
 

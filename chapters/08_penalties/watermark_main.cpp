@@ -10,7 +10,7 @@
 #include "lib/files/model.hpp"
 #include "lib/machine/command_line.hpp"
 #include "lib/machine/files.hpp"
-#include "lib/machine/text_options.hpp"
+#include "lib/machine/usual_options.hpp"
 
 using namespace tbt;
 

@@ -21,7 +21,7 @@
 #include "lib/core/unicode.hpp"
 #include "lib/machine/command_line.hpp"
 #include "lib/machine/memory.hpp"
-#include "lib/machine/text_options.hpp"
+#include "lib/machine/usual_options.hpp"
 #include "lib/show/short_number.hpp"
 
 namespace tbt {

@@ -27,7 +27,7 @@
 #include "lib/core/index.hpp"
 #include "lib/machine/command_line.hpp"
 #include "lib/machine/files.hpp"
-#include "lib/machine/text_options.hpp"
+#include "lib/machine/usual_options.hpp"
 #include "lib/show/terminal.hpp"
 
 using namespace tbt;

@@ -24,7 +24,7 @@
 #include "lib/core/error.hpp"
 #include "lib/machine/command_line.hpp"
 #include "lib/machine/files.hpp"
-#include "lib/machine/text_options.hpp"
+#include "lib/machine/usual_options.hpp"
 #include "lib/show/terminal.hpp"
 
 using namespace tbt;

@@ -14,7 +14,7 @@
 #include "lib/core/index.hpp"
 #include "lib/core/rng.hpp"
 #include "lib/files/model.hpp"
-#include "lib/machine/text_options.hpp"
+#include "lib/machine/usual_options.hpp"
 
 namespace tbt {
 

@@ -24,7 +24,7 @@
 #include "lib/files/model.hpp"
 #include "lib/grammar/recognizer/json_recognizer.hpp"
 #include "lib/machine/command_line.hpp"
-#include "lib/machine/text_options.hpp"
+#include "lib/machine/usual_options.hpp"
 #include "lib/show/svg.hpp"
 #include "lib/show/terminal.hpp"
 

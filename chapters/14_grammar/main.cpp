@@ -16,8 +16,7 @@
 #include "lib/grammar/recognizer/grammar_recognizer.hpp"
 #include "lib/machine/command_line.hpp"
 #include "lib/machine/files.hpp"
-#include "lib/machine/part_options.hpp"
-#include "lib/machine/text_options.hpp"
+#include "lib/machine/usual_options.hpp"
 
 using namespace tbt;
 

@@ -8,11 +8,9 @@
 #include "lib/grammar/recognizer/grammar.hpp"
 #include "lib/grammar/recognizer/recognizer.hpp"
 
-namespace CLI {
-class App;
-}
-
 namespace tbt {
+
+struct OptionTable;
 
 // A request for a constraint: at most one of grammar, regex, schema, tools, choice, integers, json.
 struct GuideRequest {

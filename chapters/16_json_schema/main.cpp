@@ -14,8 +14,7 @@
 #include "chapters/16_json_schema/demo.hpp"
 #include "chapters/16_json_schema/guide.hpp"
 #include "lib/machine/command_line.hpp"
-#include "lib/machine/part_options.hpp"
-#include "lib/machine/text_options.hpp"
+#include "lib/machine/usual_options.hpp"
 
 using namespace tbt;
 

@@ -6,8 +6,8 @@
 #include <cstdio>
 
 #include "lib/grammar/schema/validator.hpp"
+#include "lib/machine/command_line.hpp"
 #include "lib/machine/files.hpp"
-#include "lib/machine/program.hpp"
 
 using namespace tbt;
 
@@ -19,16 +19,16 @@ int main(int argc, char** argv) {
         argc, argv,
         "Exit status 0: the instance meets the schema; 1: it does not; 2: a file or the schema is "
         "invalid; 3: a keyword is not supported.",
-        [&](OptionTable& app) {
-            app.add_option("schema", schema, "a JSON Schema")->required();
-            app.add_option("instance", file, "the JSON text to validate")->required();
-            app.add_option("--draft", options.draft,
-                           "the draft of a schema without $schema: 4, 6, 7, 2019 or 2020")
-                ->check(CLI::IsMember({4, 6, 7, 2019, 2020}));
-            app.add_flag("--ignore-formats", ignore_formats,
-                         "treat format as an annotation, as draft 2020-12 allows");
-            app.add_flag("--strict", options.strict, "refuse unknown keywords and formats");
-            app.add_flag("--quiet", quiet, "say nothing");
+        [&](CommandLine line) {
+            line.option("schema", schema, "a JSON Schema").required();
+            line.option("instance", file, "the JSON text to validate").required();
+            line.option("--draft", options.draft,
+                        "the draft of a schema without $schema: 4, 6, 7, 2019 or 2020")
+                .one_of({"4", "6", "7", "2019", "2020"});
+            line.option("--ignore-formats", ignore_formats,
+                        "treat format as an annotation, as draft 2020-12 allows");
+            line.option("--strict", options.strict, "refuse unknown keywords and formats");
+            line.option("--quiet", quiet, "say nothing");
         },
         [&] {
             try {

@@ -16,8 +16,7 @@
 #include "chapters/17_tokenizer/side_by_side.hpp"
 #include "lib/files/model.hpp"
 #include "lib/machine/command_line.hpp"
-#include "lib/machine/part_options.hpp"
-#include "lib/machine/text_options.hpp"
+#include "lib/machine/usual_options.hpp"
 
 using namespace tbt;
 

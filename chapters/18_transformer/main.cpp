@@ -18,8 +18,7 @@
 #include "chapters/18_transformer/load_plain.hpp"
 #include "chapters/18_transformer/times.hpp"
 #include "lib/machine/command_line.hpp"
-#include "lib/machine/part_options.hpp"
-#include "lib/machine/text_options.hpp"
+#include "lib/machine/usual_options.hpp"
 
 using namespace tbt;
 

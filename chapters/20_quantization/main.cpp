@@ -16,7 +16,7 @@
 #include "chapters/20_quantization/quantized_model.hpp"
 #include "lib/files/model.hpp"
 #include "lib/machine/command_line.hpp"
-#include "lib/machine/text_options.hpp"
+#include "lib/machine/usual_options.hpp"
 
 using namespace tbt;
 

@@ -14,8 +14,7 @@
 #include "chapters/21_medusa/demo.hpp"
 #include "chapters/21_medusa/drafters.hpp"
 #include "lib/machine/command_line.hpp"
-#include "lib/machine/part_options.hpp"
-#include "lib/machine/text_options.hpp"
+#include "lib/machine/usual_options.hpp"
 
 using namespace tbt;
 

@@ -7,11 +7,9 @@
 #include "chapters/21_medusa/heads.hpp"
 #include "chapters/21_medusa/plain_tree.hpp"
 
-namespace CLI {
-class App;
-}
-
 namespace tbt {
+
+struct OptionTable;
 
 struct MedusaSettings {
     bool medusa = false;

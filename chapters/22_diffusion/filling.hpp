@@ -11,11 +11,9 @@
 #include "chapters/06_combining/chain_step.hpp"
 #include "chapters/22_diffusion/masked_model.hpp"
 
-namespace CLI {
-class App;
-}
-
 namespace tbt {
+
+struct OptionTable;
 
 struct FillOptions {
     // random: fills places in random order; one place per step gives the model's own distribution.

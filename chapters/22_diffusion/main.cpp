@@ -13,7 +13,7 @@
 #include "chapters/22_diffusion/judged.hpp"
 #include "lib/files/model.hpp"
 #include "lib/machine/command_line.hpp"
-#include "lib/machine/part_options.hpp"
+#include "lib/machine/usual_options.hpp"
 
 using namespace tbt;
 

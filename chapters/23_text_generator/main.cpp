@@ -16,7 +16,7 @@ int main(int argc, char** argv) {
     const int ran = tbt::run_program(
         argc, argv,
         "Continues texts with the model, by 200 tokens unless told otherwise; or talks (--chat).",
-        [&](OptionTable& app) { tbt::add_options(app, settings); },
+        [&](tbt::OptionTable& app) { tbt::add_options(app, settings); },
         [&] {
             tbt::complete(settings);
             if (settings.chat) tbt::talk(settings.options, settings.echo);

@@ -13,7 +13,7 @@
 #include "chapters/24_which_decoder/plain_measures.hpp"
 #include "chapters/24_which_decoder/whole_run/results.hpp"
 #include "lib/machine/command_line.hpp"
-#include "lib/machine/text_options.hpp"
+#include "lib/machine/usual_options.hpp"
 
 using namespace tbt;
 

@@ -13,8 +13,7 @@
 #include "chapters/25_todays_models/figures.hpp"
 #include "chapters/25_todays_models/load_plain.hpp"
 #include "lib/machine/command_line.hpp"
-#include "lib/machine/part_options.hpp"
-#include "lib/machine/text_options.hpp"
+#include "lib/machine/usual_options.hpp"
 
 using namespace tbt;
 

@@ -5,11 +5,11 @@ has_library = $(shell printf '$(HASH)include <$(1)>\nint main(){}' | \
 	$(CXX) -x c++ - -o /dev/null -l$(2) 2>/dev/null && echo 1)
 OPPONENTS = $(if $(call has_library,cblas.h,openblas),-DTBT_OPENBLAS -lopenblas) \
 	$(if $(call has_library,dnnl.h,dnnl),-DTBT_ONEDNN -ldnnl)
-$(BUILD)/obj/tests/bench/%.o: tests/bench/%.cpp $(BUILD)/pch/json.hpp.gch $(FLAGS) | $(PACKAGES)
+$(BUILD)/obj/tests/bench/%.o: tests/bench/%.cpp $(BUILD)/pch/std.hpp.gch $(FLAGS) | $(PACKAGES)
 	@mkdir -p $(@D)
 	$(call say,CXX,$<)
-	$(Q)$(CXX) $(CXXFLAGS_ALL) $(filter -D%,$(OPPONENTS)) $(with_header) -c $< -o $@
-$(BUILD)/bench:
+	$(Q)$(CXX) $(CXXFLAGS_ALL) $(filter -D%,$(OPPONENTS)) $(with_std) -c $< -o $@
+$(BUILD)/bench: $(call object,$(wildcard tests/bench/*.cpp)) $(SERVER) $(LIBRARY)
 	$(call say,LINK,$@)
 	$(Q)$(LINK) $^ $(filter -l%,$(OPPONENTS)) $(LIBS) $(http_libs) -o $@
 .PHONY: bench

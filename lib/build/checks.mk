@@ -76,11 +76,10 @@ lessons: all
 # Puts well-known bugs into the code, one at a time, and checks that the tests notice them (ONLY=sampling: one list).
 # ONLY=random SEED=1 COUNT=100 plants small random mistakes instead, and tries each on the tests of its chapter.
 comma := ,
-space := $(subst x, ,x)
-for_random_mutants = CXX="$(CXX)" SOURCE_FLAGS="$(CXXFLAGS_ALL) -O1 -g0 -include $(BUILD)/pch/std.hpp" \
-	MAIN="$(BUILD)/obj/tests/main.o" TEST_FLAGS="$(test_options)" \
+for_random_mutants = CXX="$(CXX)" SOURCE_FLAGS="$(CXXFLAGS_ALL) -O1 -g0 $(with_std)" \
+	MAIN="$(BUILD)/obj/tests/main.o" TEST_FLAGS="$(CXX) $(test_options)" \
 	SEED="$(SEED)" COUNT="$(COUNT)" PLACE="$(PLACE)" SHOW="$(SHOW)" LIMIT="$(LIMIT)" TRUST="$(TRUST)" \
-	MAKE="$(MAKE_COMMAND)" ROOMS="$(foreach g,$(TEST_GROUPS),$(g):$(subst $(space),$(comma),$(TEST_ROOMS_$(g))))"
+	MAKE="$(MAKE_COMMAND)" OBJECTS="$(foreach g,$(TEST_GROUPS),$(g):$(subst $(space),$(comma),$(call object,$(call tests_of,$(g)))))"
 mutants: $(LIBRARY) $(SERVER) $(CHECK_PARTS)
 	@$(for_exercises) LIBRARY="$(SERVER) $(LIBRARY)" LIBS="$(LIBS) $(HTTP_LIBS) $(CATCH_LIBS)" \
 	    $(if $(filter random,$(ONLY)),$(for_random_mutants) \

@@ -37,7 +37,7 @@ else
 COMMON += -march=$(ARCH)
 endif
 
-OPT_release := -O3 -g1
+OPT_release := -O2
 OPT_wasm := -O2
 OPT_debug := -O0 -g -D_GLIBCXX_ASSERTIONS
 OPT_asan := -O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all -D_GLIBCXX_ASSERTIONS
@@ -47,10 +47,6 @@ OPT_fuzz := -O1 -g1 -fno-omit-frame-pointer -fsanitize=fuzzer-no-link,address,un
 ifeq ($(OPT_$(MODE)),)
 $(error MODE=$(MODE): choose release, debug, asan, tsan or wasm)
 endif
-# Rooms compile faster without the line numbers for a debugger.
-NO_LINES := $(if $(filter release,$(MODE)),-g0)
-# What lib/build/cold.txt lists is compiled with this.
-COLD := $(if $(filter release wasm,$(MODE)),-O1)
 
 LIBS =
 ifeq ($(UNAME_S),Darwin)

@@ -1,6 +1,6 @@
 # For learners: make learn, make check EX=05_2 and so on. exercises/exercise.sh does the work. make tells it the
-# compiler, and builds only what the exercise is linked with: the archives of the chapters that its test includes
-# (ARCHIVES_… in BUILD/rules.mk).
+# compiler, and builds only what the exercise is linked with: the archives of the units that its test includes
+# (archives in objects.mk).
 
 .PHONY: learn check hint solution try watch reset progress next test-learn
 # The screen runs its checks by another make, with the settings of this one.
@@ -15,8 +15,9 @@ EX_NAME := $(if $(EX),$(shell sh exercises/exercise.sh find "$(EX)" 2>/dev/null)
 EX_TEST := $(if $(EX_NAME),$(wildcard tests/exercises/ex$(EX_NAME).cpp))
 # If EX is not the number of an exercise, nothing is built, and exercise.sh prints a message.
 EX_UNKNOWN := $(and $(EX),$(if $(EX_NAME),,yes))
-EX_ARCHIVES := $(if $(EX_UNKNOWN),,$(if $(EX_TEST),\
-	$(if $(filter try,$(MAKECMDGOALS)),$(ARCHIVES_try-$(EX_NAME)),$(ARCHIVES_ex$(EX_NAME))),$(LIBRARY)))
+# It is linked with what its tests include, or with what make try shows of it.
+EX_SOURCE = $(if $(filter try,$(MAKECMDGOALS)),exercises/$(EX_NAME)_try.cpp,tests/exercises/ex$(EX_NAME).cpp)
+EX_ARCHIVES := $(if $(EX_UNKNOWN),,$(if $(EX_TEST),$(call archives,$(EX_SOURCE) solutions/$(EX_NAME).hpp),$(LIBRARY)))
 # Every check needs these files.
 CHECK_PARTS := $(BUILD)/obj/tests/main.o $(WITNESSES) $(TEST_HEADER).gch
 # tests/exercises/trace.cpp records each throw. With these options the standard library's throws call it, too.

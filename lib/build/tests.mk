@@ -4,23 +4,27 @@
 
 # ---- compiling --------------------------------------------------------------------------------------------
 # Tests are compiled at -O0: they run once, and optimising them would take longer than it saves. Most of a test file's
-# compile time is the Catch2 header, so it is precompiled, with JSON (catch_json.hpp) and without.
+# compile time is the Catch2 header, so it is precompiled.
 TEST_FLAGS = $(CXXFLAGS_ALL) -O0 -Wno-sign-conversion -D_GLIBCXX_ASSERTIONS
-TEST_HEADER := $(BUILD)/pch/tests-O0/catch.hpp
-$(BUILD)/pch/tests-O0/%.hpp.gch: tests/%.hpp $(FLAGS) | $(TEST_PACKAGES)
+TEST_HEADER := $(BUILD)/pch/catch.hpp
+TEST_PACKAGES := $(BUILD)/.packages-test
+$(TEST_HEADER).gch: tests/catch.hpp $(FLAGS) | $(TEST_PACKAGES)
 	$(call precompile,$(TEST_FLAGS))
-# The options to compile a single test (make check, make mutants).
+# The options to compile a test (make check, make mutants).
 test_options = $(TEST_FLAGS) -include $(TEST_HEADER)
-
-# Rooms of twelve tests. Tests of exercises are compiled twice, with the solutions and with the learner's files.
-$(TEST_ROOMS_solutions): exercises_from := -Isolutions
-$(TEST_ROOMS_exercises): exercises_from := -Iexercises
-$(TEST_ROOMS): lib/together.sh | $(TEST_PACKAGES)
-	$(call say,CXX,"$(dir $(firstword $(filter-out $(BUILD)/%,$(filter %.cpp,$^))))*.cpp")
-	$(Q)sh lib/together.sh tests $@ "$(CXX)" "$(TEST_FLAGS) $(with_header) $(NO_LINES) $(exercises_from)" $(room_files)
-
-# These files are linked to the tests of an exercise. They limit time and memory, and write the messages of failures.
-$(BUILD)/obj/tests/exercises/%.o: tests/exercises/%.cpp $(TEST_HEADER).gch | $(TEST_PACKAGES)
+# Rooms of a dozen files (tests/room.sh): $(call rooms,NAME,FILES) are their objects, and make_rooms the rules for them.
+# The tests of exercises are compiled twice, with the solutions and with the learner's files, whose warnings are kept.
+room = $(BUILD)/obj/rooms/$(1)-$(words $(2)).o
+rooms = $(call room,$(1),$(2)) $(if $(word 13,$(2)),$(call rooms,$(1),$(wordlist 13,999,$(2))))
+define make_rooms
+$(call room,$(1),$(2)): $(wordlist 1,12,$(2))
+$(if $(word 13,$(2)),$(call make_rooms,$(1),$(wordlist 13,999,$(2))))
+endef
+$(BUILD)/obj/rooms/%.o: tests/room.sh $(TEST_HEADER).gch $(FLAGS) | $(TEST_PACKAGES)
+	$(call say,CXX,"$(dir $(firstword $(filter %.cpp,$^)))*.cpp")
+	$(Q)sh tests/room.sh $@ "$(CXX) $(test_options) $(if $(filter solutions-% exercises-%,$*),-I$(firstword \
+	    $(subst -, ,$*)))" $(filter %.cpp,$^)
+$(BUILD)/obj/tests/%.o: tests/%.cpp $(TEST_HEADER).gch $(FLAGS) | $(TEST_PACKAGES)
 	@mkdir -p $(@D)
 	$(call say,CXX,$<)
 	$(Q)$(CXX) $(test_options) -c $< -o $@
@@ -30,6 +34,20 @@ $(BUILD)/obj/tests/main.o $(BUILD)/obj/tests/exercises/report.o: $(BUILD)/obj/%.
 	$(call say,CXX,$<)
 	$(Q)$(CXX) $(TEST_FLAGS) -c $< -o $@
 
+# ---- linking ----------------------------------------------------------------------------------------------
+GROUPS_OF_CHAPTERS := $(notdir $(wildcard tests/chapters/*))
+TEST_GROUPS := lib golden api bits serving fuzz $(GROUPS_OF_CHAPTERS)
+tests_of = $(if $(filter $(1),$(GROUPS_OF_CHAPTERS)),$(wildcard tests/chapters/$(1)/*.cpp),$(if $(filter fuzz,$(1)),\
+	tests/fuzz/replay.cpp,$(wildcard tests/$(1)/*.cpp)))
+rooms_of = $(call rooms,$(1),$(call tests_of,$(1)))
+$(foreach group,$(TEST_GROUPS),$(eval $(call make_rooms,$(group),$(call tests_of,$(group)))) \
+	$(eval $(BUILD)/tests-$(group): $(call rooms_of,$(group)) $(BUILD)/obj/tests/main.o $(call archives,tests-$(group))))
+# These files are linked to the tests of an exercise. They limit time and memory, and write the messages of failures.
+WITNESSES := $(call object,$(filter-out tests/exercises/ex%,$(wildcard tests/exercises/*.cpp)))
+EXERCISE_TESTS := $(wildcard tests/exercises/ex*.cpp)
+$(foreach from,solutions exercises,$(eval $(call make_rooms,$(from),$(EXERCISE_TESTS))) \
+	$(eval $(BUILD)/tests-$(from): $(call rooms,$(from),$(EXERCISE_TESTS)) $(BUILD)/obj/tests/main.o $(WITNESSES) \
+	$(SERVER) $(LIBRARY)))
 TEST_PROGRAMS := $(patsubst %,$(BUILD)/tests-%,$(TEST_GROUPS) solutions exercises)
 # Catch2 3 has a library; Catch2 2 is a header.
 CATCH_LIBS = $(if $(shell printf '$(HASH)include <catch2/catch_all.hpp>\n' | \
@@ -59,7 +77,7 @@ $(patsubst %,ran-%,$(TEST_GROUPS) solutions): ran-%: $(BUILD)/tests-% | test-beg
 ran-serving: export TBT_SERVE := $(BUILD)/serve
 ran-serving: $(BUILD)/serve
 ran-stubs: $(BUILD)/tests-exercises | test-begins
-	@cat $(TEST_ROOMS_exercises:%=%.log) > $(BUILD)/stubs.log
+	@cat $(BUILD)/obj/rooms/exercises-*.log > $(BUILD)/stubs.log
 	$(call part,sh tests/exercises/stubs.sh $< $(BUILD)/stubs.log)
 ran-refusals ran-parity: all | test-begins
 	$(call part,sh tests/$(@:ran-%=%).sh $(BUILD))
@@ -76,5 +94,5 @@ structure:
 	@sh tests/structure.sh
 # Finds mistakes and waste with clang-tidy (minutes); .clang-tidy lists its checks.
 tidy:
-	@printf '%s\n' $(filter lib/%.cpp chapters/%.cpp,$(CODE)) | \
-	    xargs -P $$(getconf _NPROCESSORS_ONLN) -I FILE clang-tidy --quiet FILE -- $$(cat compile_flags.txt) $(OPENMP)
+	@git ls-files 'lib/*.cpp' 'chapters/*.cpp' | xargs -P $$(getconf _NPROCESSORS_ONLN) -I FILE \
+	    clang-tidy --quiet FILE -- $$(cat compile_flags.txt) $(OPENMP)

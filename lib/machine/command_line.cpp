@@ -3,15 +3,11 @@
 #include <algorithm>
 #include <cerrno>
 #include <charconv>
-#include <cstdint>
 #include <cstdio>
+#include <cstdlib>
 #include <exception>
-#include <memory>
 #include <new>
-#include <string>
-#include <vector>
 
-#include <CLI/CLI.hpp>
 #include <fcntl.h>
 #include <unistd.h>
 
@@ -19,29 +15,465 @@
 #include "lib/core/index.hpp"
 #include "lib/machine/option_pages.hpp"
 #include "lib/machine/threads.hpp"
-#include "lib/machine/typed_words.hpp"
 
 namespace tbt {
 
 namespace {
 
-// A message for people: without control characters, and if it is very long, only its beginning and
-// its end, which says what to do.
-std::string one_line(std::string_view message) {
-    constexpr std::size_t longest = 600, tail = 200;
-    std::string line(message);
-    for (char& c : line)
-        if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) c = ' ';
-    if (line.size() <= longest) return line;
-    const auto continues = [&](std::size_t i) { return (line[i] & 0xc0) == 0x80; };
-    std::size_t end = longest - tail, begin = line.size() - tail;
-    while (end > 0 && continues(end)) --end;
-    while (begin < line.size() && continues(begin)) ++begin;
-    return line.substr(0, end) + " … " + line.substr(begin);
+std::string joined(const std::vector<std::string>& words) {
+    std::string all;
+    for (const std::string& word : words) all += (all.empty() ? "" : ",") + word;
+    return all;
+}
+
+// ---- values -------------------------------------------------------------------------------------
+[[noreturn]] void refuse(const std::string& got, const std::string& expected) {
+    throw UsageError("got '" + got + "', expected " + expected);
+}
+
+template <class Number>
+Number whole_number(const std::string& text, const char* expected) {
+    const char *begin = text.data() + text.starts_with('+'), *end = text.data() + text.size();
+    Number number = 0;
+    const auto [stop, error] = std::from_chars(begin, end, number);
+    if (error != std::errc{} || stop != end || begin == end) refuse(text, expected);
+    return number;
+}
+
+void read_value(const std::string& text, int& value) {
+    value = whole_number<int>(text, "a whole number of at most nine digits");
+}
+void read_value(const std::string& text, std::int64_t& value) {
+    value = whole_number<std::int64_t>(text, "a whole number");
+}
+void read_value(const std::string& text, std::uint64_t& value) {
+    value = whole_number<std::uint64_t>(text, "a whole number from 0 to 18446744073709551615");
+}
+void read_value(const std::string& text, double& value) {
+    char* end = nullptr;
+    value = std::strtod(text.c_str(), &end);
+    if (text.empty() || text[0] == ' ' || end != text.c_str() + text.size())
+        refuse(text, "a number");
+}
+void read_value(const std::string& text, float& value) {
+    double wide = 0;
+    read_value(text, wide);
+    value = static_cast<float>(wide);
+}
+void read_value(const std::string& text, std::string& value) { value = text; }
+template <class Value>
+void read_value(const std::string& text, std::optional<Value>& value) {
+    read_value(text, value.emplace());
+}
+
+std::string shown(double value) {
+    char text[32];
+    std::snprintf(text, sizeof text, "%g", value);
+    return text;
+}
+std::string shown(int value) { return std::to_string(value); }
+std::string shown(std::int64_t value) { return std::to_string(value); }
+std::string shown(std::uint64_t value) { return std::to_string(value); }
+std::string shown(const std::string& value) { return value; }
+template <class Value>
+std::string shown(const std::optional<Value>& value) {
+    return value ? shown(*value) : "";
 }
 
 }  // namespace
 
+// ---- declaring ----------------------------------------------------------------------------------
+std::string Option::name() const {
+    for (const std::string& n : names)
+        if (n.starts_with("--")) return n;
+    return names.front();
+}
+
+std::vector<std::string> Option::allowed() const {
+    const std::size_t open = type.find('{'), close = type.find('}');
+    std::vector<std::string> values;
+    if (open == std::string::npos || close == std::string::npos) return values;
+    std::string value;
+    for (std::size_t i = open + 1; i <= close; ++i) {
+        if (type[i] != ',' && type[i] != '}') value += type[i];
+        else values.push_back(std::move(value)), value.clear();
+    }
+    return values;
+}
+
+Option* OptionTable::find(std::string_view name) const {
+    for (const auto& option : options)
+        for (const std::string& own : option->names)
+            if (own == name) return option.get();
+    return nullptr;
+}
+
+DeclaredOption& DeclaredOption::says(const std::string& help) {
+    option_->help = help;
+    return *this;
+}
+DeclaredOption& DeclaredOption::shows_default() {
+    option_->default_text = option_->value_now();
+    return *this;
+}
+DeclaredOption& DeclaredOption::required() {
+    option_->required = true;
+    return *this;
+}
+
+namespace {
+
+void check(Option& option, const std::string& type,
+           std::function<std::string(const std::string&)> problem) {
+    option.type += ":" + type;
+    option.checks.push_back(std::move(problem));
+}
+
+}  // namespace
+
+DeclaredOption& DeclaredOption::between(int low, int high) {
+    const std::string least = std::to_string(low), most = std::to_string(high);
+    check(*option_, "INT in [" + least + " - " + most + "]", [=](const std::string& text) {
+        const double value = std::strtod(text.c_str(), nullptr);
+        return value >= low && value <= high
+                   ? ""
+                   : "Value " + text + " not in range " + least + " to " + most;
+    });
+    return *this;
+}
+DeclaredOption& DeclaredOption::between(double low, double high) {
+    check(*option_, "FLOAT in [" + shown(low) + " - " + shown(high) + "]",
+          [=](const std::string& text) {
+              const double value = std::strtod(text.c_str(), nullptr);
+              return value >= low && value <= high
+                         ? ""
+                         : "Value " + text + " not in range " + shown(low) + " to " + shown(high);
+          });
+    return *this;
+}
+DeclaredOption& DeclaredOption::above_zero() {
+    check(*option_, "POSITIVE", [](const std::string& text) {
+        return std::strtod(text.c_str(), nullptr) > 0 ? ""
+                                                      : "got '" + text + "', expected more than 0";
+    });
+    return *this;
+}
+DeclaredOption& DeclaredOption::one_of(const std::vector<std::string>& values) {
+    const std::string set = "{" + joined(values) + "}";
+    check(*option_, set, [=](const std::string& text) {
+        return std::find(values.begin(), values.end(), text) != values.end()
+                   ? ""
+                   : text + " not in " + set;
+    });
+    return *this;
+}
+DeclaredOption& DeclaredOption::suggests(const std::string& values) {
+    option_->type = "TEXT:{" + values + "}";
+    return *this;
+}
+DeclaredOption& DeclaredOption::one_at_a_time() {
+    option_->one_at_a_time = true;
+    return *this;
+}
+DeclaredOption& DeclaredOption::separated_by(char separator) {
+    option_->separator = separator;
+    return *this;
+}
+DeclaredOption& DeclaredOption::marks(bool& given) {
+    option_->marks = &given;
+    return *this;
+}
+DeclaredOption& DeclaredOption::needs(const DeclaredOption& other) {
+    option_->needs.push_back(other.option_);
+    return *this;
+}
+DeclaredOption& DeclaredOption::excludes(const DeclaredOption& other) {
+    option_->excludes.push_back(other.option_);
+    return *this;
+}
+
+Option& CommandLine::add(const std::string& names, const std::string& help, const char* type) {
+    auto option = std::make_unique<Option>();
+    for (std::size_t begin = 0, end = 0; end != std::string::npos; begin = end + 1) {
+        end = names.find(',', begin);
+        option->names.push_back(names.substr(begin, end - begin));
+    }
+    option->help = help, option->group = group_, option->type = type;
+    option->positional = names[0] != '-';
+    table_->options.push_back(std::move(option));
+    return *table_->options.back();
+}
+
+template <class Value>
+DeclaredOption CommandLine::add_value(const std::string& names, const std::string& help,
+                                      const char* type, Value& value) {
+    Option& option = add(names, help, type);
+    option.value_now = [&value] { return shown(value); };
+    option.set = [&value](const std::vector<std::string>& given) {
+        read_value(given.back(), value);
+    };
+    return DeclaredOption(&option);
+}
+
+DeclaredOption CommandLine::option(const std::string& names, bool& value, const std::string& help) {
+    Option& option = add(names, help, "");
+    option.takes = Option::Takes::nothing;
+    option.value_now = [] { return std::string(); };
+    option.set = [&value](const std::vector<std::string>& given) {
+        value = given.empty() || given.back() == "true";
+        if (!value && given.back() != "false") refuse(given.back(), "no value, or true or false");
+    };
+    return DeclaredOption(&option);
+}
+DeclaredOption CommandLine::option(const std::string& names, int& value, const std::string& help) {
+    return add_value(names, help, "INT", value);
+}
+DeclaredOption CommandLine::option(const std::string& names, std::int64_t& value,
+                                   const std::string& help) {
+    return add_value(names, help, "INT", value);
+}
+DeclaredOption CommandLine::option(const std::string& names, std::uint64_t& value,
+                                   const std::string& help) {
+    return add_value(names, help, "UINT", value);
+}
+DeclaredOption CommandLine::option(const std::string& names, float& value,
+                                   const std::string& help) {
+    return add_value(names, help, "FLOAT", value);
+}
+DeclaredOption CommandLine::option(const std::string& names, double& value,
+                                   const std::string& help) {
+    return add_value(names, help, "FLOAT", value);
+}
+DeclaredOption CommandLine::option(const std::string& names, std::string& value,
+                                   const std::string& help) {
+    return add_value(names, help, "TEXT", value);
+}
+DeclaredOption CommandLine::option(const std::string& names, std::optional<int>& value,
+                                   const std::string& help) {
+    return add_value(names, help, "INT", value);
+}
+DeclaredOption CommandLine::option(const std::string& names, std::optional<double>& value,
+                                   const std::string& help) {
+    return add_value(names, help, "FLOAT", value);
+}
+DeclaredOption CommandLine::option(const std::string& names, std::optional<std::string>& value,
+                                   const std::string& help) {
+    return add_value(names, help, "TEXT", value);
+}
+DeclaredOption CommandLine::option(const std::string& names, std::vector<std::string>& values,
+                                   const std::string& help) {
+    Option& option = add(names, help, "TEXT");
+    option.takes = Option::Takes::values;
+    option.value_now = [&values] { return values.empty() ? "" : "[" + joined(values) + "]"; };
+    option.set = [&values](const std::vector<std::string>& given) { values = given; };
+    return DeclaredOption(&option);
+}
+DeclaredOption CommandLine::option(const std::string& names, std::vector<int>& values,
+                                   const std::string& help) {
+    Option& option = add(names, help, "INT");
+    option.takes = Option::Takes::values;
+    option.value_now = [] { return std::string(); };
+    option.set = [&values](const std::vector<std::string>& given) {
+        values.clear();
+        for (const std::string& text : given) read_value(text, values.emplace_back());
+    };
+    return DeclaredOption(&option);
+}
+DeclaredOption CommandLine::option(const std::string& names,
+                                   const std::function<void(const std::string& text)>& read,
+                                   const std::string& help) {
+    Option& option = add(names, help, "TEXT");
+    option.value_now = [] { return std::string(); };
+    option.set = [read](const std::vector<std::string>& given) { read(given.back()); };
+    return DeclaredOption(&option);
+}
+
+DeclaredOption CommandLine::declared(const std::string& name) const {
+    Option* option = table_->find(name);
+    if (!option) throw Error("command line: no option " + name + " was declared");
+    return DeclaredOption(option);
+}
+
+CommandLine CommandLine::command(const std::string& name, const std::string& help) {
+    auto& command = table_->commands.emplace_back(std::make_unique<OptionTable>());
+    command->program = name, command->description = help;
+    return CommandLine(*command);
+}
+
+std::vector<DeclaredOption> CommandLine::options() const {
+    std::vector<DeclaredOption> all;
+    for (const auto& option : table_->options)
+        if (!option->name().starts_with("--help")) all.emplace_back(option.get());
+    return all;
+}
+
+void CommandLine::shows_first(const std::vector<std::string>& names, const std::string& rest) {
+    table_->short_help = names, table_->rest_of_help = rest;
+}
+
+// ---- reading ------------------------------------------------------------------------------------
+namespace {
+
+// Changes underscores in names of options to hyphens, so that transformers' --max_new_tokens works.
+// Values, and words after "--", are not changed.
+std::vector<std::string> with_hyphens(std::vector<std::string> words) {
+    for (std::string& word : words) {
+        if (word == "--") break;
+        if (!word.starts_with("--")) continue;
+        const auto end =
+            word.begin() + static_cast<std::ptrdiff_t>(std::min(word.find('='), word.size()));
+        std::replace(word.begin(), end, '_', '-');
+    }
+    return words;
+}
+
+class Reader {
+public:
+    Reader(OptionTable& table, const std::vector<std::string>& words)
+        : table_(table), words_(words) {}
+
+    void read() {
+        for (next_ = 0; next_ < words_.size();) {
+            const std::string& word = words_[next_++];
+            if (only_positional_) take_positional(word);
+            else if (word == "--") only_positional_ = true;
+            else if (is_option(word)) take_option(word);
+            else take_positional(word);
+        }
+        if (command_) finish(*command_);
+        finish(table_);
+        if (table_.command_required && !command_) {
+            std::vector<std::string> names;
+            for (const auto& command : table_.commands) names.push_back(command->program);
+            fail("expected a command, one of " + joined(names));
+        }
+    }
+    const OptionTable* command() const { return command_; }
+
+private:
+    [[noreturn]] static void fail(const std::string& what) {
+        throw UsageError(what + " (--help lists the options)");
+    }
+    // -5 is no option, but a number.
+    static bool is_option(const std::string& word) {
+        return word.size() > 1 && word[0] == '-' && (word[1] < '0' || word[1] > '9') &&
+               word[1] != '.';
+    }
+    Option* find(std::string_view name) const {
+        Option* own = command_ ? command_->find(name) : nullptr;
+        return own ? own : table_.find(name);
+    }
+
+    void take_option(const std::string& word) {
+        const bool is_long = word.starts_with("--");
+        const std::size_t end = is_long ? std::min(word.find('='), word.size()) : 2;
+        const std::string name = word.substr(0, end);
+        Option* const option = find(name);
+        if (!option) refuse_name(word.substr(0, word.find('=')));
+        ++option->times;
+        const bool attached = end < word.size();
+        std::string rest = attached ? word.substr(end + (word[end] == '=')) : "";
+        if (option->takes == Option::Takes::nothing) {
+            if (!attached) return;
+            if (!is_long && word[end] != '=') return take_option("-" + rest);  // -ab is -a -b
+            return add_value(*option, std::move(rest));
+        }
+        if (attached) return add_value(*option, std::move(rest));
+        if (next_ == words_.size() || words_[next_] == "--") fail(name + ": expected a value");
+        if (is_option(words_[next_]) && find(words_[next_]))
+            throw UsageError(name + ": got the option " + words_[next_] + ", expected a value");
+        add_value(*option, words_[next_++]);
+        if (option->takes != Option::Takes::values || option->one_at_a_time) return;
+        while (next_ < words_.size() && !is_option(words_[next_]) && words_[next_] != "--")
+            add_value(*option, words_[next_++]);
+    }
+
+    static void add_value(Option& option, std::string value) {
+        for (std::size_t at; option.separator && (at = value.find(option.separator)) != value.npos;
+             value.erase(0, at + 1))
+            option.given.push_back(value.substr(0, at));
+        option.given.push_back(std::move(value));
+    }
+
+    void take_positional(const std::string& word) {
+        if (!command_ && !only_positional_)
+            for (const auto& command : table_.commands)
+                if (command->program == word) {
+                    command_ = command.get();
+                    command_->chosen = true;
+                    return;
+                }
+        for (OptionTable* table : {command_, &table_}) {
+            if (!table) continue;
+            for (const auto& option : table->options) {
+                if (!option->positional) continue;
+                if (option->takes != Option::Takes::values && option->times > 0) continue;
+                ++option->times;
+                option->given.push_back(word);
+                return;
+            }
+        }
+        fail("The following argument was not expected: " + word);
+    }
+
+    // An unknown option such as "--temprature" or "-v".
+    [[noreturn]] void refuse_name(const std::string& name) const {
+        std::string nearest = name.starts_with("--") ? nearest_option(table_, name) : "";
+        if (!nearest.empty()) nearest = "; did you mean " + nearest + "?";
+        fail(name + ": there is no such option" + nearest);
+    }
+
+    // Checks what was given, and sets the variables.
+    static void finish(OptionTable& table) {
+        for (const auto& option : table.options) {
+            const std::string name = option->name();
+            if (option->times == 0) {
+                if (option->required) fail(name + " is required");
+                continue;
+            }
+            if (option->takes == Option::Takes::one_value && option->times > 1)
+                fail(name + ": given more than once, expected once");
+            for (const Option* other : option->needs)
+                if (other->times == 0) fail(name + " requires " + other->name());
+            for (const Option* other : option->excludes)
+                if (other->times > 0) fail(name + " excludes " + other->name());
+            if (option->takes == Option::Takes::one_value && !option->positional &&
+                option->given.back().empty())
+                throw UsageError(name + ": got an empty value");
+            try {
+                option->set(option->given);
+            } catch (const UsageError& e) {
+                const std::string what = e.what();
+                if (!what.starts_with("got '")) throw;
+                fail(name + ": " + what);
+            }
+            for (const std::string& value : option->given)
+                for (const auto& problem : option->checks)
+                    if (const std::string what = problem(value); !what.empty())
+                        fail(name + ": " + what);
+            if (option->marks) *option->marks = true;
+        }
+    }
+
+    OptionTable& table_;
+    const std::vector<std::string>& words_;
+    OptionTable* command_ = nullptr;
+    std::size_t next_ = 0;
+    bool only_positional_ = false;
+};
+
+}  // namespace
+
+void read_command_line(const std::vector<std::string>& words,
+                       const std::function<void(OptionTable&)>& options,
+                       const std::function<void()>& body) {
+    OptionTable table;
+    options(table);
+    Reader(table, with_hyphens(words)).read();
+    if (body) body();
+}
+
+// ---- programs -----------------------------------------------------------------------------------
 std::string shell_line(int argc, const char* const* argv) {
     static const std::string plain =
         "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=./,:@%";
@@ -60,160 +492,22 @@ std::string shell_line(int argc, const char* const* argv) {
     return out;
 }
 
-int complain(std::string_view program, std::string_view text, int status) {
-    const std::string message = one_line(text);
-    const std::size_t slash = program.find_last_of('/');
-    if (slash != std::string_view::npos) program.remove_prefix(slash + 1);
-    std::fflush(stdout);
-    std::fprintf(stderr, "%.*s: %s\n", count(program), program.data(), message.c_str());
-    return status;
-}
-
 namespace {
 
-// If a number should be positive, CLI11's message has the 309 digits of the largest double
-// (1.79769e+308 in version 2.4). This shortens it.
-std::string without_digits(const std::string& what) {
-    const std::size_t value = what.find(": Value "), range = what.find(" not in range ");
-    if (value == std::string::npos || range == std::string::npos ||
-        (what.size() < range + 200 && what.find("1.79769e+308", range) == std::string::npos))
-        return what;
-    return what.substr(0, value) + ": got '" + what.substr(value + 8, range - value - 8) +
-           "', expected more than 0";
+// A message for people: without control characters, and if it is very long, only its beginning and
+// its end, which says what to do.
+std::string one_line(std::string_view message) {
+    constexpr std::size_t longest = 600, tail = 200;
+    std::string line(message);
+    for (char& c : line)
+        if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) c = ' ';
+    if (line.size() <= longest) return line;
+    const auto continues = [&](std::size_t i) { return (line[i] & 0xc0) == 0x80; };
+    std::size_t end = longest - tail, begin = line.size() - tail;
+    while (end > 0 && continues(end)) --end;
+    while (begin < line.size() && continues(begin)) ++begin;
+    return line.substr(0, end) + " … " + line.substr(begin);
 }
-
-// The messages for an option that was given twice, and for one without its value.
-std::string without_counts(const std::string& what) {
-    if (const std::size_t at = what.find(": At Most 1 required"); at != what.npos)
-        return what.substr(0, at) + ": given more than once, expected once";
-    const std::size_t at = what.ends_with("missing") ? what.find(": 1 required ") : what.npos;
-    return at == what.npos ? without_digits(what) : what.substr(0, at) + ": expected a value";
-}
-
-// CLI11's message "Could not convert: --top-k = 1.5" does not say what it expected. This adds it.
-std::string explained(const OptionTable& app, const std::string& what) {
-    constexpr std::string_view beginning = "Could not convert: ";
-    const std::size_t sign = what.find(" = ");
-    if (!what.starts_with(beginning) || sign == std::string::npos) return without_counts(what);
-    const std::string name = what.substr(beginning.size(), sign - beginning.size());
-    const CLI::Option* option = app.get_option_no_throw(name);
-    const std::string type = option ? option->get_type_name() : "";
-    std::string expected = "another kind of value";
-    if (type.starts_with("INT")) expected = "a whole number of at most nine digits";
-    if (type.starts_with("UINT")) expected = "a whole number, 0 or more";
-    if (type.starts_with("FLOAT")) expected = "a number";
-    return name + ": got '" + what.substr(sign + 3) + "', expected " + expected;
-}
-
-// Throws for values that CLI11 accepts but should not: an empty value ("--figure ''" would look as
-// if it had not been given; lists check their own members), and -1 or 2^64 for an unsigned number,
-// which CLI11 changes to the largest one.
-void refuse_odd_values(const OptionTable& app) {
-    for (const CLI::Option* option : app.get_options()) {
-        if (!option->nonpositional() || option->get_items_expected_max() != 1 ||
-            option->count() == 0)
-            continue;
-        const std::string& value = option->results().back();
-        if (value.empty()) throw UsageError(option->get_name() + ": got an empty value");
-        if (!option->get_type_name().starts_with("UINT")) continue;
-        std::uint64_t number = 0;
-        const auto [end, error] =
-            std::from_chars(value.data(), value.data() + value.size(), number);
-        if (error != std::errc() || end != value.data() + value.size())
-            throw UsageError(option->get_name() + ": got '" + value +
-                             "', expected a whole number from 0 to 18446744073709551615");
-    }
-    for (const OptionTable* command : app.get_subcommands()) refuse_odd_values(*command);
-}
-
-// Throws if a value was forgotten ("--infill --seed 3"): CLI11 takes the next option for it.
-void refuse_names_as_values(const OptionTable& app, const std::vector<std::string>& words) {
-    const auto option = [&](std::size_t i) {
-        return words[i].starts_with('-') ? app.get_option_no_throw(words[i]) : nullptr;
-    };
-    for (std::size_t i = 1; i < words.size() && words[i] != "--"; ++i)
-        if (option(i) && option(i - 1) && option(i - 1)->get_items_expected_min() > 0)
-            throw UsageError(words[i - 1] + ": got the option " + words[i] + ", expected a value");
-}
-
-// Throws for an unknown option such as "--temprature", with a suggestion, or "-v".
-void refuse_unknown_names(const OptionTable& app, const std::vector<std::string>& words) {
-    for (const std::string& word : words) {
-        if (word == "--") return;
-        const std::string name = word.substr(0, word.find('='));
-        const bool long_name = name.starts_with("--");
-        if (!long_name && (name[0] != '-' || name[1] <= '9')) continue;  // -5 is no option
-        if (app.get_option_no_throw(long_name ? name : name.substr(0, 2))) continue;  // "-n5"
-        const std::string nearest = long_name ? nearest_option(app, name) : "";
-        throw UsageError(name + ": there is no such option" +
-                         (nearest.empty() ? "" : "; did you mean " + nearest + "?") +
-                         " (--help lists the options)");
-    }
-}
-
-// Parses the words. Throws a UsageError, or CLI11's own exception if the user asks for help.
-void read(OptionTable& app, const std::vector<std::string>& words) {
-    keep_brackets(app);
-    std::vector<std::string> marked = with_marked_brackets(words);
-    std::reverse(marked.begin(), marked.end());
-    try {
-        app.parse(std::move(marked));
-    } catch (const CLI::ParseError& e) {
-        if (e.get_exit_code() == 0) throw;
-        if (dynamic_cast<const CLI::ExtrasError*>(&e)) refuse_unknown_names(app, words);
-        throw UsageError(explained(app, without_marks(e.what())) + " (--help lists the options)");
-    }
-    refuse_names_as_values(app, words);
-    refuse_odd_values(app);
-}
-
-}  // namespace
-
-void read_command_line(const std::vector<std::string>& words,
-                       const std::function<void(OptionTable&)>& options,
-                       const std::function<void()>& body) {
-    OptionTable app;
-    options(app);
-    try {
-        read(app, with_hyphens(words));
-    } catch (const CLI::ParseError& help) {
-        throw UsageError(help.what());
-    }
-    if (body) body();
-}
-
-namespace {
-
-// Help that shows only some options; --help-all shows all of them.
-class ShortHelp : public CLI::Formatter {
-public:
-    ShortHelp(std::vector<std::string> first, std::string rest)
-        : first_(std::move(first)), rest_(std::move(rest)) {
-        column_width(help_column);
-    }
-    std::string make_help(const OptionTable* app, std::string name,
-                          CLI::AppFormatMode mode) const override {
-        all_ = mode == CLI::AppFormatMode::All;
-        std::string help = Formatter::make_help(app, std::move(name), CLI::AppFormatMode::Normal);
-        // Remove the empty lines of groups without a shown option.
-        for (std::size_t at; (at = help.find("\n\n\n")) != std::string::npos;) help.erase(at, 1);
-        return help + (all_ ? "" : "\n" + rest_ + "\n");
-    }
-    std::string make_group(std::string group, bool is_positional,
-                           std::vector<const CLI::Option*> options) const override {
-        if (!all_)
-            std::erase_if(options, [&](const CLI::Option* option) {
-                return std::find(first_.begin(), first_.end(), option->get_name()) == first_.end();
-            });
-        return options.empty() ? "" : Formatter::make_group(group, is_positional, options);
-    }
-    static constexpr std::size_t help_column = 36;
-
-private:
-    std::vector<std::string> first_;
-    std::string rest_;
-    mutable bool all_ = false;
-};
 
 // If a program is started without one of the standard streams, the first file that it opens would
 // take the stream's place, and its output would go into that file. So we open placeholders: reading
@@ -223,27 +517,41 @@ void open_missing_streams() {
         if (::fcntl(descriptor, F_GETFD) < 0 && errno == EBADF) ::open("/dev/null", O_RDONLY);
 }
 
-// Handles --man, --version and --completion SHELL, which every program has. Returns true if one of
-// them was given.
-bool print_pages(const OptionTable& app, const std::vector<std::string>& words,
-                 const std::string& name) {
-    const std::string program = name.substr(name.find_last_of('/') + 1);
-    std::string page;
-    for (std::size_t i = 0; i < words.size() && words[i] != "--" && page.empty(); ++i) {
-        if (words[i] == "--man") page = manual_page(app, program);
-        if (words[i] == "--version") page = program + ", Token by Token " + release + "\n";
+// The page that is asked for with --help, --man, --version or --completion SHELL, which every
+// program has; empty if none is.
+std::string asked_page(const OptionTable& table, const std::vector<std::string>& words) {
+    const std::string program = table.program.substr(table.program.find_last_of('/') + 1);
+    for (std::size_t i = 0; i < words.size() && words[i] != "--"; ++i) {
+        if (words[i] == "--man") return manual_page(table, program);
+        if (words[i] == "--version") return program + ", Token by Token " + release + "\n";
         if (words[i] == "--completion")
-            page = completion_script(app, i + 1 < words.size() ? words[i + 1] : "", program);
+            return completion_script(table, i + 1 < words.size() ? words[i + 1] : "", program);
         if (words[i].starts_with("--completion="))
-            page = completion_script(app, words[i].substr(words[i].find('=') + 1), program);
+            return completion_script(table, words[i].substr(words[i].find('=') + 1), program);
+        const bool all = words[i] == "--help-all" && table.find("--help-all");
+        if (!all && words[i] != "--help" && words[i] != "-h") continue;
+        for (const auto& command : table.commands)
+            if (std::find(words.begin(), words.end(), command->program) != words.end()) {
+                command->program = table.program + " " + command->program;
+                return help_page(*command, all);
+            }
+        return help_page(table, all);
     }
-    std::fwrite(page.data(), 1, page.size(), stdout);
-    return !page.empty();
+    return "";
 }
 
 int written() { return std::fflush(stdout) == 0 && std::ferror(stdout) == 0 ? 0 : 1; }
 
 }  // namespace
+
+int complain(std::string_view program, std::string_view text, int status) {
+    const std::string message = one_line(text);
+    const std::size_t slash = program.find_last_of('/');
+    if (slash != std::string_view::npos) program.remove_prefix(slash + 1);
+    std::fflush(stdout);
+    std::fprintf(stderr, "%.*s: %s\n", count(program), program.data(), message.c_str());
+    return status;
+}
 
 int run_program(int argc, char** argv, const std::string& description,
                 const std::function<void(OptionTable&)>& options, const std::function<void()>& body,
@@ -251,27 +559,28 @@ int run_program(int argc, char** argv, const std::string& description,
     const char* name = argc > 0 ? argv[0] : "tbt";
     open_missing_streams();
     try {
-        OptionTable app(description, name);
-        app.get_formatter()->column_width(ShortHelp::help_column);
-        options(app);
+        OptionTable table;
+        table.description = description, table.program = name;
+        CommandLine line(table);
+        bool help = false, help_all = false;
+        line.option("-h,--help", help, "Print this help message and exit");
+        options(table);
+        if (!table.short_help.empty()) line.option("--help-all", help_all, "all options");
         // Every program of the course has --threads; some declare it themselves.
         int threads = 0;
-        if (!app.get_option_no_throw("--threads")) {
-            app.add_option("--threads", threads, "0: one for each core")
-                ->capture_default_str()
-                ->check(CLI::Range(0, 1024));
-        }
+        if (!table.find("--threads"))
+            line.option("--threads", threads, "0: one for each core")
+                .shows_default()
+                .between(0, 1024);
         std::vector<std::string> words = with_hyphens({argv + std::min(argc, 1), argv + argc});
         if (renamed) words = renamed(std::move(words));
-        bool asked_only = print_pages(app, words, name);
-        try {
-            if (!asked_only) read(app, words);
-        } catch (const CLI::ParseError& help) {
-            if (app.exit(help) != 0) return 2;
-            asked_only = true;
+        const std::string page = asked_page(table, words);
+        if (page.empty()) {
+            Reader(table, words).read();
+            set_default_threads(threads);
+            body();
         }
-        set_default_threads(threads);
-        if (!asked_only) body();
+        std::fwrite(page.data(), 1, page.size(), stdout);
         return written() == 0 ? 0 : complain(name, "cannot write to standard output", 1);
     } catch (const UsageError& e) {
         return complain(name, e.what(), 2);
@@ -280,11 +589,6 @@ int run_program(int argc, char** argv, const std::string& description,
     } catch (const std::exception& e) {
         return complain(name, e.what(), 1);
     }
-}
-
-void CommandLine::shows_first(const std::vector<std::string>& names, const std::string& rest) {
-    app_->formatter(std::make_shared<ShortHelp>(names, rest));
-    app_->set_help_all_flag("--help-all", "all options");
 }
 
 }  // namespace tbt

@@ -12,18 +12,132 @@
 //
 // The exit status is 0, or 1 if the work failed (a bad file, too little memory), or 2 if the
 // command line is wrong.
-//
-// CLI11's header takes seconds to compile, so only a few .cpp files include it.
 #pragma once
 
+#include <cstdint>
 #include <functional>
+#include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "lib/machine/declared_options.hpp"
-
 namespace tbt {
+
+// An option as it was declared, and what the command line gave for it.
+struct Option {
+    enum class Takes { nothing, one_value, values };
+
+    std::vector<std::string> names;  // "-m", "--model"; a positional argument has one: "prompt"
+    std::string help, group, type, default_text;
+    Takes takes = Takes::one_value;
+    bool positional = false, required = false, one_at_a_time = false;
+    char separator = 0;  // if set, it divides one word into several values
+    std::function<std::string()> value_now;
+    std::function<void(const std::vector<std::string>&)> set;            // throws UsageError
+    std::vector<std::function<std::string(const std::string&)>> checks;  // what is wrong, or ""
+    std::vector<const Option*> needs, excludes;
+    bool* marks = nullptr;
+
+    std::vector<std::string> given;  // the values in the command line
+    int times = 0;                   // how often the option is in it
+
+    std::string name() const;                  // the first long name
+    std::vector<std::string> allowed() const;  // the values in a type such as "TEXT:{a,b}"
+};
+
+// All options of a program, and its commands ("train eval …"), each with options of its own.
+struct OptionTable {
+    std::string description, program;
+    std::vector<std::unique_ptr<Option>> options;
+    std::vector<std::unique_ptr<OptionTable>> commands;
+    bool command_required = false, chosen = false;
+    std::vector<std::string> short_help;  // if not empty: the options that --help shows, and …
+    std::string rest_of_help;             // … the text after them
+
+    Option* find(std::string_view name) const;  // null if there is no such option
+};
+
+// A declared option. Its functions set further properties; they return it, so calls can be chained.
+class DeclaredOption {
+public:
+    explicit DeclaredOption(Option* option) : option_(option) {}
+
+    DeclaredOption& says(const std::string& help);
+    DeclaredOption& shows_default();  // --help shows the variable's present value
+    DeclaredOption& required();
+    DeclaredOption& between(int low, int high);
+    DeclaredOption& between(double low, double high);
+    DeclaredOption& above_zero();
+    DeclaredOption& one_of(const std::vector<std::string>& values);
+    // For help and completion only: the program itself says what else is allowed, and refuses.
+    DeclaredOption& suggests(const std::string& values);  // "true,false,never"
+    // For lists: each use of the option takes one value, so that a prompt after it is not taken.
+    DeclaredOption& one_at_a_time();
+    DeclaredOption& separated_by(char separator);           // "a,b" are two values
+    DeclaredOption& marks(bool& given);                     // sets it if the option is given
+    DeclaredOption& needs(const DeclaredOption& other);     // an error without `other`
+    DeclaredOption& excludes(const DeclaredOption& other);  // an error together with `other`
+
+    std::string name() const { return option_->name(); }                       // "--top-k"
+    bool is_flag() const { return option_->takes == Option::Takes::nothing; }  // takes no value
+    bool given() const { return option_->times > 0; }  // valid after the command line was read
+
+private:
+    Option* option_;
+};
+
+// Declares the options of a program: each has a name, a variable for its value and a line of help.
+class CommandLine {
+public:
+    // Converts implicitly from the argument that run_program() passes to options().
+    CommandLine(OptionTable& table, std::string group = "Options")
+        : table_(&table), group_(std::move(group)) {}
+
+    // `names` are "--top-k", "-m,--model" or "prompt". A bool is a flag.
+    DeclaredOption option(const std::string& names, bool& value, const std::string& help);
+    DeclaredOption option(const std::string& names, int& value, const std::string& help);
+    DeclaredOption option(const std::string& names, std::int64_t& value, const std::string& help);
+    DeclaredOption option(const std::string& names, std::uint64_t& value, const std::string& help);
+    DeclaredOption option(const std::string& names, float& value, const std::string& help);
+    DeclaredOption option(const std::string& names, double& value, const std::string& help);
+    DeclaredOption option(const std::string& names, std::string& value, const std::string& help);
+    DeclaredOption option(const std::string& names, std::optional<int>& value,
+                          const std::string& help);
+    DeclaredOption option(const std::string& names, std::optional<double>& value,
+                          const std::string& help);
+    DeclaredOption option(const std::string& names, std::optional<std::string>& value,
+                          const std::string& help);
+    DeclaredOption option(const std::string& names, std::vector<std::string>& values,
+                          const std::string& help);
+    DeclaredOption option(const std::string& names, std::vector<int>& values,
+                          const std::string& help);
+    // An option whose value is parsed by the function `read`.
+    DeclaredOption option(const std::string& names,
+                          const std::function<void(const std::string& text)>& read,
+                          const std::string& help);
+    // An option that was declared before, by its name.
+    DeclaredOption declared(const std::string& name) const;
+    // A command with options of its own; it also takes those of the program. chosen() says whether
+    // the command line has it.
+    CommandLine command(const std::string& name, const std::string& help);
+    bool chosen() const { return table_->chosen; }
+    void requires_command() { table_->command_required = true; }
+    // --help shows only these options and then the text `rest`; --help-all shows all.
+    void shows_first(const std::vector<std::string>& names, const std::string& rest);
+    // All options declared so far.
+    std::vector<DeclaredOption> options() const;
+    OptionTable& app() const { return *table_; }  // for functions that declare options
+
+private:
+    Option& add(const std::string& names, const std::string& help, const char* type);
+    template <class Value>
+    DeclaredOption add_value(const std::string& names, const std::string& help, const char* type,
+                             Value& value);
+
+    OptionTable* table_;
+    std::string group_;
+};
 
 // Reads the words of a command line (without the program's name) as run_program() does, then calls
 // body(), during which the declared options still exist. Throws UsageError if a word is wrong.

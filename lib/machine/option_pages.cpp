@@ -4,8 +4,6 @@
 #include <cctype>
 #include <vector>
 
-#include <CLI/CLI.hpp>
-
 #include "lib/core/error.hpp"
 #include "lib/edit_distance.hpp"
 
@@ -13,42 +11,17 @@ namespace tbt {
 
 namespace {
 
-// The data of an option that the pages show.
-struct Shown {
-    std::vector<std::string> names;   // "-n", "--max-new-tokens"
-    std::vector<std::string> values;  // the allowed values, if there is a list of them
-    bool takes_value = false, takes_file = false;
-    std::string help, group;
-};
-
-// The allowed values in a type such as "TEXT:{greedy,sample,beam}".
-std::vector<std::string> values_in(const std::string& type) {
-    const std::size_t open = type.find('{'), close = type.find('}');
-    std::vector<std::string> values;
-    if (open == std::string::npos || close == std::string::npos) return values;
-    std::string value;
-    for (std::size_t i = open + 1; i <= close; ++i) {
-        if (type[i] != ',' && type[i] != '}') value += type[i];
-        else values.push_back(std::move(value)), value.clear();
-    }
-    return values;
+// The options with a name, without those that help hides.
+std::vector<const Option*> shown_options(const OptionTable& table) {
+    std::vector<const Option*> all;
+    for (const auto& option : table.options)
+        if (!option->positional) all.push_back(option.get());
+    return all;
 }
 
-std::vector<Shown> shown_options(const OptionTable& app) {
-    std::vector<Shown> all;
-    for (const CLI::Option* option : app.get_options()) {
-        if (!option->nonpositional() || option->get_group().empty()) continue;
-        Shown o;
-        for (const std::string& name : option->get_snames()) o.names.push_back("-" + name);
-        for (const std::string& name : option->get_lnames()) o.names.push_back("--" + name);
-        o.takes_value = option->get_items_expected_max() > 0;
-        o.values = values_in(option->get_type_name());
-        o.help = option->get_description(), o.group = option->get_group();
-        o.takes_file =
-            o.takes_value && o.values.empty() && option->get_type_name().rfind("TEXT", 0) == 0;
-        all.push_back(std::move(o));
-    }
-    return all;
+bool takes_value(const Option& o) { return o.takes != Option::Takes::nothing; }
+bool takes_file(const Option& o) {
+    return takes_value(o) && o.allowed().empty() && o.type.starts_with("TEXT");
 }
 
 std::string joined(const std::vector<std::string>& words, const std::string& between) {
@@ -57,16 +30,38 @@ std::string joined(const std::vector<std::string>& words, const std::string& bet
     return all;
 }
 
-std::string bash_script(const std::vector<Shown>& options, const std::string& program) {
+// One line of help: the names with the kind of value, then what the option does.
+constexpr std::size_t help_column = 36;
+std::string help_line(const std::string& left, const std::string& help) {
+    std::string line = "  " + left;
+    if (line.size() >= help_column) line += "\n" + std::string(help_column, ' ');
+    else line.resize(help_column, ' ');
+    return line + help + "\n";
+}
+
+std::string help_line(const Option& o) {
+    std::string left = joined(o.names, ",");
+    if (takes_value(o)) {
+        left += " " + o.type + (o.default_text.empty() ? "" : "=" + o.default_text);
+        if (o.takes == Option::Takes::values) left += " ...";
+        if (o.required) left += " REQUIRED";
+    }
+    for (const Option* other : o.needs) left += " Needs: " + other->name();
+    for (const Option* other : o.excludes) left += " Excludes: " + other->name();
+    return help_line(left, o.help);
+}
+
+std::string bash_script(const std::vector<const Option*>& options, const std::string& program) {
     std::string function = "_" + program, names, cases;
     std::replace_if(
         function.begin(), function.end(),
         [](char c) { return !std::isalnum(static_cast<unsigned char>(c)); }, '_');
-    for (const Shown& o : options) {
+    for (const Option* option : options) {
+        const Option& o = *option;
         names += (names.empty() ? "" : " ") + joined(o.names, " ");
         const std::string reply =
-            o.takes_file ? "compgen -f" : "compgen -W '" + joined(o.values, " ") + "'";
-        if (o.takes_value)
+            takes_file(o) ? "compgen -f" : "compgen -W '" + joined(o.allowed(), " ") + "'";
+        if (takes_value(o))
             cases += "        " + joined(o.names, "|") + ") COMPREPLY=($(" + reply +
                      " -- \"$word\")); return ;;\n";
     }
@@ -86,29 +81,31 @@ std::string quoted(const std::string& text) {
     return out + "'";
 }
 
-std::string zsh_script(const std::vector<Shown>& options, const std::string& program) {
+std::string zsh_script(const std::vector<const Option*>& options, const std::string& program) {
     std::string lines;
-    for (const Shown& o : options) {
+    for (const Option* option : options) {
+        const Option& o = *option;
         std::string help;
         for (const char c : o.help)
             help += c == '[' || c == ']' || c == ':' ? "\\" + std::string(1, c) : std::string(1, c);
-        const std::string value = !o.takes_value ? ""
-                                  : o.takes_file ? ":value:_files"
-                                                 : ":value:(" + joined(o.values, " ") + ")";
+        const std::string value = !takes_value(o) ? ""
+                                  : takes_file(o) ? ":value:_files"
+                                                  : ":value:(" + joined(o.allowed(), " ") + ")";
         for (const std::string& name : o.names)
             lines += " \\\n    " + quoted("*" + name + "[" + help + "]" + value);
     }
     return "#compdef " + program + "\n_arguments -s" + lines + "\n";
 }
 
-std::string fish_script(const std::vector<Shown>& options, const std::string& program) {
+std::string fish_script(const std::vector<const Option*>& options, const std::string& program) {
     std::string lines;
-    for (const Shown& o : options) {
+    for (const Option* option : options) {
+        const Option& o = *option;
         lines += "complete -c " + program;
         for (const std::string& name : o.names)
             lines += name.rfind("--", 0) == 0 ? " -l " + name.substr(2) : " -s " + name.substr(1);
-        if (o.takes_value)
-            lines += o.takes_file ? " -r" : " -x -a " + quoted(joined(o.values, " "));
+        if (takes_value(o))
+            lines += takes_file(o) ? " -r" : " -x -a " + quoted(joined(o.allowed(), " "));
         lines += " -d " + quoted(o.help) + "\n";
     }
     return lines;
@@ -128,27 +125,65 @@ std::string roff(const std::string& text) {
 
 }  // namespace
 
-std::string completion_script(const OptionTable& app, const std::string& shell,
+std::string help_page(const OptionTable& table, bool all) {
+    const auto shown = [&](const Option& o) {
+        const auto& first = table.short_help;
+        return all || first.empty() ||
+               std::find(first.begin(), first.end(), o.name()) != first.end();
+    };
+    std::string usage, positionals, groups, commands;
+    std::vector<std::string> names;
+    for (const auto& option : table.options) {
+        if (option->positional) {
+            const std::string name =
+                option->name() + (option->takes == Option::Takes::values ? "..." : "");
+            usage += option->required ? " " + name : " [" + name + "]";
+            if (shown(*option)) positionals += help_line(*option);
+        } else if (std::find(names.begin(), names.end(), option->group) == names.end()) {
+            names.push_back(option->group);
+        }
+    }
+    for (const std::string& group : names) {
+        std::string lines;
+        for (const auto& option : table.options)
+            if (!option->positional && option->group == group && shown(*option))
+                lines += help_line(*option);
+        if (!lines.empty()) groups += "\n" + group + ":\n" + lines;
+    }
+    for (const auto& command : table.commands)
+        commands += help_line(command->program, command->description);
+    if (!table.commands.empty()) usage += table.command_required ? " COMMAND" : " [COMMAND]";
+    return table.description + "\nUsage: " + table.program + " [OPTIONS]" + usage + "\n" +
+           (positionals.empty() ? "" : "\nPositionals:\n" + positionals) + groups +
+           (commands.empty()
+                ? ""
+                : "\nCommands (COMMAND --help shows the options of one):\n" + commands) +
+           (all || table.short_help.empty() ? "" : "\n\n" + table.rest_of_help) + "\n";
+}
+
+std::string completion_script(const OptionTable& table, const std::string& shell,
                               const std::string& program) {
-    const std::vector<Shown> options = shown_options(app);
+    const std::vector<const Option*> options = shown_options(table);
     if (shell == "bash") return bash_script(options, program);
     if (shell == "zsh") return zsh_script(options, program);
     if (shell == "fish") return fish_script(options, program);
     throw UsageError("--completion: got '" + shell + "', expected bash, zsh or fish");
 }
 
-std::string manual_page(const OptionTable& app, const std::string& program) {
+std::string manual_page(const OptionTable& table, const std::string& program) {
     std::string page = ".TH " + program + " 1\n.SH NAME\n" + roff(program) + " \\- " +
-                       roff(app.get_description()) + "\n.SH SYNOPSIS\n.B " + roff(program) +
+                       roff(table.description) + "\n.SH SYNOPSIS\n.B " + roff(program) +
                        "\n[OPTIONS]";
-    for (const CLI::Option* option : app.get_options())
-        if (!option->nonpositional()) page += " [" + roff(option->get_name()) + "]";
+    for (const auto& option : table.options)
+        if (option->positional) page += " [" + roff(option->name()) + "]";
     page += "\n.SH OPTIONS\n";
     std::string group;
-    for (const Shown& o : shown_options(app)) {
+    for (const Option* option : shown_options(table)) {
+        const Option& o = *option;
         if (o.group != group) page += ".SS " + roff(group = o.group) + "\n";
         page += ".TP\n.B " + roff(joined(o.names, ", "));
-        if (o.takes_value) page += o.values.empty() ? " VALUE" : " " + roff(joined(o.values, "|"));
+        if (takes_value(o))
+            page += o.allowed().empty() ? " VALUE" : " " + roff(joined(o.allowed(), "|"));
         page += "\n" + roff(o.help) + "\n";
     }
     return page +
@@ -156,11 +191,11 @@ std::string manual_page(const OptionTable& app, const std::string& program) {
            "130 after Ctrl\\-C.\n";
 }
 
-std::string nearest_option(const OptionTable& app, const std::string& typed) {
+std::string nearest_option(const OptionTable& table, const std::string& typed) {
     std::string nearest;
     int least = 0;
-    for (const Shown& o : shown_options(app))
-        for (const std::string& name : o.names) {
+    for (const Option* option : shown_options(table))
+        for (const std::string& name : option->names) {
             if (name.size() < 4) continue;
             // The beginning of a name counts as near: --max-new for --max-new-tokens.
             const bool begins = typed.size() >= 5 && name.rfind(typed, 0) == 0;

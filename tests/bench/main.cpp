@@ -9,8 +9,9 @@
 #include <cstdio>
 #include <fstream>
 
+#include "lib/core/error.hpp"
 #include "lib/core/simd.hpp"
-#include "lib/machine/program.hpp"
+#include "lib/machine/command_line.hpp"
 #include "lib/machine/threads.hpp"
 #include "tests/bench/bench.hpp"
 
@@ -71,14 +72,13 @@ int main(int argc, char** argv) {
     std::vector<int> threads;
     std::string json;
     bool once = false;
-    const auto options = [&](OptionTable& app) {
-        app.add_option("--only", only, "sections to run, for example matmul,limits")
-            ->delimiter(',');
-        app.add_option("--threads", threads, "numbers of threads (default: 1 and all cores)")
-            ->delimiter(',')
-            ->check(CLI::Range(1, 1024));
-        app.add_option("--json", json, "write the figures to this file too");
-        app.add_flag("--quick", once, "run everything once: shows what fails, measures nothing");
+    const auto options = [&](CommandLine line) {
+        line.option("--only", only, "sections to run, for example matmul,limits").separated_by(',');
+        line.option("--threads", threads, "numbers of threads (default: 1 and all cores)")
+            .separated_by(',')
+            .between(1, 1024);
+        line.option("--json", json, "write the figures to this file too");
+        line.option("--quick", once, "run everything once: shows what fails, measures nothing");
     };
     return run_program(
         argc, argv, "Measures this machine's limits and our share of them.", options, [&] {

@@ -9,7 +9,7 @@
 # public functions with invalid arguments. A mutated header is compiled again into the tests that include it and into the .cpp files of
 # its own folder. Ends with an error if fewer than 95 % are caught.
 # make passes BUILD, CXX, the flags to compile sources and tests (SOURCE_FLAGS, TEST_FLAGS),
-# ROOMS ("GROUP:OBJECT,OBJECT …"), LINK, MAIN, LIBRARY and LIBS.
+# OBJECTS ("GROUP:OBJECT,OBJECT …"), LINK, MAIN, LIBRARY and LIBS.
 set -u
 seed=${SEED:-1} count=${COUNT:-100} limit=${LIMIT:-60}
 case $seed$count in *[!0-9]*) echo "make mutants: SEED=$seed COUNT=$count, expected two whole numbers" >&2; exit 2 ;; esac
@@ -60,18 +60,17 @@ groups_of() {
 # Prints the tests of a group whose #include lines begin with $1, as Catch2's -# names them by their files. The tests that include the
 # header run first. In lib, the others are those that include any header of that room: a training step says little about a chat template.
 tests_naming() {  # what their #include lines begin with, group
-    for r in $(rooms_of "$2"); do for t in $(cat "${r%.o}.files"); do grep -lF "#include \"$1" "$t"; done; done | sed 's|.*/|[#|; s|[.]cpp$|]|' | paste -sd , -
+    for t in $(test_files "$2"); do grep -lF "#include \"$1" "$t"; done | sed 's|.*/|[#|; s|[.]cpp$|]|' | paste -sd , -
 }
-rooms_of() { for r in $ROOMS; do [ "${r%%:*}" = "$1" ] && echo "${r#*:}" | tr ',' ' '; done; }
-# Prints what the library was compiled from: the rooms that include the .cpp file, or the file itself.
-source_of() { grep -lF "#include \"$1\"" "$BUILD"/obj/rooms/*.cpp 2>/dev/null | grep . || echo "$1"; }
+objects_of() { for r in $OBJECTS; do [ "${r%%:*}" = "$1" ] && echo "${r#*:}" | tr ',' ' '; done; }
+source_of() { s=${1#"$BUILD"/obj/}; echo "${s%.o}.cpp"; }  # of an object
+test_files() { for o in $(objects_of "$1"); do source_of "$o"; done; }
 # Prints the sources in a header's own folder that include it, directly or through others.
 sources_with() {
     folder=$(dirname "$1")
     case $folder in lib/kernels) folders="lib/kernels lib/model lib/train" ;; *) folders=$folder ;; esac
-    for d in $(for f in $folders; do echo "$BUILD/obj/rooms/$(echo "$f" | tr / -)"*.d "$BUILD/obj/$f"/*.d; done); do
-        [ -f "$d" ] && grep -qF " $1" "$d" || continue
-        case $d in "$BUILD"/obj/rooms/*) echo "${d%.d}.cpp" ;; *) d=${d#"$BUILD"/obj/}; echo "${d%.d}.cpp" ;; esac
+    for d in $(for f in $folders; do echo "$BUILD/obj/$f"/*.d; done); do
+        [ -f "$d" ] && grep -qF " $1" "$d" && source_of "${d%.d}.o"
     done | grep -v -e main.cpp
 }
 # Compiles a source; the mutated file is found before the original.
@@ -81,10 +80,9 @@ compile() {  # tree, source, object
     # shellcheck disable=SC2086
     $nice $CXX $SOURCE_FLAGS -w -MF /dev/null -iquote "$1" -c "$source" -o "$3" 2>"$work/log"
 }
-compile_tests() {  # tree, object, files
-    tree=$1 flags="$TEST_FLAGS -w -g0 -MF /dev/null -iquote $1" object=$2
-    shift 2
-    $nice sh lib/together.sh tests "$object" "$CXX" "$flags" "$@" 2>"$work/log"
+compile_test() {  # tree, object, file
+    # shellcheck disable=SC2086
+    $nice $TEST_FLAGS -w -g0 -MF /dev/null -iquote "$1" -c "$3" -o "$2" 2>"$work/log"
 }
 built() {  # a group's tests, and that they pass without a mutation
     [ ! -f "$work/built-$1" ] || return 0
@@ -112,40 +110,32 @@ same_objects() {
 # Tries the mistake in $tree. Prints the result, and leaves the output of the tests in the log.
 judge() {  # file
     objects='' changed='' k=0
-    case $1 in *.cpp) sources=$(source_of "$1") ;; *) sources=$(sources_with "$1") ;; esac
+    case $1 in *.cpp) sources=$1 ;; *) sources=$(sources_with "$1") ;; esac
     for s in $sources; do
         k=$((k + 1)) objects="$objects $tree/$k.o"
         compile "$tree" "$s" "$tree/$k.o" || { echo "does not compile"; return; }
     done
     for group in $(groups_of "$1"); do
-        rooms=$(rooms_of "$group")
-        [ -n "$rooms" ] || continue
+        tests=$(objects_of "$group")
+        [ -n "$tests" ] || continue
         built "$group" || return
         case $1 in
         *.cpp)
             # shellcheck disable=SC2086
-            link $objects $rooms || { echo "does not link"; return; }
+            link $objects $tests || { echo "does not link"; return; }
             first=$(tests_naming "${1%.*}.hpp" "$group")
             [ -n "$first" ] && fails -# "$first" && { echo "caught"; return; }
             case $group in lib) rest=$(tests_naming "$(dirname "$1")/" lib) ;; *) rest='*' ;; esac
             [ "$rest" = "$first" ] || { fails -# "$rest" && { echo "caught"; return; }; } ;;
         *)
-            # First the tests that include the header themselves, then those that include it through others.
-            direct=$(for r in $rooms; do for t in $(cat "${r%.o}.files"); do grep -lF "#include \"$1\"" "$t"; done; done)
-            if [ -n "$direct" ]; then
-                # shellcheck disable=SC2086
-                compile_tests "$tree" "$tree/direct.o" $direct || { echo "does not compile"; return; }
-                # shellcheck disable=SC2086
-                link $objects "$tree/direct.o" && fails && { echo "caught"; return; }
-            fi
             others=''
-            for r in $rooms; do
-                if grep -qF " $1" "${r%.o}.d"; then
-                    changed="$changed $r"
-                    # shellcheck disable=SC2046
-                    compile_tests "$tree" "$tree/$(basename "$r")" $(cat "${r%.o}.files") || { echo "does not compile"; return; }
-                    others="$others $tree/$(basename "$r")"
-                else others="$others $r"; fi
+            for o in $tests; do
+                if grep -qF " $1" "${o%.o}.d"; then
+                    changed="$changed $o"
+                    new=$tree/$(basename "$(dirname "$o")")-$(basename "$o")
+                    compile_test "$tree" "$new" "$(source_of "$o")" || { echo "does not compile"; return; }
+                    others="$others $new"
+                else others="$others $o"; fi
             done
             # shellcheck disable=SC2086
             link $objects $others && fails && { echo "caught"; return; } ;;
@@ -153,11 +143,10 @@ judge() {  # file
     done
     # shellcheck disable=SC2086
     same_objects $sources || { echo "survived"; return; }
-    for r in $changed; do
-        base=$work/base-tests-$(basename "$r")
-        # shellcheck disable=SC2046
-        [ -f "$base" ] || compile_tests "$work" "$base" $(cat "${r%.o}.files")
-        cmp -s "$base" "$tree/$(basename "$r")" || { echo "survived"; return; }
+    for o in $changed; do
+        name=$(basename "$(dirname "$o")")-$(basename "$o") base=$work/base-tests-$(basename "$(dirname "$o")")-$(basename "$o")
+        [ -f "$base" ] || compile_test "$work" "$base" "$(source_of "$o")"
+        cmp -s "$base" "$tree/$name" || { echo "survived"; return; }
     done
     echo "same instructions"
 }

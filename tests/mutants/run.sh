@@ -26,21 +26,18 @@ killed=0 survived=0 number=0
 limit=''
 command -v timeout >/dev/null 2>&1 && limit='timeout 120'
 
-# Prints what the library was compiled from: the room that includes FILE.cpp, or the file itself.
-whole_of() { grep -lF "#include \"$1\"" "$BUILD"/obj/rooms/*.cpp 2>/dev/null | grep . || echo "${2:-$1}"; }
-
-# build NAME INCLUDE TEST [SOURCE.cpp]… links the sources, with their rooms, in place of the library's. All our own includes are in
-# quotes, and -iquote folders are searched before all others, so a room finds the mutated file.
+# build NAME INCLUDE TEST [SOURCE.cpp]… links the sources in place of the library's. All our own includes are in quotes, and
+# -iquote folders are searched before all others, so the compiler finds the mutated file.
 build() {
     compile="$COMPILE_TEST -w -MF /dev/null -iquote $2"
     name=$1 test_source=$3 extra=''
-    for source in $(tree=$2; shift 3; for s in "$@"; do whole_of "${s#"$tree"/}" "$s"; done | sort -u); do
+    shift 3
+    for source in "$@"; do
         object="$work/$name.$(basename "$source").o"
         # shellcheck disable=SC2086
         $compile -c "$source" -o "$object" || return 1
         extra="$extra $object"
     done
-    shift 3
     # If a .cpp file is mutated, the object of the test does not change.
     object="$work/$name.o"
     case ${1:-} in

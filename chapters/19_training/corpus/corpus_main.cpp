@@ -11,6 +11,7 @@
 #include <cmath>
 #include <cstdio>
 #include <iostream>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -19,8 +20,8 @@
 #include "chapters/19_training/corpus/corpus_lint.hpp"
 #include "chapters/19_training/corpus/corpus_tree.hpp"
 #include "lib/core/error.hpp"
+#include "lib/machine/command_line.hpp"
 #include "lib/machine/files.hpp"
-#include "lib/machine/program.hpp"
 
 namespace {
 
@@ -146,32 +147,27 @@ int check(const Corpus& corpus, const Options& options) {
 }
 
 struct Commands {
-    OptionTable *show, *stats, *write, *check;
+    tbt::CommandLine show, stats, write, check;
 };
 
-Commands add_commands(OptionTable& app, Options& options) {
-    app.require_subcommand(1);
-    app.add_option("--folder", options.folder, "the folder of the grammar files")
-        ->capture_default_str();
-    app.add_option("--only", options.only,
-                   "read only these grammar files, as a_world.grammar,g_translate.grammar")
-        ->delimiter(',');
-    const Commands commands = {
-        app.add_subcommand("show", "print documents of one genre"),
-        app.add_subcommand("stats", "sizes, shares and entropy floor of every genre"),
-        app.add_subcommand("write", "write documents, each followed by <|endoftext|>"),
-        app.add_subcommand("check", "look for mistakes in the expanded text")};
-    commands.show->add_option("genre", options.genre, "the genre's name")->required();
-    commands.write->add_option("--bytes", options.bytes, "stop after this many bytes")->required();
-    commands.write->add_option("--out", options.out, "the file to write")->required();
-    commands.write->add_flag("--held-out", options.held_out,
-                             "only the held-out documents, not only the others");
-    for (auto* command : {commands.show, commands.stats, commands.check})
-        command->add_option("--n", options.n, "how many documents (of each genre)");
-    for (auto* command : app.get_subcommands({})) {
-        command->add_option("--seed", options.seed, "which documents")->capture_default_str();
-        command->fallthrough();
-    }
+Commands add_commands(tbt::CommandLine line, Options& options) {
+    line.requires_command();
+    line.option("--folder", options.folder, "the folder of the grammar files").shows_default();
+    line.option("--only", options.only,
+                "read only these grammar files, as a_world.grammar,g_translate.grammar")
+        .separated_by(',');
+    line.option("--seed", options.seed, "which documents").shows_default();
+    Commands commands = {line.command("show", "print documents of one genre"),
+                         line.command("stats", "sizes, shares and entropy floor of every genre"),
+                         line.command("write", "write documents, each followed by <|endoftext|>"),
+                         line.command("check", "look for mistakes in the expanded text")};
+    commands.show.option("genre", options.genre, "the genre's name").required();
+    commands.write.option("--bytes", options.bytes, "stop after this many bytes").required();
+    commands.write.option("--out", options.out, "the file to write").required();
+    commands.write.option("--held-out", options.held_out,
+                          "only the held-out documents, not only the others");
+    for (tbt::CommandLine command : {commands.show, commands.stats, commands.check})
+        command.option("--n", options.n, "how many documents (of each genre)");
     return commands;
 }
 
@@ -179,18 +175,19 @@ Commands add_commands(OptionTable& app, Options& options) {
 
 int main(int argc, char** argv) {
     Options options;
-    Commands commands{};
+    std::optional<Commands> commands;
     int found = 0;
     const int status = tbt::run_program(
         argc, argv, "Look at the training corpus, measure it, write it out, check it.",
-        [&](OptionTable& app) { commands = add_commands(app, options); },
+        [&](tbt::CommandLine line) { commands = add_commands(line, options); },
         [&] {
             const Corpus corpus = load(options);
-            if (options.n == 0) options.n = *commands.show ? 5 : *commands.stats ? 4000 : 2000;
-            if (*commands.show) show(corpus, options);
-            if (*commands.stats) stats(corpus, options);
-            if (*commands.write) write(corpus, options);
-            if (*commands.check) found = check(corpus, options);
+            if (options.n == 0)
+                options.n = commands->show.chosen() ? 5 : commands->stats.chosen() ? 4000 : 2000;
+            if (commands->show.chosen()) show(corpus, options);
+            if (commands->stats.chosen()) stats(corpus, options);
+            if (commands->write.chosen()) write(corpus, options);
+            if (commands->check.chosen()) found = check(corpus, options);
         });
     return status != 0 ? status : found;
 }

@@ -18,7 +18,7 @@
 #include "chapters/24_which_decoder/whole_run/whole_run.hpp"
 #include "lib/core/error.hpp"
 #include "lib/machine/command_line.hpp"
-#include "lib/machine/text_options.hpp"
+#include "lib/machine/usual_options.hpp"
 
 using namespace tbt;
 

@@ -41,7 +41,7 @@ TEST_CASE("what people type for llama.cpp and vLLM is understood", "[ch23]") {
     REQUIRE(with_our_names({"--repeat-last-n", "-1"}) == Words{"--penalty-scope", "all"});
     REQUIRE(with_our_names({"--", "-s", "--temp"}) == Words{"--", "-s", "--temp"});
     REQUIRE_THROWS_AS(with_our_names({"--repeat-last-n", "7"}), UsageError);
-    // CLI11 reads -hf as -h and -f, and shows the help.
+    // -hf would be -h and -f, and show the help.
     REQUIRE_THROWS_WITH(with_our_names({"-hf", "a/b"}), Catch::Contains("hf download"));
 }
 

@@ -188,7 +188,7 @@ TEST_CASE("a strategy is what is named", "[ch23]") {
     CHECK_FALSE(refusal({"--strategy", "best"}).empty());
 }
 
-// CLI11 read "[once, twice]" as two prompts, "[b]" as b, and "[]" as none.
+// Other readers of options take "[once, twice]" for a list of two.
 TEST_CASE("brackets around a text stay, and make no list of it", "[ch23]") {
     CHECK(completed({"[once, twice]"}).prompts == Words{"[once, twice]"});
     CHECK(completed({"-p", "[b]", "[]", "c]"}).prompts == Words{"[b]", "[]", "c]"});

@@ -1,5 +1,6 @@
-#include "lib/machine/text_options.hpp"
+#include "lib/machine/usual_options.hpp"
 
+#include <algorithm>
 #include <charconv>
 #include <cstdio>
 #include <random>
@@ -72,6 +73,24 @@ DeclaredOption part_option(CommandLine line, int& part, int parts, const std::st
 
 DeclaredOption figure_option(CommandLine line, std::string& file, const std::string& what) {
     return line.option("--figure", file, "write " + what + " as a picture (SVG)");
+}
+
+void PartOptions::check() const {
+    for (const auto& [parts, option] : used_) {
+        if (*part_ == 0 || !option.given() ||
+            std::find(parts.begin(), parts.end(), *part_) != parts.end())
+            continue;
+        std::string list;
+        for (const int p : parts)
+            list += (list.empty() ? "" : p == parts.back() ? " and " : ", ") + std::to_string(p);
+        throw UsageError("--part " + std::to_string(*part_) + " and " + option.name() +
+                         ": only part " + list + " would use it; leave out one of the two");
+    }
+}
+
+bool PartOptions::begin(int part) const {
+    if (*part_ == 0 && part > 1) std::printf("\n");
+    return *part_ == 0 || *part_ == part;
 }
 
 }  // namespace tbt

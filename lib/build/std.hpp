@@ -1,7 +1,7 @@
 // What most files need of the standard library, precompiled once by the Makefile and read before
 // each .cpp of lib and the chapters. Each file still includes what it needs.
-#ifndef TBT_LIB_PRECOMPILED_HPP  // a header compiled on its own may not say #pragma once
-#define TBT_LIB_PRECOMPILED_HPP
+#ifndef TBT_STD_HPP  // a header compiled on its own may not say #pragma once
+#define TBT_STD_HPP
 
 #include <algorithm>
 #include <cmath>
