@@ -5,7 +5,7 @@
 #include "lib/core/check.hpp"
 #include "lib/machine/command_line.hpp"
 #include "lib/machine/files.hpp"
-#include "lib/machine/text_options.hpp"
+#include "lib/machine/usual_options.hpp"
 
 namespace tbt {
 
