@@ -46,8 +46,8 @@ std::vector<Json> lines_of(const HttpAnswer& answer) {
     return all;
 }
 
-const std::string function_parameters =
-    R"({"type":"object","properties":{"city":{"type":"string","maxLength":8}},"required":["city"]})";
+const std::string function_parameters = R"({"type":"object","required":["city"],
+    "properties":{"city":{"type":"string","maxLength":8}}})";
 
 }  // namespace
 

@@ -135,10 +135,16 @@ std::string option_in(const std::string& word) {
     return with_underscores(word.substr(0, word.find('=')));
 }
 
+// Options by their names here. Of one that changes no text nothing is left, and no log says so.
+std::vector<std::string> our_words(const std::vector<std::string>& words) {
+    std::vector<std::string> notes;
+    return translated(words, notes);
+}
+
 // What a member is called here; "" where there is nothing to say about it ("escape").
 // Throws UsageError for a name of other programs that has no use here.
 std::string option_of(const std::string& member) {
-    const std::vector<std::string> words = with_our_names({"--" + member + "=64"});
+    const std::vector<std::string> words = our_words({"--" + member + "=64"});
     return words.empty() ? "" : option_in(words[0]);
 }
 
@@ -314,12 +320,14 @@ bool has_effect(const std::string& name, const OrderedJson& value, bool greedy,
     std::string answer = "there is no such parameter";
     if (!without_effect().contains(name)) {
         try {
-            if (text_members().contains(name) || is_name(name)) return true;
+            if (text_members().contains(name)) return true;
+            const bool does_nothing = is_name(name) && option_of(name).empty();
+            if (is_name(name) && !does_nothing) return true;
             if (std::count(known.begin(), known.end(), name) > 0) {  // elsewhere
                 if (is_off(value)) return false;
                 throw ApiError(400, name + ": this endpoint has no such parameter", name);
             }
-            if (const std::string near = near_name(name, known); !near.empty())
+            if (const std::string near = near_name(name, known); !near.empty() && !does_nothing)
                 throw ApiError(400,
                                shown + ": there is no such parameter; did you mean " + near + "?",
                                shown, "unknown_parameter");
@@ -354,7 +362,7 @@ void add_words(std::vector<std::string>& words, const std::string& name, const O
     };
     if (value.is_array()) std::for_each(value.begin(), value.end(), add);
     else add(value);
-    for (const std::string& word : with_our_names(own)) {
+    for (const std::string& word : our_words(own)) {
         if (declared().flags.contains(option_in(word)) != value.is_boolean())
             throw ApiError(
                 400,

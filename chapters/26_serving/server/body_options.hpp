@@ -26,8 +26,8 @@ TextOptions options_of(BodyMembers members, const TextOptions& base,
                        const std::vector<std::string>& known, bool strict,
                        std::vector<std::string>& ignored);
 
-// What the generator says of an option ("--top-k: …", "top-k: …"), in the words of a body. most: how
-// it calls the most tokens of a text.
+// What the generator says of an option ("--top-k: …", "top-k: …"), in the words of a body.
+// most: how it calls the most tokens of a text.
 ApiError about_option(int status, std::string_view message, const std::string& most = "max_tokens");
 
 // Is it one of the parameters that clients send and that change no text here?
