@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "lib/core/index.hpp"
+#include "lib/core/unicode.hpp"
 #include "lib/grammar/automata/dfa.hpp"
 #include "lib/grammar/automata/numbers.hpp"
 #include "lib/grammar/recognizer/compile.hpp"
@@ -141,6 +142,43 @@ Conjunction together(SchemaDocument& document, Conjunction open) {
 }
 
 // ---- the compiler ----
+
+// Different keys of a class: all of them if they are fewer than asked for, else the bytes of the
+// longest of so many short ones (−1: unknown).
+struct SeveralKeys {
+    std::vector<std::string> all;
+    int longest = -1;
+};
+
+SeveralKeys several_keys(const Dfa& keys, long long wanted) {
+    constexpr int most_characters = 1000;
+    SeveralKeys found;
+    found.longest = enough_characters(keys, wanted);  // in letters of one byte
+    if (found.longest >= 0) return found;
+    // Breadth first, with all letters. No state needs more than so many texts that lead there.
+    std::map<int, std::vector<std::string>> now{{0, {""}}};
+    for (int length = 0; length <= most_characters && !now.empty(); ++length) {
+        std::map<int, std::vector<std::string>> next;
+        for (const auto& [state, texts] : now) {
+            for (const std::string& text : texts) {
+                if (!at(keys.states, state).accepting) break;
+                found.all.push_back(text);
+                found.longest = std::max(found.longest, count(json_text(Json(text))) - 2);
+                if (length_of(found.all) >= wanted) return {{}, found.longest};
+            }
+            for (const Dfa::Edge& e : at(keys.states, state).edges)
+                for (const CodePointSet::Range& range : e.on.ranges())
+                    for (std::int32_t c = range.low; c <= range.high; ++c) {
+                        std::vector<std::string>& longer = next[e.to];
+                        if (length_of(longer) >= wanted) break;
+                        for (std::string text : texts)
+                            append_utf8(text, c), longer.push_back(std::move(text));
+                    }
+        }
+        now.swap(next);
+    }
+    return now.empty() ? SeveralKeys{std::move(found.all), -1} : SeveralKeys{};
+}
 
 class SchemaCompiler {
 public:
@@ -288,16 +326,19 @@ private:
         ObjectShape shape;
         shape.least = static_cast<int>(plan.least);
         shape.most = static_cast<int>(plan.most);
-        bool enough = plan.least <= count(plan.members) || plan.classes.empty();
+        bool known = plan.classes.empty();
         for (ObjectPlan::Member& c : plan.classes) {
-            const int longest = plan.least > 1 ? enough_characters(c.keys, plan.least) : -1;
-            enough = enough || plan.least <= 1 || longest >= 0;
-            shape.classes.push_back({std::move(c.keys), rule_for(c.value), longest});
+            const SeveralKeys keys = several_keys(c.keys, std::max(plan.least, 1LL));
+            for (const std::string& name : keys.all)
+                plan.members.push_back({name, {}, c.value, false, 0u});
+            known = known || !keys.all.empty() || keys.longest >= 0;
+            if (keys.all.empty())
+                shape.classes.push_back({std::move(c.keys), rule_for(c.value), keys.longest});
         }
-        if (!enough)
-            document_.unsupported(*facts[0], "minProperties",
-                                  "asks for more keys than the schema names or its patterns allow; "
-                                  "name them in properties");
+        if (!known && plan.least > count(plan.members))
+            document_.unsupported(
+                *facts[0], "minProperties",
+                "needs keys of more than 1000 characters; name them in properties");
         for (const Members& members : serving(plan, facts)) {
             shape.members.clear();
             for (const ObjectPlan::Member& m : members)
@@ -383,8 +424,13 @@ private:
 
     void add_distinct(const ArrayPlan& plan, const Conjunction& facts, int start, int end) {
         std::vector<int> values;
-        for (const Conjunction& item : shapes_.distinct_items(plan, facts))
+        bool by_kind = false;
+        for (const Conjunction& item : shapes_.distinct_items(plan, facts, by_kind))
             values.push_back(rule_for(item));
+        if (by_kind && plan.least > 1)
+            skip(*facts[0], "uniqueItems",
+                 "without a list of values: at most one item of each kind is generated, and there "
+                 "are fewer kinds than 'minItems' asks for; list the values");
         if (plan.least > count(values)) return;
         add_array_source(std::make_unique<DistinctItems>(std::move(values), to_int(plan.least),
                                                          to_int(plan.most), blanks()),

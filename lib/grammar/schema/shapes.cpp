@@ -526,11 +526,12 @@ std::vector<const Json*> kinds_of_values(SchemaDocument& document) {
 
 }  // namespace
 
-std::vector<Conjunction> ShapeRules::distinct_items(const ArrayPlan& plan,
-                                                    const Conjunction& facts) {
+std::vector<Conjunction> ShapeRules::distinct_items(const ArrayPlan& plan, const Conjunction& facts,
+                                                    bool& by_kind) {
     Listed values;
     for (const Json* schema : plan.rest) narrow(values, listed(*document_, *schema, 0));
     const bool few = values && values->size() <= max_values;
+    by_kind = !few;
     const std::string otherwise =
         "is generated only for items with a list of at most 256 values (enum, const or boolean), "
         "without prefixItems and contains; list the values, or leave it out";
