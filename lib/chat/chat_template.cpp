@@ -57,11 +57,18 @@ OrderedJson parsed(const std::string& text, const char* what, bool is_list) {
     return json;
 }
 
-Value message_of(const ChatMessage& message) {
+// parts: the content as a list of one part, {"type": "text", "text": …}.
+Value message_of(const ChatMessage& message, bool parts) {
+    Value content = from_message(message.content, "a message's content");
+    if (parts) {
+        Members part;
+        part.emplace_back(MarkedText("type"), jinja::text_of("text"));
+        part.emplace_back(MarkedText("text"), std::move(content));
+        content = jinja::list_of({jinja::object_of(std::move(part))});
+    }
     Members members;
     members.emplace_back(MarkedText("role"), from_message(message.role, "a message's role"));
-    members.emplace_back(MarkedText("content"),
-                         from_message(message.content, "a message's content"));
+    members.emplace_back(MarkedText("content"), std::move(content));
     if (!message.more.empty()) {
         const OrderedJson more = parsed(message.more, "a message's further members", false);
         for (auto member = more.begin(); member != more.end(); ++member) {
@@ -89,6 +96,17 @@ ChatTemplate::ChatTemplate(std::string source, std::optional<std::string> bos,
     } catch (const Error& e) {
         throw Error(name_ + ": " + e.what());
     }
+    const auto shows_content = [&] {
+        try {
+            const ChatMessage sample{"user", "zqx"};
+            return render({&sample, 1}).text().find(sample.content) != std::string::npos;
+        } catch (const Error&) {
+            return false;
+        }
+    };
+    if (source_.find("content") == std::string::npos || shows_content()) return;
+    takes_parts_ = true;
+    takes_parts_ = shows_content();
 }
 
 bool ChatTemplate::takes_tools() const { return source_.find("tools") != std::string::npos; }
@@ -100,7 +118,8 @@ MarkedText ChatTemplate::render(std::span<const ChatMessage> messages,
     std::vector<std::pair<std::string, Value>> variables;
     try {
         std::vector<Value> all;
-        for (const ChatMessage& message : messages) all.push_back(message_of(message));
+        for (const ChatMessage& message : messages)
+            all.push_back(message_of(message, takes_parts_));
         variables.emplace_back("messages", jinja::list_of(std::move(all)));
         variables.emplace_back("add_generation_prompt", options.add_generation_prompt);
         if (bos_) variables.emplace_back("bos_token", jinja::text_of(*bos_));

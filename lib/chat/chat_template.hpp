@@ -63,6 +63,8 @@ private:
     std::string source_, name_;
     std::optional<std::string> bos_, eos_;
     std::shared_ptr<const Program> program_;
+    // Templates of models that also read pictures may take content as a list of parts only.
+    bool takes_parts_ = false;
 };
 
 // The ids of a conversation. No tokens are added to them: there is a BOS only if the template

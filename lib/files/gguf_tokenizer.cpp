@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <tuple>
 #include <utility>
@@ -19,21 +18,36 @@ namespace {
 using Kind = TextRules::Split::Kind;
 using Normalizer = TextRules::Normalizer;
 
-// The names of pre-tokenizers, with the rules in the tokenizer.json of the same models.
+// Of GPT-4o, gpt-oss and Phi-4-mini, as in their tokenizer.json.
+const std::string o200k_pattern =
+    R"([^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]*[\p{Ll}\p{Lm}\p{Lo}\p{M}]+)"
+    R"((?i:'s|'t|'re|'ve|'m|'ll|'d)?|)"
+    R"([^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]+[\p{Ll}\p{Lm}\p{Lo}\p{M}]*)"
+    R"((?i:'s|'t|'re|'ve|'m|'ll|'d)?|)"
+    R"(\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n/]*|\s*[\r\n]+|\s+(?!\S)|\s+)";
+
+// The names of pre-tokenizers, with the rules in the tokenizer.json of the same models. The first
+// with these rules is the one that we write.
 struct Pretokenizer {
     const char* name;
-    std::vector<std::pair<Kind, int>> splits;  // with max_digits
-    bool nfc, ignore_merges, bos;              // bos: put before a text unless the file says no
+    std::vector<TextRules::Split> splits;
+    bool nfc, ignore_merges, bos;  // bos: put before a text unless the file says no
 };
-const std::array<Pretokenizer, 7> pretokenizers = {{
-    {"gpt-2", {{Kind::gpt2, 0}}, false, false, false},
+const std::vector<Pretokenizer> pretokenizers = {
+    {"gpt-2", {{Kind::gpt2}}, false, false, false},
+    {"olmo", {{Kind::gpt2}}, false, false, false},
     {"llama-bpe", {{Kind::cl100k, 3}}, false, true, true},
     {"llama3", {{Kind::cl100k, 3}}, false, true, true},
     {"llama-v3", {{Kind::cl100k, 3}}, false, true, true},
     {"dbrx", {{Kind::cl100k, 3}}, false, false, false},
+    {"smaug-bpe", {{Kind::cl100k, 3}}, false, false, false},
     {"qwen2", {{Kind::cl100k, 1}}, true, false, false},
-    {"smollm", {{Kind::digits, 1}, {Kind::gpt2, 0}}, false, false, false},
-}};
+    {"deepseek-r1-qwen", {{Kind::cl100k, 1}}, true, false, false},
+    {"smollm", {{Kind::digits, 1}, {Kind::gpt2}}, false, false, false},
+    {"refact", {{Kind::digits, 1}, {Kind::gpt2}}, false, false, false},
+    {"starcoder", {{Kind::digits, 1}, {Kind::gpt2}}, false, false, false},
+    {"gpt-4o", {{Kind::regex, 0, o200k_pattern}}, false, false, false},
+};
 
 class GgufTokenizer {
 public:
@@ -91,16 +105,15 @@ private:
         const std::string pre = file_.text_or(
             "tokenizer.ggml.pre",
             file_.text_or("general.architecture", "") == "gpt2" ? "gpt-2" : "missing");
-        const auto* rule = std::find_if(pretokenizers.begin(), pretokenizers.end(),
-                                        [&](const Pretokenizer& p) { return p.name == pre; });
+        const auto rule = std::find_if(pretokenizers.begin(), pretokenizers.end(),
+                                       [&](const Pretokenizer& p) { return p.name == pre; });
         if (rule == pretokenizers.end()) {
             std::string names;
             for (const Pretokenizer& p : pretokenizers)
                 names += (names.empty() ? "" : ", ") + std::string(p.name);
             file_.fail("tokenizer.ggml.pre is " + shown(pre) + ", expected one of " + names);
         }
-        out_.rules.splits.clear();
-        for (const auto& [kind, digits] : rule->splits) out_.rules.splits.push_back({kind, digits});
+        out_.rules.splits = rule->splits;
         if (rule->nfc) out_.rules.normalizers = {{Normalizer::Kind::nfc}};
         out_.rules.ignore_merges = rule->ignore_merges;
         bos_by_default_ = rule->bos;
@@ -212,7 +225,9 @@ std::string gguf_pretokenizer(const TextRules& rules, const std::string& who) {
             rules.normalizers.size() == 1 && rules.normalizers[0].kind == Normalizer::Kind::nfc;
         const bool splits = std::equal(rules.splits.begin(), rules.splits.end(), p.splits.begin(),
                                        p.splits.end(), [](const auto& a, const auto& b) {
-                                           return a.kind == b.first && a.max_digits == b.second;
+                                           return a.kind == b.kind &&
+                                                  a.max_digits == b.max_digits &&
+                                                  (a.kind != Kind::regex || a.pattern == b.pattern);
                                        });
         if (splits && p.ignore_merges == rules.ignore_merges &&
             (p.nfc ? nfc : rules.normalizers.empty()))

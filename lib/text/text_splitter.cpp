@@ -60,6 +60,25 @@ std::size_t white_space_length(std::string_view text, std::size_t begin) {
     return c.kind == Kind::space ? c.length : 0;
 }
 
+std::size_t white_space_before(std::string_view text, std::size_t least, std::size_t end) {
+    while (end > least) {
+        std::size_t last = end - 1;
+        while (last > least && (text[last] & 0xc0) == 0x80) --last;
+        if (last + white_space_length(text, last) != end) break;
+        end = last;
+    }
+    return end;
+}
+
+std::size_t white_space_after(std::string_view text, std::size_t begin) {
+    while (begin < text.size()) {
+        const std::size_t length = white_space_length(text, begin);
+        if (length == 0) break;
+        begin += length;
+    }
+    return begin;
+}
+
 std::size_t digits_end(std::string_view text, std::size_t begin, int max_digits) {
     check_begin(text, begin);
     const std::size_t end = run_end(text, begin, Kind::number,

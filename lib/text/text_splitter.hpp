@@ -29,6 +29,10 @@ std::size_t digits_end(std::string_view text, std::size_t begin, int max_digits)
 // The length in bytes of the Unicode white space character at `begin` < text.size(); 0 if there is
 // none.
 std::size_t white_space_length(std::string_view text, std::size_t begin);
+// The end of the white space that begins at `begin`; the beginning, at or after `least`, of the
+// white space that ends at `end`.
+std::size_t white_space_after(std::string_view text, std::size_t begin);
+std::size_t white_space_before(std::string_view text, std::size_t least, std::size_t end);
 
 // ---- one step -----------------------------------------------------------------------------------
 // For regular expressions we use the library PCRE2.

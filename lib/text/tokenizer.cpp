@@ -22,24 +22,20 @@ namespace tbt {
 namespace {
 
 // ---- added tokens -------------------------------------------------------------------------------
-// The beginning, at or after `least`, of the white space that ends at `end`.
-std::size_t white_space_before(std::string_view text, std::size_t least, std::size_t end) {
-    while (end > least) {
-        std::size_t last = end - 1;
-        while (last > least && (text[last] & 0xc0) == 0x80) --last;
-        if (last + white_space_length(text, last) != end) break;
-        end = last;
-    }
-    return end;
+// Is the character a part of a word? As \w in regular expressions.
+bool is_word(std::int32_t c) {
+    const Category category = category_of(c);
+    const bool circled = (c >= 0x24b6 && c <= 0x24e9) || (c >= 0x1f130 && c <= 0x1f149) ||
+                         (c >= 0x1f150 && c <= 0x1f169) || (c >= 0x1f170 && c <= 0x1f189);
+    return category <= Category::Nl || category == Category::Pc || circled || c == 0x200c ||
+           c == 0x200d;
 }
-
-std::size_t white_space_after(std::string_view text, std::size_t begin) {
-    while (begin < text.size()) {
-        const std::size_t length = white_space_length(text, begin);
-        if (length == 0) break;
-        begin += length;
+bool is_inside_word(std::string_view text, std::size_t begin, std::size_t end) {
+    std::size_t last = begin;
+    while (last > 0 && last + 4 > begin && (text[--last] & 0xc0) == 0x80) {
     }
-    return begin;
+    return (begin > 0 && is_word(decode_utf8(text, last).value)) ||
+           (end < text.size() && is_word(decode_utf8(text, end).value));
 }
 
 // Finds the leftmost added token ("<|im_start|>", …) in a text. This is the first step of encoding;
@@ -50,7 +46,7 @@ public:
     struct Token {
         std::string text;
         int id;
-        bool special, lstrip, rstrip;
+        bool special, lstrip, rstrip, single_word;
     };
     struct Match {
         std::size_t begin, end;  // bytes; with the white space that belongs to the token
@@ -87,6 +83,10 @@ public:
             const Token* token = token_at(text, i, special);
             if (!token) continue;
             const std::size_t end = i + token->text.size();
+            if (token->single_word && is_inside_word(text, i, end)) {
+                i = end - 1;  // as in the hub's tokenizers, none is looked for inside it
+                continue;
+            }
             return {token->lstrip ? white_space_before(text, begin, i) : i,
                     token->rstrip ? white_space_after(text, end) : end, token->id};
         }
@@ -221,6 +221,9 @@ private:
             const char byte = static_cast<char>(b);
             const std::string name = has_pieces(vocabulary) ? byte_piece(b) : std::string(1, byte);
             const int* entry = ids.find(name);
+            // Gemma 2 has the tab as a character, and no "<0x09>".
+            if (!entry && has_pieces(vocabulary) && b < 0x80)
+                entry = ids.find(written_piece(std::string(1, byte)));
             if (!entry) {
                 fail("the vocabulary lacks the byte " + std::to_string(b) + " (\"" +
                      (has_pieces(vocabulary) ? name : visible_bytes(name)) +
@@ -247,7 +250,7 @@ private:
         for (const Vocabulary::AddedToken& t : vocabulary.added) {
             const std::string& text = at(vocabulary.tokens, t.id);
             const bool rewritten = t.normalized && !vocabulary.rules.normalizers.empty();
-            AddedTokens::Token token{text, t.id, t.special, t.lstrip, t.rstrip};
+            AddedTokens::Token token{text, t.id, t.special, t.lstrip, t.rstrip, t.single_word};
             if (!rewritten) {
                 raw.push_back(std::move(token));
                 continue;

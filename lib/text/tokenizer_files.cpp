@@ -226,13 +226,10 @@ private:
         if (text.empty()) fail("an added token is empty");
         if (!id && find(token, "id")) id = token["id"];
         if (!id) fail("the added token \"" + shown(text) + "\" has no \"id\"");
-        if (is_on(find(token, "single_word")))
-            fail("the added token \"" + shown(text) +
-                 "\" has the option single_word, expected it to be off");
         const Json* special = find(token, "special");
         add_token({text, id_from(*id, text), !special || is_on(special),
                    is_on(find(token, "lstrip")), is_on(find(token, "rstrip")),
-                   is_on(find(token, "normalized"))});
+                   is_on(find(token, "single_word")), is_on(find(token, "normalized"))});
     }
 
     void add_token(TokenizerFiles::AddedToken token) {

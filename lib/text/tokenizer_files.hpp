@@ -25,7 +25,7 @@ struct TokenizerFiles {
         std::string text;
         int id;
         bool special;
-        bool lstrip = false, rstrip = false, normalized = false;
+        bool lstrip = false, rstrip = false, single_word = false, normalized = false;
     };
     // Adds a text with this id, unless it has an id already. Returns the id that it has now.
     int add_token(std::string text, int id) {

@@ -124,7 +124,8 @@ private:
         std::unordered_set<int> marked;
         for (const auto& t : files_.added)
             if (marked.insert(t.id).second)
-                vocabulary_.added.push_back({t.id, t.special, t.lstrip, t.rstrip, t.normalized});
+                vocabulary_.added.push_back(
+                    {t.id, t.special, t.lstrip, t.rstrip, t.single_word, t.normalized});
         std::vector<Vocabulary::AddedToken> named;
         for (const auto& [key, text] : files_.named) {
             if (const auto id = find_token(text)) named.push_back({*id, true});

@@ -1,5 +1,6 @@
 #include "lib/text/tokenizer_rules.hpp"
 
+#include <map>
 #include <utility>
 
 #include "lib/core/error.hpp"
@@ -107,8 +108,18 @@ private:
 
     void read_normalizer(const Json& part) {
         const std::string type = type_of(part), where = "normalizer " + type;
-        if (type == "NFC") {
-            rules_.normalizers.push_back({Normalizer::Kind::nfc});
+        using Kind = Normalizer::Kind;
+        static const std::map<std::string, Kind> plain = {{"NFC", Kind::nfc},
+                                                          {"NFD", Kind::nfd},
+                                                          {"NFKC", Kind::nfkc},
+                                                          {"NFKD", Kind::nfkd},
+                                                          {"Lowercase", Kind::lowercase},
+                                                          {"StripAccents", Kind::strip_accents}};
+        if (const auto kind = plain.find(type); kind != plain.end()) {
+            rules_.normalizers.push_back({kind->second});
+        } else if (type == "Strip") {
+            if (is_on(find(part, "strip_left"))) rules_.normalizers.push_back({Kind::strip_left});
+            if (is_on(find(part, "strip_right"))) rules_.normalizers.push_back({Kind::strip_right});
         } else if (type == "Prepend") {
             rules_.normalizers.push_back(
                 {Normalizer::Kind::prepend, "", text_of(part, "prepend", where)});
@@ -119,7 +130,9 @@ private:
             rules_.normalizers.push_back(
                 {Normalizer::Kind::replace, from, text_of(part, "content", where)});
         } else {
-            refuse(where, "NFC, Prepend, Replace or a Sequence of them");
+            refuse(where,
+                   "NFC, NFD, NFKC, NFKD, Lowercase, Strip, StripAccents, Prepend, Replace or a "
+                   "Sequence of them");
         }
     }
 

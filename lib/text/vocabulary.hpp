@@ -21,13 +21,20 @@ struct TextRules {
     // A step that rewrites the text. It is applied to each stretch of text between added tokens.
     struct Normalizer {
         enum class Kind {
-            nfc,            // Unicode's composed form
+            nfc,  // Unicode's composed form; the next three: its other normal forms
+            nfd,
+            nfkc,
+            nfkd,
+            lowercase,      // each letter by itself
+            strip_accents,  // removes combining marks
+            strip_left,     // removes white space at the beginning
+            strip_right,    // … at the end
             prepend,        // puts `to` before every stretch that is not empty
             prepend_once,   // the same, unless the stretch begins with `to` already
             prepend_first,  // the same, and only at the beginning of the whole text
             replace         // replaces each `from` by `to`
         } kind = Kind::nfc;
-        std::string from = {}, to = {};
+        std::string from = {}, to = {};  // for replace; `to` for all kinds of prepend
     };
 
     // A step that splits the pieces of the step before it into smaller pieces. No token crosses the
@@ -76,7 +83,8 @@ struct Vocabulary {
         bool special = true;  // false: recognised with SpecialTokens::as_text, too
         // White space before (lstrip) or after (rstrip) the token is removed with it.
         bool lstrip = false, rstrip = false;
-        bool normalized = false;  // its normalized form is looked for in the normalized text
+        bool single_word = false;  // does not count beside a letter, digit or "_"
+        bool normalized = false;   // its normalized form is looked for in the normalized text
     };
     std::vector<std::string> tokens;  // the bytes of each id
     // If merges join characters: each token as written in the files, "▁the" for " the". Otherwise

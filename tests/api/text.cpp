@@ -31,7 +31,7 @@ TEST_CASE("api: UTF-8 and bytes", "[api]") {
         REFUSES(cl100k_pretoken_end(text, text.size(), 3));
         REFUSES(digits_end(text, SIZE_MAX, 1));
         REFUSES(white_space_length(text, text.size()));
-        HOLDS(composed(text));
+        HOLDS(in_form(text, TextRules::Normalizer::Kind::nfkd));
         HOLDS(valid_utf8(text));
         HOLDS(for_each_pretoken(text, [](std::string_view) {}));
     }

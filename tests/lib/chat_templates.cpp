@@ -236,3 +236,16 @@ TEST_CASE("a model's template is found in its files, by name or in a file", "[ch
     CHECK(source(folder.file("chat_template.jinja")) == "own file");
     CHECK_THAT(source("nonsense"), Contains("there is no file nonsense") && Contains("zephyr"));
 }
+
+TEST_CASE("a template that takes content as a list of parts gets such a list") {
+    const ChatTemplate parts(
+        "{% for m in messages %}{{ m.role }}: {% for part in m.content %}"
+        "{% if part.type == 'text' %}{{ part.text }}{% endif %}{% endfor %};{% endfor %}");
+    REQUIRE(parts.render(std::vector<ChatMessage>{{"user", "Hello"}, {"assistant", "Hi"}}).text() ==
+            "user: Hello;assistant: Hi;");
+    // One that takes both gets a string.
+    const ChatTemplate both(
+        "{% for m in messages %}{{ m.content if m.content is string else m.content[0].text + '!' }}"
+        "{% endfor %}");
+    REQUIRE(both.render(std::vector<ChatMessage>{{"user", "Hello"}}).text() == "Hello");
+}

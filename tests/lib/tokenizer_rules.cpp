@@ -2,6 +2,7 @@
 // agree (tests/data/tokenizers; all cases in ../shared/golden/tokenizers, where it is there).
 #include "tests/catch.hpp"
 
+#include <algorithm>
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -9,6 +10,7 @@
 #include "lib/core/rng.hpp"
 #include "lib/machine/files.hpp"
 #include "lib/machine/json_file.hpp"
+#include "lib/text/normalizer.hpp"
 #include "lib/text/text_splitter.hpp"
 #include "lib/text/tokenizer.hpp"
 #include "tests/support/temporary.hpp"
@@ -301,4 +303,89 @@ TEST_CASE("a tokenizer with other rules than GPT-2's is not written as one", "[t
     REQUIRE(contains(
         error_of([&] { Tokenizer::load(tokenizers + "tiny-spm").save(folder.file("x"), 10); }),
         "only a tokenizer with GPT-2's rules is written"));
+}
+
+TEST_CASE("normalizers rewrite a text as the hub's tokenizers do", "[tokenizer]") {
+    using Kind = TextRules::Normalizer::Kind;
+    struct Case {
+        Kind kind;
+        const char *from, *to;
+    };
+    const Case cases[] = {
+        {Kind::nfc, "e\u0301 \ufb01", "\u00e9 \ufb01"},
+        {Kind::nfd, "\u00e9 \ufb01 \xff\u00c5",
+         "e\u0301 \ufb01 \xff"
+         "A\u030a"},
+        {Kind::nfkc, "e\u0301 \ufb01 \u00bd", "\u00e9 fi 1\u20442"},
+        {Kind::nfkd, "\u00e9 \ufb01", "e\u0301 fi"},
+        {Kind::lowercase, "A\u00c9Z \u03a3\xc3 \u0130", "a\u00e9z \u03c3\xc3 i\u0307"},
+        {Kind::strip_accents, "e\u0301\u0303x \u00e9", "ex \u00e9"},
+        {Kind::strip_left, "\u3000 \na b ", "a b "},
+        {Kind::strip_right, " a b\t\u2003", " a b"},
+        {Kind::strip_right, " \u3000", ""},
+    };
+    for (const Case& c : cases)
+        CHECK(normalized(std::vector<TextRules::Normalizer>{{c.kind}}, c.from,
+                         TextPlace::beginning) == c.to);
+
+    const Tokenizer plain = Tokenizer::load(tokenizers + "tiny-qwen");
+    const Tokenizer t = changed("tiny-qwen", [](Json& json) {
+        json["normalizer"] = {
+            {"type", "Sequence"},
+            {"normalizers",
+             {{{"type", "NFKD"}},
+              {{"type", "StripAccents"}},
+              {{"type", "Lowercase"}},
+              {{"type", "Strip"}, {"strip_left", true}, {"strip_right", false}}}}};
+    });
+    REQUIRE(t.encode(" \u00c9t\u00e9 \ufb01 ") == plain.encode("ete fi "));
+}
+
+TEST_CASE("a token of a single word does not count inside a longer one", "[tokenizer]") {
+    int id = 0;
+    const Tokenizer t = changed("tiny-qwen", [&](Json& json) {
+        id = static_cast<int>(json["model"]["vocab"].size() + json["added_tokens"].size());
+        json["added_tokens"].push_back(
+            {{"id", id}, {"content", "cat"}, {"special", false}, {"single_word", true}});
+    });
+    const auto found = [&](std::string_view text) {
+        const std::vector<int> ids = t.encode(text);
+        return std::count(ids.begin(), ids.end(), id);
+    };
+    REQUIRE(found("cat") == 1);
+    REQUIRE(found("a cat, (cat)\xff"
+                  "cat") == 3);
+    for (const char* inside :
+         {"cats", "concat", "cat_", "2cat", "\u00e9cat", "cat\u0301", "catcat"})
+        CHECK(found(inside) == 0);
+}
+
+TEST_CASE("a byte needs no byte token if its character is a token", "[tokenizer]") {
+    const auto without = [](std::vector<std::string> tokens) {
+        return changed("tiny-gemma", [&](Json& json) {
+            Json& vocab = json["model"]["vocab"];
+            for (const std::string& token : tokens) {
+                vocab["other" + token] = vocab[token];
+                vocab.erase(token);
+            }
+        });
+    };
+    const Tokenizer t = without({"<0x09>"});  // as Gemma 2's own
+    REQUIRE(t.decode(t.encode("a\tb")) == "a\tb");
+    REQUIRE(contains(error_of([&] { without({"<0x01>"}); }), "lacks the byte 1"));
+}
+
+TEST_CASE("in a run of byte tokens that is no UTF-8 each byte becomes U+FFFD", "[tokenizer]") {
+    const Tokenizer t = Tokenizer::load(tokenizers + "tiny-spm");
+    const auto text = [&](const std::vector<std::string>& written) {
+        const std::vector<std::string>& pieces = t.vocabulary().pieces;
+        std::vector<int> ids;
+        for (const std::string& piece : written)
+            ids.push_back(
+                static_cast<int>(std::find(pieces.begin(), pieces.end(), piece) - pieces.begin()));
+        return t.decode_text(ids);
+    };
+    REQUIRE(text({"<0x90>", "<0x2C>", "<0xBC>"}) == "\ufffd\ufffd\ufffd");
+    REQUIRE(text({"<0x2C>", "<0xC3>", "<0xA9>"}) == ",\u00e9");
+    REQUIRE(text({"<0xC3>", "<0x2C>"}) == "\ufffd\ufffd");
 }

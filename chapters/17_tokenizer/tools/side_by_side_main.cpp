@@ -26,10 +26,12 @@ std::string digits_of(const TextRules& rules) {
 
 std::string normalizers_of(const TextRules& rules) {
     using Kind = TextRules::Normalizer::Kind;
+    static const char* const plain[] = {"NFC",       "NFD",           "NFKC",       "NFKD",
+                                        "lowercase", "strip accents", "strip left", "strip right"};
     std::string names;
     for (const TextRules::Normalizer& n : rules.normalizers) {
         names += names.empty() ? "" : ", ";
-        names += n.kind == Kind::nfc       ? "NFC"
+        names += n.kind < Kind::prepend    ? plain[static_cast<int>(n.kind)]
                  : n.kind == Kind::replace ? "space to " + n.to
                                            : n.to + " in front";
     }
