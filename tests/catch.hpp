@@ -1,4 +1,5 @@
-// Catch2 version 3 or version 2, whichever is installed, and JSON, which many tests read. Precompiled once by the
+// Catch2 version 3 or version 2, whichever is installed, and JSON, which many tests read.
+// Precompiled once by the
 // Makefile.
 #ifndef TBT_TESTS_CATCH_HPP  // a header compiled on its own may not say #pragma once
 #define TBT_TESTS_CATCH_HPP

@@ -67,7 +67,8 @@ struct GenerateOptions : ModelOptions {
 // How tokens are chosen, and when a text ends.
 void add_sampling_options(OptionTable& app, GenerateOptions& options);
 void add_samples_option(OptionTable& app, GenerateOptions& options);  // --num-return-sequences
-void add_model_options(OptionTable& app, GenerateOptions& options);   // --model and how it is opened
+// --model and how it is opened
+void add_model_options(OptionTable& app, GenerateOptions& options);
 
 // The names of the given options that truncate or say how to draw: beam search cannot use them.
 // Options that are off are not among them.

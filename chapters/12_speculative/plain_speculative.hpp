@@ -11,7 +11,6 @@
 
 #include "lib/core/check.hpp"
 #include "lib/core/error.hpp"
-#include "lib/core/index.hpp"
 #include "lib/show/short_number.hpp"
 
 namespace tbt {

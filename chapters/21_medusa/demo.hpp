@@ -37,7 +37,8 @@ void show_text(MedusaTour& tour, const MedusaFiles& files);
 void show_trees(MedusaTour& tour, bool times);
 
 // 4: heads compared with the drafts of chapter 12: the tokens per pass without a draft, with
-// lookup, with sketch and with heads, greedily and sampled. All are coupled by seed, so all write the same texts. With `times` also the speed
+// lookup, with sketch and with heads, greedily and sampled. All are coupled by seed, so all write
+// the same texts. With `times` also the speed
 // relative to plain decoding (processor time of one thread).
 void show_drafters(MedusaTour& tour, const GenerateOptions& options, bool times);
 

@@ -150,7 +150,7 @@ bool is_one_of(std::string_view word, std::initializer_list<std::string_view> wo
     return std::find(words.begin(), words.end(), word) != words.end();
 }
 
-// A word of a command line: an option with the value behind its sign (=), if it has one there.
+// A word of a command line: an option, with the value after its sign (=) if it has one there.
 struct Typed {
     std::string name, value;
     bool has_value = false;

@@ -38,7 +38,8 @@ void check_takes_system(const ChatTemplate& chat, const std::string& system) {
 
 // The template of a chat: of the family or file `choice`, or else of the model in this directory or
 // file. Null for lines User: and Assistant: (chapter 10), as our models learnt it: for our models,
-// for the choice "storyteller", and for a model without a directory. Throws UsageError with the list
+// for the choice "storyteller", and for a model without a directory. Throws UsageError with the
+// list
 // of families if the model has no template.
 std::shared_ptr<const ChatTemplate> form_of_chat(const std::string& model,
                                                  const Tokenizer& tokenizer,

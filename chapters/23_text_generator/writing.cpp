@@ -87,7 +87,8 @@ int write(const Settings& s) {
     check_output(s.output, s.prompts.size() * index(s.options.samples), model.config().vocab_size);
     std::vector<ShownPrompt> prompts;
     std::vector<std::vector<int>> ids;
-    // Where more tokens are asked for than fit (-n 4096, say), a text ends when the context is full.
+    // Where more tokens are asked for than fit (-n 4096, say), a text ends when the context is
+    // full.
     TextOptions any_length = s.options;
     if (s.options.guidance_scale == 1) any_length.max_new_tokens.reset();
     const int asked = s.options.max_new_tokens.value_or(0), context = model.config().n_positions;

@@ -29,7 +29,7 @@ SERVER := $(BUILD)/lib26_serving-server.a
 MAINS := $(sort $(wildcard chapters/*/*main.cpp chapters/*/*/*main.cpp))
 unit_of = $(if $(filter tools server,$(3)),$(2)-$(3),$(2))
 main_unit = $(call unit_of,$(word 1,$(1)),$(word 2,$(1)),$(word 3,$(1)))
-program_of = $(if $(filter %/main.cpp,$(1)),$(notdir $(patsubst %/main.cpp,%,$(1))),$(notdir $(patsubst %_main.cpp,%,$(1))))
+program_of = $(notdir $(if $(filter %/main.cpp,$(1)),$(1:%/main.cpp=%),$(1:%_main.cpp=%)))
 PROGRAMS := $(foreach main,$(MAINS),$(call program_of,$(main)))
 $(foreach main,$(MAINS),$(eval $(BUILD)/$(call program_of,$(main)): $(call object,$(main)) \
 	$(call archives,$(call main_unit,$(subst /, ,$(main))))))

@@ -30,7 +30,8 @@ struct Family {
     bool mlp_bias = false;  // where the key mlp_bias says
     QueryKeyNorm query_key_norm = QueryKeyNorm::none;
     NormPlace norm_place = NormPlace::input;
-    // gemma: γ − 1 in files, embeddings times √C, GELU. local_rotary: layers with a window have rotary
+    // gemma: γ − 1 in files, embeddings times √C, GELU. local_rotary: layers with a window have
+    // rotary
     // settings of their own. caps: the keys of soft caps are read.
     bool gemma = false, local_rotary = false, caps = false;
     bool some_without_rotary = false, fused = false, multipliers = false;

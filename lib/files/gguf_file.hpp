@@ -47,8 +47,10 @@ public:
     using Value = GgufHeader::Value;
     using TensorEntry = GgufHeader::TensorEntry;
 
-    // Throws Error if the file cannot be read, breaks the format or has a tensor of a type that this
-    // library does not read, or if a part is missing: one line with the file, the key or tensor, and
+    // Throws Error if the file cannot be read, breaks the format or has a tensor of a type that
+    // this
+    // library does not read, or if a part is missing: one line with the file, the key or tensor,
+    // and
     // what was expected.
     explicit GgufFile(const std::string& path);
 
@@ -67,7 +69,8 @@ public:
 
     // Throws Error if the file has no such tensor, or if it has another shape.
     const TensorEntry& expect(const std::string& name, const Shape& shape) const;
-    // The tensor as floats, exactly: every type is widened (gguf_blocks.hpp). Throws the errors of expect(), and for a NaN or infinite weight.
+    // The tensor as floats, exactly: every type is widened (gguf_blocks.hpp). Throws the errors of
+    // expect(), and for a NaN or infinite weight.
     Tensor read(const std::string& name, const Shape& shape) const;
 
     // Throws Error "PATH: WHAT".

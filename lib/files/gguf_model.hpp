@@ -45,7 +45,8 @@ std::unique_ptr<const WeightStore> gguf_weights(const GgufFile& file,
 // architecture or variant if this library does not support it.
 TransformerConfig gguf_config(const GgufFile& file);
 
-// The tokenizer. Two kinds are supported; throws Error with the name of any other tokenizer.ggml.model.
+// The tokenizer. Two kinds are supported; throws Error with the name of any other
+// tokenizer.ggml.model.
 //   "gpt2"   byte-level BPE; tokenizer.ggml.pre names the pattern that splits a text
 //   "llama"  SentencePiece: BPE over characters; the scores of the tokens give the merges' ranks
 Tokenizer gguf_tokenizer(const GgufFile& file);

@@ -25,9 +25,7 @@
 
 namespace tbt {
 
-std::filesystem::path shipped_model(std::string_view name) {
-    return model_directory(name);
-}
+std::filesystem::path shipped_model(std::string_view name) { return model_directory(name); }
 
 // ---- weights ------------------------------------------------------------------------------------
 

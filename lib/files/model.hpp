@@ -69,7 +69,8 @@ struct OpenedWeights {
 
 // ---- options ------------------------------------------------------------------------------------
 // The command-line options for loading a model, shared by all programs that have them, as the user
-// gave them: the type of the weights in memory ("stored": as in the file), the type of the KV cache,
+// gave them: the type of the weights in memory ("stored": as in the file), the type of the KV
+// cache,
 // and the number of threads (0: the default).
 struct ModelOptions {
     std::string weights = "stored", cache = "f32";

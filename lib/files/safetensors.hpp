@@ -1,4 +1,5 @@
-// Reads model files in the safetensors format. Such a file has a length (8 bytes), a JSON object of that
+// Reads model files in the safetensors format. Such a file has a length (8 bytes), a JSON object of
+// that
 // many bytes, then the numbers of all tensors.
 //
 //     {"wte.weight": {"dtype": "F32", "shape": [97, 64], "data_offsets": [0, 24832]}, …}
@@ -34,7 +35,8 @@ struct TensorView {
     std::string file;                  // for messages
 };
 
-// A file, or the shards of a model, mapped into memory. The whole header is checked before any number
+// A file, or the shards of a model, mapped into memory. The whole header is checked before any
+// number
 // is read, so that even a malicious file cannot make us read outside of it.
 class Safetensors {
 public:

@@ -292,7 +292,8 @@ void TransformerNetwork::run_mlp(const TransformerBlock& b, const Worker& worker
     add_product({inner, rows, f, width, 1}, b.down, b.down_bias, b.mlp_out_gamma, worker);
 }
 
-// x += y · w + bias. If the architecture norms or scales the product first, it goes to a buffer until all its
+// x += y · w + bias. If the architecture norms or scales the product first, it goes to a buffer
+// until all its
 // columns are there.
 void TransformerNetwork::add_product(const MatrixView& y, const PackedMatrix& w, const Tensor& bias,
                                      const Tensor& out_gamma, const Worker& worker) {

@@ -105,7 +105,8 @@ private:
     const float* normed_input(const Tensor& gamma, const Tensor& beta, const Worker& worker);
 };
 
-// Sets all weights of a network whose config, options and outputs are set: finds them by their names
+// Sets all weights of a network whose config, options and outputs are set: finds them by their
+// names
 // on the hub and packs them. Throws Error if a weight is missing or has another shape.
 void load_weights(TransformerNetwork& network, const WeightStore& weights);
 

@@ -1,4 +1,5 @@
-// The types of numbers in GGUF files. A tensor of a quantised type consists of blocks along its last
+// The types of numbers in GGUF files. A tensor of a quantised type consists of blocks along its
+// last
 // dimension: 32 or 256 numbers of a few bits with their scales. [ggml, ggml-quants.c]
 #pragma once
 

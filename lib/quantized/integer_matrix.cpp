@@ -35,7 +35,8 @@ struct ColumnScratch {
 };
 
 // Calls quantize(column, place, scratch), which returns a scale, for every column of the parts side
-// by side, on all threads; `place` is its panel and its place there. Throws Error if a scale is NaN.
+// by side, on all threads; `place` is its panel and its place there. Throws Error if a scale is
+// NaN.
 template <class Quantize>
 void quantize_columns(std::span<const StoredView> parts, const IntegerMatrix& w, const char* who,
                       int threads, std::vector<float>& scales, Quantize quantize) {

@@ -59,7 +59,8 @@ struct Int8Codes {
 };
 
 // A matrix w (K, N) in 8 bits, packed in panels of 32 columns. The codes of a panel are
-// [k / 4][column][k % 4], padded with zeros. The constructors throw Error if K > max_rows or a weight
+// [k / 4][column][k % 4], padded with zeros. The constructors throw Error if K > max_rows or a
+// weight
 // is not finite.
 class Int8Matrix final : public IntegerMatrix {
 public:

@@ -18,7 +18,8 @@ enum class TextPlace { beginning, after_token, inside };
 std::string normalized(std::span<const TextRules::Normalizer> steps, std::string_view text,
                        TextPlace place);
 
-// The text in one of Unicode's normal forms: nfc, nfd, nfkc or nfkd. Bytes that are not UTF-8 stay as
+// The text in one of Unicode's normal forms: nfc, nfd, nfkc or nfkd. Bytes that are not UTF-8 stay
+// as
 // they are.
 std::string in_form(std::string_view text, TextRules::Normalizer::Kind form);
 

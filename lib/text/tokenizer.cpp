@@ -128,7 +128,8 @@ std::string shown_token(const Vocabulary& vocabulary, int id) {
 
 }  // namespace
 
-// ---- tables: checks a vocabulary and prepares for encoding ---------------------------------------
+// ---- tables: checks a vocabulary and prepares for encoding
+// ---------------------------------------
 struct Tokenizer::Tables {
     Tables(const Vocabulary& vocabulary, std::string name) : name_(std::move(name)) {
         check(vocabulary);

@@ -160,7 +160,8 @@ inline void read_command_line(std::string_view bytes) {
     Settings settings;
     const Silence silence;
     tbt::read_command_line(
-        words, [&](OptionTable& app) { add_options(app, settings); }, [&] { write_small(settings); });
+        words, [&](OptionTable& app) { add_options(app, settings); },
+        [&] { write_small(settings); });
 }
 
 }  // namespace tbt::fuzz

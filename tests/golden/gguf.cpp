@@ -1,4 +1,5 @@
-// Files that llama.cpp's llama-quantize wrote. expected.json has, for each tensor, its type and a hash
+// Files that llama.cpp's llama-quantize wrote. expected.json has, for each tensor, its type and a
+// hash
 // of the floats that llama.cpp itself makes of it: the sixteen types of split-*.gguf, and a Q4_K_M.
 #include "tests/catch.hpp"
 

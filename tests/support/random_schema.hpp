@@ -103,8 +103,9 @@ private:
         if (one_in(8))
             s["patternProperties"][pick(json::parse(R"(["^x","[0-9]$","^y+$"])"))] = sub(depth + 1);
         if (one_in(10))
-            s["propertyNames"] = pick(json::parse(
-                R"([{"pattern":"^[a-d]$"},{"maxLength":2},{"enum":["a","b","x1"]},{"minLength":1}])"));
+            s["propertyNames"] = pick(
+                json::parse(R"([{"pattern":"^[a-d]$"},{"maxLength":2},{"enum":["a","b","x1"]},)"
+                            R"({"minLength":1}])"));
         if (one_in(5)) s["minProperties"] = number(0, 3);
         if (one_in(5)) s["maxProperties"] = number(0, 4);
         if (one_in(14)) s["dependentRequired"] = {{"a", {"b"}}};

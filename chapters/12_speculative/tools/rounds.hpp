@@ -25,7 +25,8 @@ std::string lane_of(const Tokenizer& tokenizer, const Round& round);
 // Prints one line for each judged token: p, q, u, and accepted or rejected.
 void print_judgements(const Tokenizer& tokenizer, const Round& round);
 
-// Part 2 of the program: the first rounds. Part 3: the text, and how much of the draft was accepted.
+// Part 2 of the program: the first rounds. Part 3: the text, and how much of the draft was
+// accepted.
 void show_rounds(const Tokenizer& tokenizer, const SpeculativeText& written, bool coupled);
 void show_counts(const std::string& prompt, const SpeculativeText& written, bool coupled);
 

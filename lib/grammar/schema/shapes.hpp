@@ -36,7 +36,8 @@ public:
     // For an array whose items must all be different: the demands on each item that may come, at
     // most once. There is one for each value that the schema lists (by enum, const or a type of
     // null and boolean), or else one for each kind of values; the kinds have no value in common.
-    // The user is told that kinds are used (by_kind). Throws UnsupportedSchema if prefixItems or contains are
+    // The user is told that kinds are used (by_kind). Throws UnsupportedSchema if prefixItems or
+    // contains are
     // used too, or if there are too many values.
     std::vector<Conjunction> distinct_items(const ArrayPlan& plan, const Conjunction& facts,
                                             bool& by_kind);
