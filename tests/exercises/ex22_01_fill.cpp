@@ -8,6 +8,7 @@ using namespace tbt::ex22_01;
 
 namespace {
 
+using Row = tbt::ex22_01::Row;  // not that of other exercises
 using Places = std::vector<std::size_t>;
 
 void check_places(const Row& row, const Places& expected, const char* think) {

@@ -8,6 +8,9 @@ using namespace tbt::ex25_03;
 
 namespace {
 
+using Row = tbt::ex25_03::Row;  // not those of other exercises
+using Rows = tbt::ex25_03::Rows;
+
 Rows random_rows(Rng& rng, std::size_t n, std::size_t D) {
     Rows rows(n, Row(D));
     for (Row& row : rows)

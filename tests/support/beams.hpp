@@ -106,7 +106,7 @@ inline BeamRequest beams(int B, int max_new_tokens, std::vector<int> eos = {},
 }
 
 // A model over the bytes and one end-of-text token that knows nothing: its weights are zero.
-inline Model small_model() {
+inline Model zero_model() {
     TransformerConfig config;
     config.vocab_size = 257;
     config.n_positions = 64;

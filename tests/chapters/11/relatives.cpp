@@ -30,7 +30,7 @@ constexpr double nothing = -std::numeric_limits<double>::infinity();
 std::string refusal(const std::string& line) {
     BeamSettings settings;
     GenerateOptions options;
-    static const Model model = small_model();
+    static const Model model = zero_model();
     try {
         read_command_line(test::words_of(line), [&](OptionTable& app) {
             add_beam_options(app, settings);
@@ -206,7 +206,7 @@ TEST_CASE("the command line of beams: what contradicts a search is refused", "[b
 }
 
 TEST_CASE("the lattice tells how each candidate came and went", "[beam][lattice]") {
-    const Model model = small_model();
+    const Model model = zero_model();
     BeamRequest request = beams(3, 6, {7}, 1, 3);
     request.keep_lattice = true;
     const std::vector<int> prompt{1};
