@@ -6,7 +6,7 @@
 
 #include "chapters/10_generate/batch.hpp"
 #include "chapters/24_which_decoder/language.hpp"
-#include "chapters/24_which_decoder/tools/settings.hpp"
+#include "chapters/24_which_decoder/settings.hpp"
 #include "lib/files/model.hpp"
 
 namespace tbt {

@@ -8,7 +8,7 @@
 #include <set>
 
 #include "chapters/24_which_decoder/plain_measures.hpp"
-#include "chapters/24_which_decoder/tools/write_texts.hpp"
+#include "chapters/24_which_decoder/write_texts.hpp"
 #include "lib/core/error.hpp"
 #include "lib/core/index.hpp"
 

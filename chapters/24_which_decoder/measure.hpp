@@ -17,8 +17,8 @@
 #include "chapters/24_which_decoder/figures.hpp"
 #include "chapters/24_which_decoder/judge.hpp"
 #include "chapters/24_which_decoder/language.hpp"
-#include "chapters/24_which_decoder/tools/other_models.hpp"
-#include "chapters/24_which_decoder/tools/settings.hpp"
+#include "chapters/24_which_decoder/other_models.hpp"
+#include "chapters/24_which_decoder/settings.hpp"
 #include "lib/files/model.hpp"
 
 namespace tbt {

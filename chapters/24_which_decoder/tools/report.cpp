@@ -7,7 +7,7 @@
 #include <numbers>
 #include <sstream>
 
-#include "chapters/24_which_decoder/tools/write_texts.hpp"
+#include "chapters/24_which_decoder/write_texts.hpp"
 #include "lib/core/index.hpp"
 #include "lib/core/unicode.hpp"
 #include "lib/corpus/corpus.hpp"

@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "chapters/24_which_decoder/tools/write_texts.hpp"
+#include "chapters/24_which_decoder/write_texts.hpp"
 #include "lib/core/error.hpp"
 #include "lib/machine/files.hpp"
 #include "lib/machine/json_file.hpp"

@@ -10,7 +10,7 @@
 #include "chapters/24_which_decoder/measure.hpp"
 #include "chapters/24_which_decoder/tools/results.hpp"
 #include "chapters/24_which_decoder/tools/whole_run.hpp"
-#include "chapters/24_which_decoder/tools/write_texts.hpp"
+#include "chapters/24_which_decoder/write_texts.hpp"
 #include "lib/core/rng.hpp"
 #include "lib/machine/files.hpp"
 #include "lib/machine/threads.hpp"

@@ -1,7 +1,7 @@
 #include "tests/catch.hpp"
 
 #include "chapters/24_which_decoder/tools/texts_to_read.hpp"
-#include "chapters/24_which_decoder/tools/write_texts.hpp"
+#include "chapters/24_which_decoder/write_texts.hpp"
 #include "lib/core/error.hpp"
 #include "tests/support/temporary.hpp"
 

@@ -7,7 +7,7 @@
 
 #include "chapters/24_which_decoder/tools/questions.hpp"
 #include "chapters/24_which_decoder/tools/report.hpp"
-#include "chapters/24_which_decoder/tools/write_texts.hpp"
+#include "chapters/24_which_decoder/write_texts.hpp"
 #include "lib/files/random_model.hpp"
 #include "lib/machine/json_file.hpp"
 #include "tests/support/small_model.hpp"

@@ -1,4 +1,4 @@
-#include "chapters/24_which_decoder/tools/settings.hpp"
+#include "chapters/24_which_decoder/settings.hpp"
 
 #include <functional>
 #include <tuple>

@@ -1,4 +1,4 @@
-#include "chapters/24_which_decoder/tools/write_texts.hpp"
+#include "chapters/24_which_decoder/write_texts.hpp"
 
 #include <algorithm>
 #include <map>

@@ -1,4 +1,4 @@
-#include "chapters/24_which_decoder/tools/other_models.hpp"
+#include "chapters/24_which_decoder/other_models.hpp"
 
 #include <algorithm>
 #include <cmath>
