@@ -3,7 +3,7 @@
 # seconds, in a room half a second to one.
 #   room.sh OBJECT.o "COMPILER FLAGS" FILE.cpp…
 # It writes OBJECT.cpp, which includes each file in a namespace of its own, since helpers of two files may have the same name;
-# everything that they include comes before. If names are ambiguous all the same, a line says so, and each file is compiled alone. The
+# everything that they include comes before (but for a whole program, which one of them includes). If names are ambiguous all the same, a line says so, and each file is compiled alone. The
 # compiler's warnings are also in OBJECT.o.log.
 set -u
 object=$1 compile=$2
@@ -11,7 +11,7 @@ shift 2
 base=${object%.o}
 mkdir -p "$(dirname "$object")"
 {
-    sed -n 's/^#include [<"].*/&/p' "$@" | awk '!seen[$0]++'
+    sed -n 's/^#include [<"].*/&/p' "$@" | awk '!/_program\.hpp/ && !seen[$0]++'
     for file in "$@"; do printf 'namespace room_%s {\n#include "%s"\n}\n' "$(basename "$file" .cpp)" "$file"; done
 } >"$base.cpp"
 # shellcheck disable=SC2086
