@@ -238,11 +238,11 @@ bool is_json_number(const std::string& text) {
 // Is the number unchanged after conversion to a double, or to an integer of 64 bits, and back?
 bool fits_a_double(const std::string& number) {
     const char *begin = number.data(), *end = begin + number.size();
-    std::int64_t below;
-    std::uint64_t above;
-    if (std::from_chars(begin, end, below).ptr == end ||
-        std::from_chars(begin, end, above).ptr == end)
-        return true;
+    const auto fits = [&](auto integer) {
+        const auto [stop, error] = std::from_chars(begin, end, integer);
+        return stop == end && error == std::errc{};
+    };
+    if (fits(std::int64_t{}) || fits(std::uint64_t{})) return true;
     const double value = std::strtod(begin, nullptr);
     if (!std::isfinite(value)) return false;
     std::string shortest(32, '\0');

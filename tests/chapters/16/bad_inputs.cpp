@@ -52,7 +52,7 @@ std::string refusal(const std::string& schema) {
         CHECK(said.size() < 400);
         CHECK(said.find('\n') == std::string::npos);
     }
-    CHECK(std::clock() - start < 10 * second);
+    CHECK(std::clock() - start < 60 * second);  // no hang, however busy the machine is
     return said;
 }
 
