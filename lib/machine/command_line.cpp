@@ -86,7 +86,7 @@ std::string shown(const std::optional<Value>& value) {
 std::string Option::name() const {
     for (const std::string& n : names)
         if (n.starts_with("--")) return n;
-    return names.front();
+    return names.empty() ? positional : names.front();
 }
 
 std::vector<std::string> Option::allowed() const {
@@ -105,6 +105,8 @@ Option* OptionTable::find(std::string_view name) const {
     for (const auto& option : options)
         for (const std::string& own : option->names)
             if (own == name) return option.get();
+    for (const auto& option : options)
+        if (option->positional == name && !name.empty()) return option.get();
     return nullptr;
 }
 
@@ -196,10 +198,11 @@ Option& CommandLine::add(const std::string& names, const std::string& help, cons
     auto option = std::make_unique<Option>();
     for (std::size_t begin = 0, end = 0; end != std::string::npos; begin = end + 1) {
         end = names.find(',', begin);
-        option->names.push_back(names.substr(begin, end - begin));
+        const std::string name = names.substr(begin, end - begin);
+        if (name[0] == '-') option->names.push_back(name);
+        else option->positional = name;
     }
     option->help = help, option->group = group_, option->type = type;
-    option->positional = names[0] != '-';
     table_->options.push_back(std::move(option));
     return *table_->options.back();
 }
@@ -406,7 +409,7 @@ private:
         for (OptionTable* table : {command_, &table_}) {
             if (!table) continue;
             for (const auto& option : table->options) {
-                if (!option->positional) continue;
+                if (option->positional.empty()) continue;
                 if (option->takes != Option::Takes::values && option->times > 0) continue;
                 ++option->times;
                 option->given.push_back(word);
@@ -437,7 +440,7 @@ private:
                 if (other->times == 0) fail(name + " requires " + other->name());
             for (const Option* other : option->excludes)
                 if (other->times > 0) fail(name + " excludes " + other->name());
-            if (option->takes == Option::Takes::one_value && !option->positional &&
+            if (option->takes == Option::Takes::one_value && option->positional.empty() &&
                 option->given.back().empty())
                 throw UsageError(name + ": got an empty value");
             try {

@@ -28,10 +28,11 @@ namespace tbt {
 struct Option {
     enum class Takes { nothing, one_value, values };
 
-    std::vector<std::string> names;  // "-m", "--model"; a positional argument has one: "prompt"
+    std::vector<std::string> names;  // "-m", "--model"
+    std::string positional;          // its name as a positional argument: "prompt"; or empty
     std::string help, group, type, default_text;
     Takes takes = Takes::one_value;
-    bool positional = false, required = false, one_at_a_time = false;
+    bool required = false, one_at_a_time = false;
     char separator = 0;  // if set, it divides one word into several values
     std::function<std::string()> value_now;
     std::function<void(const std::vector<std::string>&)> set;            // throws UsageError
@@ -42,7 +43,7 @@ struct Option {
     std::vector<std::string> given;  // the values in the command line
     int times = 0;                   // how often the option is in it
 
-    std::string name() const;                  // the first long name
+    std::string name() const;                  // the first long name, or the positional one
     std::vector<std::string> allowed() const;  // the values in a type such as "TEXT:{a,b}"
 };
 

@@ -15,7 +15,7 @@ namespace {
 std::vector<const Option*> shown_options(const OptionTable& table) {
     std::vector<const Option*> all;
     for (const auto& option : table.options)
-        if (!option->positional) all.push_back(option.get());
+        if (!option->names.empty()) all.push_back(option.get());
     return all;
 }
 
@@ -39,8 +39,7 @@ std::string help_line(const std::string& left, const std::string& help) {
     return line + help + "\n";
 }
 
-std::string help_line(const Option& o) {
-    std::string left = joined(o.names, ",");
+std::string help_line(const Option& o, std::string left) {
     if (takes_value(o)) {
         left += " " + o.type + (o.default_text.empty() ? "" : "=" + o.default_text);
         if (o.takes == Option::Takes::values) left += " ...";
@@ -134,20 +133,21 @@ std::string help_page(const OptionTable& table, bool all) {
     std::string usage, positionals, groups, commands;
     std::vector<std::string> names;
     for (const auto& option : table.options) {
-        if (option->positional) {
+        if (!option->positional.empty()) {
             const std::string name =
-                option->name() + (option->takes == Option::Takes::values ? "..." : "");
+                option->positional + (option->takes == Option::Takes::values ? "..." : "");
             usage += option->required ? " " + name : " [" + name + "]";
-            if (shown(*option)) positionals += help_line(*option);
-        } else if (std::find(names.begin(), names.end(), option->group) == names.end()) {
-            names.push_back(option->group);
+            if (shown(*option)) positionals += help_line(*option, option->positional);
         }
+        if (!option->names.empty() &&
+            std::find(names.begin(), names.end(), option->group) == names.end())
+            names.push_back(option->group);
     }
     for (const std::string& group : names) {
         std::string lines;
         for (const auto& option : table.options)
-            if (!option->positional && option->group == group && shown(*option))
-                lines += help_line(*option);
+            if (!option->names.empty() && option->group == group && shown(*option))
+                lines += help_line(*option, joined(option->names, ","));
         if (!lines.empty()) groups += "\n" + group + ":\n" + lines;
     }
     for (const auto& command : table.commands)
@@ -175,7 +175,7 @@ std::string manual_page(const OptionTable& table, const std::string& program) {
                        roff(table.description) + "\n.SH SYNOPSIS\n.B " + roff(program) +
                        "\n[OPTIONS]";
     for (const auto& option : table.options)
-        if (option->positional) page += " [" + roff(option->name()) + "]";
+        if (!option->positional.empty()) page += " [" + roff(option->positional) + "]";
     page += "\n.SH OPTIONS\n";
     std::string group;
     for (const Option* option : shown_options(table)) {

@@ -38,7 +38,7 @@ TEST_CASE("what people type for llama.cpp and vLLM is understood", "[ch23]") {
             Words{"--temperature", "0.5", "--seed", "7", "--chat"});
     REQUIRE(with_our_names({"--max_tokens=9", "--color", "hello"}) ==
             Words{"--max-new-tokens=9", "hello"});
-    REQUIRE(with_our_names({"--repeat-last-n", "-1"}) == Words{"--penalty-scope", "all"});
+    REQUIRE(with_our_names({"--repeat-last-n", "-1"}) == Words{"--penalty-scope=all"});
     REQUIRE(with_our_names({"--", "-s", "--temp"}) == Words{"--", "-s", "--temp"});
     REQUIRE_THROWS_AS(with_our_names({"--repeat-last-n", "7"}), UsageError);
     // -hf would be -h and -f, and show the help.

@@ -116,10 +116,6 @@ TEST_CASE("what contradicts is refused in a line that says what to do", "[ch23]"
     using Catch::Contains;
     REQUIRE_THAT(refusal([](TextOptions& o) { o.num_beams = 2, o.assistant_model = "sketch"; }),
                  Contains("leave out one of the two"));
-    REQUIRE_THAT(refusal([](TextOptions& o) { o.negative_prompt = "no"; }),
-                 Contains("--guidance-scale"));
-    REQUIRE_THAT(refusal([](TextOptions& o) { o.length_penalty = 2; }),
-                 Contains("add --num-beams 4"));
     REQUIRE_THAT(
         refusal([](TextOptions& o) { o.strategy = Strategy::greedy, o.temperature = 0.7; }),
         Contains("--greedy and --temperature 0.7"));
