@@ -21,9 +21,9 @@ $(call room,$(1),$(2)): $(wordlist 1,12,$(2))
 $(if $(word 13,$(2)),$(call make_rooms,$(1),$(wordlist 13,999,$(2))))
 endef
 $(BUILD)/obj/rooms/%.o: tests/room.sh $(TEST_HEADER).gch $(FLAGS) | $(TEST_PACKAGES)
-	$(call say,CXX,"$(dir $(firstword $(filter %.cpp,$^)))*.cpp")
+	$(call say,CXX,"$(dir $(firstword $(filter tests/%.cpp,$^)))*.cpp")
 	$(Q)sh tests/room.sh $@ "$(CXX) $(test_options) $(if $(filter solutions-% exercises-%,$*),-I$(firstword \
-	    $(subst -, ,$*)))" $(filter %.cpp,$^)
+	    $(subst -, ,$*)))" $(filter tests/%.cpp,$^)
 $(BUILD)/obj/tests/%.o: tests/%.cpp $(TEST_HEADER).gch $(FLAGS) | $(TEST_PACKAGES)
 	@mkdir -p $(@D)
 	$(call say,CXX,$<)
