@@ -295,8 +295,7 @@ void check_chat(const Settings& s) {
 
 // The same for the whole command line.
 std::vector<std::string> without_effect(const Settings& s) {
-    std::vector<std::string> notes;
-    if (!fills_masks(s.options)) notes = without_effect(s.options);
+    std::vector<std::string> notes = without_effect(s.options);
     const auto needs = [&](bool given, const char* name, const char* other) {
         if (given) notes.push_back(std::string(name) + " has no effect without " + other);
     };
