@@ -27,8 +27,6 @@ WARNINGS := -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-psabi
 WARNINGS += $(if $(CLANG),,-Wno-maybe-uninitialized -Wno-uninitialized)
 # Floating point as written: no contraction, no reassociation; fused multiply-adds are spelled out in the code.
 COMMON := -std=c++20 $(WARNINGS) -ffp-contract=off -I. -MMD -MP
-# By default, g++ begins to collect garbage at a few MB, which takes a tenth of its time.
-COMMON += $(if $(CLANG)$(filter wasm,$(MODE)),,--param ggc-min-heapsize=500000)
 ifeq ($(MODE),wasm)
 COMMON += -Wno-shorten-64-to-32 -msimd128 -fwasm-exceptions -Ilib/kernels/wasm -I$(BUILD)/include
 else ifneq ($(filter arm64 aarch64,$(UNAME_M)),)
