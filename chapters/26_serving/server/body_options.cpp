@@ -327,7 +327,9 @@ bool has_effect(const std::string& name, const OrderedJson& value, bool greedy,
                 if (is_off(value)) return false;
                 throw ApiError(400, name + ": this endpoint has no such parameter", name);
             }
-            if (const std::string near = near_name(name, known); !near.empty() && !does_nothing)
+            // An option of the program that is none of a request is itself the nearest name.
+            if (const std::string near = near_name(name, known);
+                !near.empty() && near != name && !does_nothing)
                 throw ApiError(400,
                                shown + ": there is no such parameter; did you mean " + near + "?",
                                shown, "unknown_parameter");
