@@ -1,14 +1,15 @@
 #!/bin/sh
-# Draws the picture of ARCHITECTURE.md from the #include lines. It shows which rooms and chapters use which others.
+# Draws the picture of CONTRIBUTING.md from the #include lines. It shows which rooms and chapters use which others.
 #   tests/architecture.sh          writes data/architecture.svg
 #   tests/architecture.sh check    checks that this file is up to date
 set -u
 cd "$(dirname "$0")/.." || exit 1
 export LC_ALL=C
 picture=data/architecture.svg
+rooms=$(sed -n 's/^ROOMS := //p' lib/build/objects.mk)
 
 draw() {
-    grep -rH --include='*.cpp' --include='*.hpp' -E '^#include "(lib|chapters)/' lib chapters | sort | awk -F'[:"]' '
+    grep -rH --include='*.cpp' --include='*.hpp' -E '^#include "(lib|chapters)/' lib chapters | sort | awk -v rooms="$rooms" -F'[:"]' '
         # "lib/model/transformer.hpp" belongs to model, "chapters/05_top_p/main.cpp" to 05_top_p; lib/core/error.hpp to nobody.
         function part_of(path,  p) {
             if (split(path, p, "/") < 3) return ""
@@ -29,12 +30,12 @@ draw() {
             if (is_chapter(to)) seen[to] = 1
         }
         END {
-            rooms = split("kernels machine text chat model show grammar train corpus", room, " ")
+            rooms = split(rooms, room, " ")
             for (name in seen) {
                 chapter[++n] = name
                 for (i = n; i > 1 && chapter[i - 1] > chapter[i]; i--) { t = chapter[i]; chapter[i] = chapter[i - 1]; chapter[i - 1] = t }
             }
-            step = 24; left = 150; column = 300; top = 84; wide = 406 / rooms
+            step = 24; left = 150; column = 292; top = 130; wide = 376 / rooms
             height = top + (n + rooms + 2) * step + 10
             printf "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 720 %d\" font-family=\"sans-serif\" font-size=\"13\">\n<title>Which chapter uses which, and which rooms of lib</title>\n", height
             print "<!-- written by tests/architecture.sh from the #include lines -->"
@@ -42,7 +43,10 @@ draw() {
             text(20, 28, "Who uses whom", " font-size=\"16\" font-weight=\"bold\"")
             text(20, 48, "Arcs: a chapter and the earlier ones it builds on (not drawn: those it has through another one).", " fill=\"#555\"")
             text(column, 70, "Dots: the rooms of lib that it includes itself.", " fill=\"#555\"")
-            for (r = 1; r <= rooms; r++) text(column + (r - .5) * wide, top + 6, room[r], " text-anchor=\"middle\" font-weight=\"bold\"")
+            for (r = 1; r <= rooms; r++) {
+                x = column + (r - .5) * wide
+                text(x + 4, top + 6, room[r], " font-weight=\"bold\" transform=\"rotate(-45 " x + 4 " " top + 6 ")\"")
+            }
             for (i = 1; i <= n + rooms; i++) {
                 name = i <= n ? chapter[i] : room[i - n]
                 y = top + (i + (i > n)) * step

@@ -106,7 +106,7 @@ for file in Makefile lib/build/*; do
 done >>"$found"
 
 # ---- words -------------------------------------------------------------------------------------------------
-find lib chapters exercises solutions tests data/page README.md ARCHITECTURE.md BENCHMARKS.md CONTRIBUTING.md Makefile -type f |
+find lib chapters exercises solutions tests data/page README.md BENCHMARKS.md CONTRIBUTING.md Makefile -type f |
     grep -E '\.([ch]pp|md|sh|mk|js|mjs|html|txt|hints|awk)$|Makefile' |
     grep -vE '^tests/(words\.txt|structure\.sh|data/|fuzz/corpus/)|^chapters/(GLOSSARY|HOW_IT_SOUNDS)\.md' >"$work/words"
 # What a model writes into a page is not ours.
