@@ -1,5 +1,6 @@
 // DRY, "don't repeat yourself" [p-e-w 2024], plainly: the longer the repeated passage that a token
-// would continue, the higher its penalty; short passages have none. dry.hpp is compared with it.
+// would continue, the higher its penalty; short passages have none. The fast version in
+// penalties.hpp is compared with it.
 #pragma once
 
 #include <algorithm>

@@ -1,7 +1,7 @@
 // Three acceptance rules for a tree of guesses, in plain code. Two keep the target's distribution,
 // one does not.
 //
-// `chance` is the randomness, as in chapter 12's outcomes.hpp: draw(distribution) returns a token,
+// `chance` is the randomness, as in chapter 12's drafts.hpp: draw(distribution) returns a token,
 // accept(p) is true with probability p. Each rule returns the text with the tokens of one round.
 #pragma once
 

@@ -78,7 +78,7 @@ struct TextOptions : GenerateOptions, BeamSettings, DraftSettings, MedusaSetting
     // off. Without a negative prompt, the prompt's last token is used.
     double guidance_scale = 1;
     std::optional<std::string> negative_prompt;
-    // The amateur of contrastive decoding (contrast.hpp); named like an assistant model.
+    // The amateur of contrastive decoding (guidance.hpp); named like an assistant model.
     std::optional<std::string> contrast_model;
     Contrast contrast;
 

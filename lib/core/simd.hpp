@@ -178,7 +178,7 @@ Batch load(const Element* p) {
 }
 #endif
 
-// ---- storing: rounded to the nearest, ties to even, with the same bits as half.hpp ----
+// ---- storing: rounded to the nearest, ties to even, with the same bits as math.hpp ----
 
 #if defined(__AVX512F__)
 inline void store(const Batch& values, F16* p) {

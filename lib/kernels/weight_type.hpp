@@ -1,6 +1,6 @@
 // The types of weights, in memory and in files: floats of 32 bits, floats of 16 bits in two formats
-// (half.hpp), and integers of 8 or 4 bits (int8_matrix.hpp, int4_matrix.hpp). F16 and BF16 are
-// converted to float in registers, so half as many bytes are read. int8 and int4 weights are
+// (lib/core/math.hpp), and integers of 8 or 4 bits (lib/quantized/integer_matrix.hpp). F16 and BF16
+// are converted to float in registers, so half as many bytes are read. int8 and int4 weights are
 // quantised when a model is loaded.
 #pragma once
 

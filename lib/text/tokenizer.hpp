@@ -3,7 +3,7 @@
 // A text is split into pieces (text_splitter.hpp), and a piece into its bytes or characters. Then
 // the neighbouring pair whose merge was learned first is joined, again and again, until no learned
 // pair is left. Every byte is a token, so every string of bytes can be encoded. With GPT-2's rules,
-// decoding returns the same bytes; other rules (text_rules.hpp) may rewrite a text before it is
+// decoding returns the same bytes; other rules (vocabulary.hpp) may rewrite a text before it is
 // encoded.
 #pragma once
 

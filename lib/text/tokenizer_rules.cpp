@@ -14,7 +14,7 @@ namespace {
 using Normalizer = TextRules::Normalizer;
 using Split = TextRules::Split;
 
-// The patterns for which pretokenizer.hpp has a scanner.
+// The patterns for which text_splitter.hpp has a scanner.
 const std::string gpt2_pattern =
     R"('s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+)";
 const std::string cl100k_begin = R"((?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|)";

@@ -36,7 +36,7 @@ private:
     std::vector<float> logits_;
 };
 
-// errata.md 9: A = 0, B = 1, C = 2. After A's first child one token is certain.
+// ERRATA.md: A = 0, B = 1, C = 2. After A's first child one token is certain.
 inline TreeModel tree_where_two_beams_lose() {
     constexpr double sure = 1, no = 0;
     return {{{{}, {.4, .35, .25}}, {{1}, {.5, .5, no}}, {{0, 0}, {sure, no, no}}}, {.34, .33, .33}};

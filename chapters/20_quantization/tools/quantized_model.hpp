@@ -11,15 +11,15 @@
 
 namespace tbt {
 
-// A matrix (K, N) in 8 bits, rounded as in int8_matrix.hpp.
+// A matrix (K, N) in 8 bits, rounded as in lib/quantized/integer_matrix.hpp.
 struct Int8Columns {
     Tensor q;       // (K, N) integers, −127 … 127
     Tensor scales;  // (N)
 };
 Int8Columns quantized_columns(const std::string& name, const Tensor& w);
 
-// A matrix (K, N) in 4 bits, rounded as in int4_matrix.hpp or, if the factor of its inputs is
-// given, by GPTQ. The layout is that of int4_file.hpp.
+// A matrix (K, N) in 4 bits, rounded as in lib/quantized/integer_matrix.hpp or, if the factor of
+// its inputs is given, by GPTQ. The layout is that of lib/files/stored_integers.hpp.
 struct Int4Columns {
     std::vector<std::uint8_t> codes, multipliers;  // (⌈K/2⌉, N), (⌈K/32⌉, N)
     Tensor units;                                  // (N)

@@ -64,7 +64,7 @@ private:
 };
 
 // schema: the JSON text. name: what messages call it. Throws UnsupportedSchema, and UsageError if
-// the text is not JSON or not a schema, or if no value meets the schema (empty_schema.hpp).
+// the text is not JSON or not a schema, or if no value meets the schema (shapes.hpp).
 Grammar compile_schema(const std::string& schema, const SchemaOptions& options = {},
                        const std::string& name = "schema");
 
