@@ -1,11 +1,11 @@
 #!/bin/sh
 # make calls this script. It checks that the packages of the course are installed, and installs missing ones.
-#   install_packages.sh run    what programs need: xsimd, nlohmann-json; PCRE2 and utf8proc for tokenizers
-#   install_packages.sh test   the same and Catch2
+#   install_packages.sh run    what programs need: xsimd; PCRE2 and utf8proc for tokenizers
+#   install_packages.sh test   the same, Catch2 and nlohmann-json
 #   install_packages.sh page   the same and cmark-gfm
 #   install_packages.sh serve  the same and cpp-httplib
 #   install_packages.sh serving  the same and haproxy
-#   install_packages.sh wasm FOLDER  what run needs and emscripten; makes links to the header-only libraries in FOLDER
+#   install_packages.sh wasm   xsimd and emscripten
 #   install_packages.sh arm64  the same, a compiler for arm64 and qemu (with apt)
 # Uses apt, dnf, pacman, zypper or brew, with sudo where needed. NO_INSTALL=1 only prints the command.
 set -u
@@ -31,13 +31,13 @@ refuse_old_xsimd() {
 missing=""
 refuse_old_xsimd
 has xsimd/xsimd.hpp || missing="$missing xsimd"
-has nlohmann/json.hpp || missing="$missing json"
 if [ "${1:-run}" != wasm ]; then
     has pcre2posix.h || missing="$missing pcre2"
     has utf8proc.h || missing="$missing utf8proc"
 fi
 if [ "${1:-run}" = test ]; then
     has catch2/catch_all.hpp || has catch2/catch.hpp || missing="$missing catch2"
+    has nlohmann/json.hpp || missing="$missing json"
 fi
 [ "${1:-run}" != page ] || command -v cmark-gfm >/dev/null 2>&1 || missing="$missing cmark-gfm"
 case ${1:-run} in serve | serving) has httplib.h || missing="$missing cpp-httplib" ;; esac
@@ -48,17 +48,7 @@ if [ "${1:-run}" = arm64 ]; then
     command -v qemu-aarch64 >/dev/null 2>&1 || missing="$missing qemu-user"
 fi
 [ "$(uname -s)" != Darwin ] || [ -d "$(brew --prefix 2>/dev/null)/opt/libomp" ] || missing="$missing libomp"
-# Links the folder that has a header of this system into $2.
-link_header() {
-    found=$(printf '#include <%s>\n' "$1" | $CXX -std=c++20 -x c++ -M - 2>/dev/null | tr ' ' '\n' | grep "/$1\$" | head -n 1)
-    [ -n "$found" ] || fail "the header $1 is not found"
-    mkdir -p "$2" && rm -f "$2/${1%%/*}" && ln -s "$(dirname "$found")" "$2/${1%%/*}"
-}
-finish() {
-    if [ "${1:-run}" = wasm ]; then link_header nlohmann/json.hpp "$2"; fi
-    exit 0
-}
-[ -n "$missing" ] || finish "$@"
+[ -n "$missing" ] || exit 0
 
 # The name of each package with this package manager.
 if command -v apt-get >/dev/null 2>&1; then
@@ -106,4 +96,3 @@ DEBIAN_FRONTEND=noninteractive $sudo$install $names >>"$log" 2>&1 || {
     fail "could not install $names (no network, or no permission?); run by hand: $sudo$install $names"
 }
 refuse_old_xsimd
-finish "$@"

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "chapters/10_generate/options.hpp"
-#include "lib/machine/json_file.hpp"
+#include "lib/core/json.hpp"
 
 namespace tbt {
 

@@ -86,7 +86,7 @@ std::string guided_trace(const GuidedOptions& options, const std::string& guide,
         constraint.advance(id);
     });
 
-    OrderedJson header =
+    Json header =
         header_json({options.command, options.model, "", options.seed}, model.config(),
                     request.chain, tokenizer, std::vector<ShownPrompt>{{options.prompt, prompt}});
     header["guide"] = guide;

@@ -8,7 +8,7 @@
 #include <cmath>
 #include <string>
 
-#include "lib/machine/json_file.hpp"
+#include "lib/core/json.hpp"
 
 namespace tbt {
 
@@ -32,13 +32,13 @@ inline std::string plain_fault(const Json& value, const Json& schema, std::strin
     const auto any = [](const Json& all, const auto& is) {
         return std::any_of(all.begin(), all.end(), is);
     };
-    if (says("type") && !has_type(value, schema["type"])) return place + ": type";
+    if (says("type") && !has_type(value, schema["type"].text())) return place + ": type";
     if (says("enum") && !any(schema["enum"], is_value)) return place + ": enum";
     if (says("anyOf") && !any(schema["anyOf"], meets)) return place + ": anyOf";
     if (value.is_number()) return outside(value, "minimum", "maximum");
     std::string fault;
     if (value.is_string()) {  // characters, not bytes
-        const auto& text = value.get_ref<const std::string&>();
+        const auto& text = value.text();
         const auto first = [](char c) { return (c & 0xC0) != 0x80; };
         const auto length = std::count_if(text.begin(), text.end(), first);
         fault = outside(static_cast<double>(length), "minLength", "maxLength");
@@ -48,7 +48,7 @@ inline std::string plain_fault(const Json& value, const Json& schema, std::strin
             fault = plain_fault(value[i], schema["items"], place + "/" + std::to_string(i));
     } else if (value.is_object()) {
         for (const Json& name : schema.value("required", Json::array()))
-            if (!value.contains(name)) return place + ": required " + name.dump();
+            if (!value.contains(name.text())) return place + ": required " + json_text(name);
         const Json named = schema.value("properties", Json::object());
         const Json others = schema.value("additionalProperties", Json(true));
         for (auto m = value.begin(); m != value.end() && fault.empty(); ++m)

@@ -3,9 +3,10 @@
 #include <array>
 #include <set>
 
+#include "lib/core/json.hpp"
+#include "lib/core/unicode.hpp"
 #include "lib/grammar/automata/numbers.hpp"
 #include "lib/machine/command_line.hpp"
-#include "lib/machine/json_file.hpp"
 
 namespace tbt {
 
@@ -20,7 +21,7 @@ const std::set<std::string> known_members = {
     "_meta",        "cache_control", "defer_loading", "input_examples"};
 
 // The object with the members of a tool, without OpenAI's wrapping if there is one.
-const OrderedJson& tool_in(const OrderedJson& entry, const std::string& place) {
+const Json& tool_in(const Json& entry, const std::string& place) {
     if (!entry.is_object() || !entry.contains("function")) return entry;
     for (const auto& [key, value] : entry.items()) {
         if (key != "type" && key != "function")
@@ -30,7 +31,7 @@ const OrderedJson& tool_in(const OrderedJson& entry, const std::string& place) {
     return entry.at("function");
 }
 
-void check_members(const OrderedJson& tool, const std::string& place) {
+void check_members(const Json& tool, const std::string& place) {
     if (!tool.is_object() || !tool.contains("name") || !tool.at("name").is_string())
         throw UsageError(place + ": has no \"name\"");
     for (const auto& [key, value] : tool.items()) {
@@ -39,7 +40,7 @@ void check_members(const OrderedJson& tool, const std::string& place) {
                              "\" is not a known member; the schema of the arguments is called "
                              "\"parameters\", \"input_schema\" or \"inputSchema\"");
     }
-    const OrderedJson type = tool.value("type", OrderedJson("function"));
+    const Json type = tool.value("type", Json("function"));
     if (type != "function" && type != "custom")
         throw UsageError(place + ": the type is " + kind_of(Json(type)) +
                          ", expected \"function\" (or \"custom\"): a tool that is called by name");
@@ -47,17 +48,17 @@ void check_members(const OrderedJson& tool, const std::string& place) {
 
 // Gives a tool's schema its own identifier, so that references inside it are resolved within it and
 // not in the whole document.
-OrderedJson with_identifier(OrderedJson schema, int tool) {
+Json with_identifier(Json schema, int tool) {
     if (!schema.is_object()) return schema;
-    const std::string draft = json_text(schema.value("$schema", OrderedJson()));
+    const std::string draft = json_text(schema.value("$schema", Json()));
     const bool until_7 = draft.find("/draft-0") != std::string::npos;
     if (until_7 && schema.contains("$ref")) {
         // Up to draft 7, keywords beside "$ref" have no effect, not even an identifier.
-        OrderedJson inside = OrderedJson::object();
+        Json inside = Json::object();
         for (const char* key : {"$schema", "definitions", "$defs"}) {
             if (schema.contains(key)) inside[key] = schema.at(key);
         }
-        inside["allOf"] = OrderedJson::array({{{"$ref", schema.at("$ref")}}});
+        inside["allOf"] = Json::array({{{"$ref", schema.at("$ref")}}});
         schema = std::move(inside);
     }
     const char* id = draft.find("/draft-04") != std::string::npos ? "id" : "$id";
@@ -66,7 +67,7 @@ OrderedJson with_identifier(OrderedJson schema, int tool) {
 }
 
 // The schema of a tool's arguments.
-OrderedJson arguments_of(const OrderedJson& tool, int number, const std::string& place) {
+Json arguments_of(const Json& tool, int number, const std::string& place) {
     const char* found = nullptr;
     for (const char* key : schema_keys) {
         if (!tool.contains(key)) continue;
@@ -76,7 +77,7 @@ OrderedJson arguments_of(const OrderedJson& tool, int number, const std::string&
         found = key;
     }
     if (found == nullptr) return {{"type", "object"}, {"additionalProperties", false}};
-    const OrderedJson& schema = tool.at(found);
+    const Json& schema = tool.at(found);
     if (!schema.is_object() && !schema.is_boolean())
         throw UsageError(place + ": \"" + found + "\" is " + kind_of(Json(schema)) +
                          ", expected a JSON Schema");
@@ -90,31 +91,31 @@ std::string schema_of_tools(const std::string& tools, const std::string& name) {
         throw UsageError(name + ": the number " + shown(number) +
                          " has more digits than a double holds; use at most 15");
     const Json checked = parse_json(tools, name);  // refuses invalid JSON and duplicate keys
-    const OrderedJson written = ordered_json_value(tools);  // keeps the members' order
+    const Json written = json_value(tools);        // keeps the members' order
     const bool wrapped = written.is_object() && written.contains("tools");
-    const OrderedJson& list = wrapped ? written.at("tools") : written;
+    const Json& list = wrapped ? written.at("tools") : written;
     if (!list.is_array() || list.empty())
         throw UsageError(
             name + ": " + kind_of(wrapped ? checked.at("tools") : checked) +
             ", expected a list of at least one tool {\"name\": …, \"parameters\": schema}");
     std::set<std::string> names;
-    OrderedJson calls = OrderedJson::array();
-    for (const OrderedJson& entry : list) {
+    Json calls = Json::array();
+    for (const Json& entry : list) {
         const int number = static_cast<int>(calls.size()) + 1;
         const std::string place = name + ": tool " + std::to_string(number);
-        const OrderedJson& tool = tool_in(entry, place);
+        const Json& tool = tool_in(entry, place);
         check_members(tool, place);
         const auto called = tool.at("name").get<std::string>();
         if (!names.insert(called).second)
             throw UsageError(place + ": the name \"" + shown(called) + "\" appears twice");
-        OrderedJson call = {{"type", "object"}};
+        Json call = {{"type", "object"}};
         call["properties"]["name"]["const"] = called;
         call["properties"]["arguments"] = arguments_of(tool, number, place);
         call["required"] = {"name", "arguments"};
         call["additionalProperties"] = false;
         calls.push_back(std::move(call));
     }
-    return json_text(OrderedJson{{"anyOf", calls}});
+    return json_text(Json{{"anyOf", calls}});
 }
 
 }  // namespace tbt

@@ -25,7 +25,7 @@ TransformerConfig shape_of(const ArchitectureOptions& o, const TransformerConfig
                         sizes.n_positions, sizes.vocab_size);
 }
 
-void add_architecture(const TransformerConfig& shape, OrderedJson& recipe) {
+void add_architecture(const TransformerConfig& shape, Json& recipe) {
     if (shape.architecture.is_gpt2()) return;
     recipe["architecture"] = shape.architecture.model_type;
     recipe["kv_heads"] = shape.kv_heads();
@@ -41,8 +41,8 @@ ArchitectureOptions architecture_of(const Json& recipe, const std::string& name)
     return o;
 }
 
-OrderedJson earlier_plans_json(const std::vector<EarlierPlan>& plans) {
-    OrderedJson list = OrderedJson::array();
+Json earlier_plans_json(const std::vector<EarlierPlan>& plans) {
+    Json list = Json::array();
     for (const EarlierPlan& p : plans)
         list.push_back({{"until", p.until},
                         {"steps", p.steps},

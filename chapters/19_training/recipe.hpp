@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "chapters/19_training/training.hpp"
-#include "lib/machine/json_file.hpp"
+#include "lib/core/json.hpp"
 #include "lib/model/model_config.hpp"
 
 namespace tbt {
@@ -28,13 +28,13 @@ TransformerConfig shape_of(const ArchitectureOptions& options, const Transformer
 
 // Adds the members architecture, kv_heads and inner to a recipe; none for GPT-2, whose recipes are
 // older.
-void add_architecture(const TransformerConfig& shape, OrderedJson& recipe);
+void add_architecture(const TransformerConfig& shape, Json& recipe);
 // Reads them again; `name` is the recipe's name, for messages.
 ArchitectureOptions architecture_of(const Json& recipe, const std::string& name);
 
 // Converts the earlier plans of a training run (training.hpp) to and from JSON.
-OrderedJson earlier_plans_json(const std::vector<EarlierPlan>& plans);
-// Throws Json::exception if `list` is not a list of plans, and Error with `file` if a step does not
+Json earlier_plans_json(const std::vector<EarlierPlan>& plans);
+// Throws JsonError if `list` is not a list of plans, and Error with `file` if a step does not
 // fit.
 std::vector<EarlierPlan> earlier_plans_of(const Json& list, const std::string& file);
 

@@ -5,11 +5,11 @@
 
 #include "chapters/19_training/recipe.hpp"
 #include "lib/core/error.hpp"
+#include "lib/core/json.hpp"
 #include "lib/corpus/batches.hpp"
 #include "lib/files/config_file.hpp"
 #include "lib/files/safetensors.hpp"
 #include "lib/kernels/hash.hpp"
-#include "lib/machine/json_file.hpp"
 #include "lib/model/model_config.hpp"
 #include "lib/train/checkpoint.hpp"
 
@@ -78,7 +78,7 @@ train::AdamWOptions optimiser_options(const TrainingOptions& options) {
     return o;
 }
 
-OrderedJson plan_of(const TrainingOptions& o) {
+Json plan_of(const TrainingOptions& o) {
     return {{"steps", o.steps}, {"warm_up", o.warm_up}, {"learning_rate", o.learning_rate}};
 }
 
@@ -130,17 +130,17 @@ double Training::rate() const {
 
 std::string Training::recipe() const {
     const TransformerConfig& s = options_.shape;
-    OrderedJson fixed = {{"layers", s.n_layer},
-                         {"heads", s.n_head},
-                         {"embd", s.n_embd},
-                         {"context", s.n_positions},
-                         {"vocab", s.vocab_size},
-                         {"batch", options_.batch},
-                         {"weight_decay", options_.weight_decay},
-                         {"seed", options_.seed},
-                         {"parts", options_.parts},
-                         {"corpus", documents_.hash()},
-                         {"tokenizer", tokenizer_hash_}};
+    Json fixed = {{"layers", s.n_layer},
+                  {"heads", s.n_head},
+                  {"embd", s.n_embd},
+                  {"context", s.n_positions},
+                  {"vocab", s.vocab_size},
+                  {"batch", options_.batch},
+                  {"weight_decay", options_.weight_decay},
+                  {"seed", options_.seed},
+                  {"parts", options_.parts},
+                  {"corpus", documents_.hash()},
+                  {"tokenizer", tokenizer_hash_}};
     add_architecture(s, fixed);
     if (options_.sequence != s.n_positions) fixed["sequence"] = options_.sequence;
     if (options_.fill_masks) fixed["fill_masks"] = true;
@@ -150,7 +150,7 @@ std::string Training::recipe() const {
 }
 
 std::string Training::header() const {
-    OrderedJson h;
+    Json h;
     h["recipe"] = recipe();
     h["plan"] = plan_of(options_);
     h["earlier_plans"] = earlier_plans_json(options_.earlier_plans);
@@ -158,7 +158,7 @@ std::string Training::header() const {
     h["position"] = batches_->position();
     h["seconds"] = seconds;
     h["replanned"] = replanned_;
-    h["curve"] = OrderedJson::array();
+    h["curve"] = Json::array();
     for (const CurvePoint& p : curve) {
         h["curve"].push_back(
             {p.step, p.tokens, p.bits_per_byte, p.learning_rate, p.seconds, p.validation});
@@ -236,7 +236,7 @@ void Training::load(const std::filesystem::path& path, bool replan) {
         options_.earlier_plans = std::move(plans);
         curve = std::move(points);
         model_.parameters_changed();
-    } catch (const Json::exception& e) {
+    } catch (const JsonError& e) {
         throw Error(path.string() + ": the checkpoint is damaged: " + e.what());
     }
 }

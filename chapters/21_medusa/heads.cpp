@@ -5,12 +5,12 @@
 #include "lib/core/check.hpp"
 #include "lib/core/error.hpp"
 #include "lib/core/index.hpp"
+#include "lib/core/json.hpp"
 #include "lib/files/config_file.hpp"
 #include "lib/files/model.hpp"
 #include "lib/files/safetensors.hpp"
 #include "lib/kernels/matmul.hpp"
 #include "lib/machine/files.hpp"
-#include "lib/machine/json_file.hpp"
 #include "lib/machine/threads.hpp"
 #include "lib/model/layers.hpp"
 #include "lib/model/model_config.hpp"
@@ -48,7 +48,7 @@ HeadsConfig read_heads_config(const std::string& directory) {
                     ": no such heads; expected a folder with config.json and "
                     "model.safetensors, as make train-medusa writes it");
     const Json json = read_json(path);
-    if (!json.is_object() || json.value("/model_type"_json_pointer, Json()) != kind)
+    if (!json.is_object() || json.value("model_type", Json()) != kind)
         throw Error(path + ": model_type is not \"" + kind + "\"; these are no heads");
     HeadsConfig c;
     try {
@@ -60,7 +60,7 @@ HeadsConfig read_heads_config(const std::string& directory) {
             c.drafted.push_back(integer_of<int>(id, path + ": a drafted id"));
         c.target = json.at("target").get<std::string>();
         c.acceptance = json.at("acceptance").get<std::vector<std::vector<double>>>();
-    } catch (const Json::exception& e) {
+    } catch (const JsonError& e) {
         throw Error(path + ": " + e.what());
     }
     check_heads(c, path);
@@ -68,10 +68,10 @@ HeadsConfig read_heads_config(const std::string& directory) {
 }
 
 void write_heads_config(const std::string& directory, const HeadsConfig& c) {
-    const OrderedJson json = {{"model_type", kind},     {"target", c.target},
-                              {"heads", c.shape.heads}, {"channels", c.shape.channels},
-                              {"inner", c.shape.inner}, {"acceptance", c.acceptance},
-                              {"drafted", c.drafted}};
+    const Json json = {{"model_type", kind},     {"target", c.target},
+                       {"heads", c.shape.heads}, {"channels", c.shape.channels},
+                       {"inner", c.shape.inner}, {"acceptance", c.acceptance},
+                       {"drafted", c.drafted}};
     write_file(join_path(directory, "config.json"), json_text(json) + "\n");
 }
 

@@ -3,7 +3,7 @@
 #include "lib/core/check.hpp"
 #include "lib/core/error.hpp"
 #include "lib/core/index.hpp"
-#include "lib/machine/json_file.hpp"
+#include "lib/core/json.hpp"
 
 namespace tbt {
 
@@ -45,7 +45,7 @@ std::string filled_trace(RunFacts run, const MaskedModel& model, const Chain& ch
     check_size("filled trace: tokens", filled.tokens.size(), filled.texts.size());
     run.decoder = "diffusion";
     run.texts = filled.texts.size();
-    OrderedJson header = header_json(run, model.gpt.config(), chain, model.tokenizer, prompts);
+    Json header = header_json(run, model.gpt.config(), chain, model.tokenizer, prompts);
     header["weights"].erase("cache_bytes_per_token");  // there is no KV cache
     header["order"] = filled.fill.order;
     header["steps"] = filled.fill.steps;

@@ -21,8 +21,8 @@
 #include "chapters/23_text_generator/filled_texts.hpp"
 #include "chapters/23_text_generator/generation.hpp"
 #include "lib/core/index.hpp"
+#include "lib/core/json.hpp"
 #include "lib/machine/files.hpp"
-#include "lib/machine/json_file.hpp"
 #include "lib/show/terminal.hpp"
 
 namespace tbt {
@@ -211,13 +211,13 @@ const char* decoder_of(const TextOptions& o) {
     }
 }
 
-OrderedJson header_line(const TextGenerator& generator, const TextOptions& o,
-                        const GenerateRequest& request, std::span<const ShownPrompt> prompts,
-                        const std::vector<GeneratedText>& texts, const std::string& command) {
+Json header_line(const TextGenerator& generator, const TextOptions& o,
+                 const GenerateRequest& request, std::span<const ShownPrompt> prompts,
+                 const std::vector<GeneratedText>& texts, const std::string& command) {
     const RunFacts run{command,      o.model,         decoder_of(o),
                        request.seed, request.samples, texts.size()};
-    OrderedJson j = header_json(run, generator.model().config(), request.chain,
-                                generator.model().tokenizer, prompts);
+    Json j = header_json(run, generator.model().config(), request.chain,
+                         generator.model().tokenizer, prompts);
     if (!o.guide.name().empty()) j["guide"] = o.guide.name();
     if (o.guesses())
         j["draft"] = {{"from", o.medusa     ? "medusa"

@@ -1,6 +1,6 @@
 # For learners: make learn, make check EX=05_2 and so on. exercises/exercise.sh does the work. make tells it the
-# compiler, and builds only what the exercise is linked with: the archives of the units that its test includes
-# (archives in objects.mk).
+# compiler, and builds only what the exercise is linked with: the .cpp files of what its test includes
+# (needs.sh).
 
 .PHONY: learn check hint solution try watch reset progress next test-learn
 # The screen runs its checks by another make, with the settings of this one.
@@ -17,7 +17,8 @@ EX_TEST := $(if $(EX_NAME),$(wildcard tests/exercises/ex$(EX_NAME).cpp))
 EX_UNKNOWN := $(and $(EX),$(if $(EX_NAME),,yes))
 # It is linked with what its tests include, or with what make try shows of it.
 EX_SOURCE = $(if $(filter try,$(MAKECMDGOALS)),exercises/$(EX_NAME)_try.cpp,tests/exercises/ex$(EX_NAME).cpp)
-EX_ARCHIVES := $(if $(EX_UNKNOWN),,$(if $(EX_TEST),$(call archives,$(EX_SOURCE) solutions/$(EX_NAME).hpp),$(LIBRARY)))
+EX_OBJECTS := $(if $(EX_UNKNOWN),,$(if $(EX_TEST),$(call object,$(shell sh lib/build/needs.sh \
+	$(EX_SOURCE) solutions/$(EX_NAME).hpp)),$(LIBRARY)))
 # Every check needs these files.
 CHECK_PARTS := $(BUILD)/obj/tests/main.o $(WITNESSES) $(TEST_HEADER).gch
 # tests/exercises/trace.cpp records each throw. With these options the standard library's throws call it, too.
@@ -25,9 +26,9 @@ EXPORT := $(if $(filter Linux,$(UNAME_S)),-rdynamic -ldl)
 for_exercises = BUILD="$(BUILD)" COMPILE_TEST="$(CXX) $(test_options)" COMPILE="$(CXX) $(CXXFLAGS_ALL)" LINK="$(LINK)" \
 	WITNESSES="$(WITNESSES)" LIBS="$(LIBS) $(CATCH_LIBS)" EXPORT="$(EXPORT)"
 check watch: $(if $(EX_UNKNOWN),,$(CHECK_PARTS))
-check watch try: $(EX_ARCHIVES)
+check watch try: $(EX_OBJECTS)
 check hint solution try watch reset progress next:
-	@$(for_exercises) FEW_ERRORS="$(if $(CLANG),-ferror-limit=3,-fmax-errors=3)" LIBRARY="$(EX_ARCHIVES)" \
+	@$(for_exercises) FEW_ERRORS="$(if $(CLANG),-ferror-limit=3,-fmax-errors=3)" LIBRARY="$(EX_OBJECTS)" \
 	    LEVEL="$(LEVEL)" FORCE="$(FORCE)" SOLUTION="$(SOLUTION)" ARGS="$(ARGS)" sh exercises/exercise.sh $@ "$(EX)"
 
 # Tests make learn in a terminal, and the messages after crashes of learners' code (minutes).

@@ -30,8 +30,7 @@ WASM_LINK := -fwasm-exceptions -msimd128 -sMODULARIZE=1 -sEXPORT_NAME=tbtModule 
 	-sEXPORTED_RUNTIME_METHODS=callMain,FS,NODEFS -lnodefs.js -sALLOW_MEMORY_GROWTH=1 -sINITIAL_MEMORY=67108864 \
 	-sTOTAL_STACK=4194304
 FMAF := $(BUILD)/obj/lib/kernels/wasm/fmaf.o
-$(BUILD)/text_generator.js: $(call object,chapters/23_text_generator/main.cpp) \
-	$(call archives,23_text_generator) $(FMAF)
+$(BUILD)/text_generator.js: $(call object,$(NEEDS_chapters/23_text_generator/main.cpp)) $(FMAF)
 	$(call say,LINK,$@)
 	$(Q)NODE_PATH=/usr/share/nodejs $(LINK) $^ $(WASM_LINK) -o $@
 $(BUILD)/playground.html $(BUILD)/playground_gaps.html: $(BUILD)/text_generator.js chapters/10_generate/tools/page.cpp \

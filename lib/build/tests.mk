@@ -41,7 +41,7 @@ tests_of = $(if $(filter $(1),$(GROUPS_OF_CHAPTERS)),$(wildcard tests/chapters/$
 	tests/fuzz/replay.cpp,$(wildcard tests/$(1)/*.cpp)))
 rooms_of = $(call rooms,$(1),$(call tests_of,$(1)))
 $(foreach group,$(TEST_GROUPS),$(eval $(call make_rooms,$(group),$(call tests_of,$(group)))) \
-	$(eval $(BUILD)/tests-$(group): $(call rooms_of,$(group)) $(BUILD)/obj/tests/main.o $(call archives,tests-$(group))))
+	$(eval $(BUILD)/tests-$(group): $(call rooms_of,$(group)) $(BUILD)/obj/tests/main.o $(call object,$(NEEDS_$(group)))))
 # These files are linked to the tests of an exercise. They limit time and memory, and write the messages of failures.
 WITNESSES := $(call object,$(filter-out tests/exercises/ex%,$(wildcard tests/exercises/*.cpp)))
 EXERCISE_TESTS := $(wildcard tests/exercises/ex*.cpp)

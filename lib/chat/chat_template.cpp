@@ -7,9 +7,9 @@
 #include "lib/chat/jinja_parse.hpp"
 #include "lib/chat/jinja_render.hpp"
 #include "lib/core/error.hpp"
+#include "lib/core/json.hpp"
 #include "lib/core/unicode.hpp"
 #include "lib/machine/files.hpp"
-#include "lib/machine/json_file.hpp"
 
 namespace tbt {
 
@@ -30,17 +30,15 @@ MarkedText from_message(const std::string& text, const char* what) {
 }
 
 // A JSON value as a Jinja value, with all its texts marked as from a message.
-Value value_of(const OrderedJson& json) {
+Value value_of(const Json& json) {
     if (json.is_null()) return jinja::None{};
     if (json.is_boolean()) return json.get<bool>();
-    if (json.is_number_unsigned() && json.get<std::uint64_t>() > INT64_MAX)
-        return static_cast<double>(json.get<std::uint64_t>());
-    if (json.is_number_integer()) return json.get<std::int64_t>();
+    if (json.is_number_integer() && !json.is_large()) return json.get<std::int64_t>();
     if (json.is_number()) return json.get<double>();
     if (json.is_string()) return MarkedText(json.get<std::string>(), true);
     if (json.is_array()) {
         std::vector<Value> items;
-        for (const OrderedJson& item : json) items.push_back(value_of(item));
+        for (const Json& item : json) items.push_back(value_of(item));
         return jinja::list_of(std::move(items));
     }
     Members members;
@@ -49,9 +47,9 @@ Value value_of(const OrderedJson& json) {
     return jinja::object_of(std::move(members));
 }
 
-OrderedJson parsed(const std::string& text, const char* what, bool is_list) {
+Json parsed(const std::string& text, const char* what, bool is_list) {
     parse_json(text, what);  // throws if the text is wrong or nested too deeply
-    OrderedJson json = ordered_json_value(text);
+    Json json = json_value(text);
     if (is_list ? !json.is_array() : !json.is_object())
         throw Error(std::string(what) + ": expected a JSON " + (is_list ? "list" : "object"));
     return json;
@@ -70,7 +68,7 @@ Value message_of(const ChatMessage& message, bool parts) {
     members.emplace_back(MarkedText("role"), from_message(message.role, "a message's role"));
     members.emplace_back(MarkedText("content"), std::move(content));
     if (!message.more.empty()) {
-        const OrderedJson more = parsed(message.more, "a message's further members", false);
+        const Json more = parsed(message.more, "a message's further members", false);
         for (auto member = more.begin(); member != more.end(); ++member) {
             const std::string& key = member.key();
             const auto known = std::find_if(members.begin(), members.end(),
@@ -129,7 +127,7 @@ MarkedText ChatTemplate::render(std::span<const ChatMessage> messages,
         if (!options.tools.empty())
             variables.emplace_back("tools", value_of(parsed(options.tools, "tools", true)));
         if (!options.variables.empty()) {
-            const OrderedJson more = parsed(options.variables, "a template's variables", false);
+            const Json more = parsed(options.variables, "a template's variables", false);
             for (const auto& [key, value] : more.items())
                 variables.emplace_back(key, value_of(value));
         }

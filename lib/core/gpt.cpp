@@ -12,6 +12,7 @@
 #include "lib/core/error.hpp"
 #include "lib/core/files.hpp"
 #include "lib/core/index.hpp"
+#include "lib/core/json.hpp"
 #include "lib/core/matmul.hpp"
 #include "lib/core/safetensors.hpp"
 #include "lib/core/unicode.hpp"
@@ -21,49 +22,46 @@ namespace tbt {
 // ---- the configuration ----
 namespace {
 
-using Kind = JsonValue::Kind;
-
 constexpr int largest_size = 1 << 24;  // a hundred times what the largest models have
 
 // The members of a config.json. Every function throws Error with the file and the key if the value
 // has the wrong type or is out of range.
 class ConfigFile {
 public:
-    explicit ConfigFile(const std::string& path) : path_(path), json_(JsonValue::read(path)) {
-        if (!json_.is(Kind::object)) fail("is " + kind_of(json_) + ", expected an object");
+    explicit ConfigFile(const std::string& path) : path_(path), json_(read_json(path)) {
+        if (!json_.is_object()) fail("is " + kind_of(json_) + ", expected an object");
     }
     [[noreturn]] void fail(const std::string& what) const { throw Error(path_ + ": " + what); }
-    [[noreturn]] void fail(const char* key, const JsonValue& got, const std::string& wanted) const {
+    [[noreturn]] void fail(const char* key, const Json& got, const std::string& wanted) const {
         fail(std::string(key) + " is " + kind_of(got) + ", expected " + wanted);
     }
     // Null if the key is missing or its value is null.
-    const JsonValue* find(const char* key) const {
-        const JsonValue* const value = json_.find(key);
-        return value && value->is(Kind::null) ? nullptr : value;
+    const Json* find(const char* key) const {
+        const auto value = json_.find(key);
+        return value == json_.end() || value->is_null() ? nullptr : &*value;
     }
     int size(const char* key, int otherwise = 0) const {
-        const JsonValue* const value = find(key);
+        const Json* const value = find(key);
         if (!value && otherwise > 0) return otherwise;
         if (!value) fail(std::string(key) + " is missing, expected a positive integer");
-        const auto n = value->integer();
-        if (!n || *n < 1 || *n > largest_size)
+        if (!is_integer(*value, 1, largest_size))
             fail(key, *value, "an integer from 1 to " + std::to_string(largest_size));
-        return to_int(*n);
+        return value->get<int>();
     }
     bool flag(const char* key, bool otherwise) const {
-        const JsonValue* const value = find(key);
-        if (value && !value->is(Kind::boolean)) fail(key, *value, "true or false");
-        return value ? value->flag : otherwise;
+        const Json* const value = find(key);
+        if (value && !value->is_boolean()) fail(key, *value, "true or false");
+        return value ? value->get<bool>() : otherwise;
     }
     std::string text(const char* key, const std::string& otherwise) const {
-        const JsonValue* const value = find(key);
-        if (value && !value->is(Kind::string)) fail(key, *value, "a string");
-        return value ? value->text : otherwise;
+        const Json* const value = find(key);
+        if (value && !value->is_string()) fail(key, *value, "a string");
+        return value ? value->text() : otherwise;
     }
 
 private:
     std::string path_;
-    JsonValue json_;
+    Json json_;
 };
 
 // Throws Error for settings that change the computation in a way this code does not have.
@@ -76,8 +74,8 @@ void check_variant(const ConfigFile& file) {
         file.fail("scale_attn_weights is false, expected true");
     for (const char* key : {"scale_attn_by_inverse_layer_idx", "add_cross_attention"})
         if (file.flag(key, false)) file.fail(std::string(key) + " is true, expected false");
-    const JsonValue* const pruned = file.find("pruned_heads");
-    if (pruned && !pruned->items.empty())
+    const Json* const pruned = file.find("pruned_heads");
+    if (pruned && !pruned->empty())
         file.fail("pruned_heads is not empty, expected a model with all its heads");
     if (file.find("quantization_config"))
         file.fail(
@@ -116,10 +114,11 @@ GptConfig read_gpt_config(const std::string& directory) {
     c.n_head = file.size("n_head");
     c.n_inner = file.size("n_inner", std::min(c.n_embd, largest_size / 4) * 4);
     c.tie_word_embeddings = file.flag("tie_word_embeddings", true);
-    if (const JsonValue* const epsilon = file.find("layer_norm_epsilon")) {
-        if (!epsilon->is(Kind::number) || !(epsilon->number > 0 && epsilon->number < 1))
+    if (const Json* const epsilon = file.find("layer_norm_epsilon")) {
+        const double number = epsilon->is_number() ? epsilon->get<double>() : 0;
+        if (!(number > 0 && number < 1))
             file.fail("layer_norm_epsilon", *epsilon, "a small positive number");
-        c.layer_norm_epsilon = static_cast<float>(epsilon->number);
+        c.layer_norm_epsilon = static_cast<float>(number);
     }
     if (c.n_embd % c.n_head != 0)
         file.fail("n_embd is " + std::to_string(c.n_embd) + ", expected a multiple of n_head, " +

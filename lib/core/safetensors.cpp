@@ -9,6 +9,7 @@
 #include "lib/core/error.hpp"
 #include "lib/core/files.hpp"
 #include "lib/core/index.hpp"
+#include "lib/core/json.hpp"
 #include "lib/core/math.hpp"
 #include "lib/core/unicode.hpp"
 
@@ -18,8 +19,6 @@ namespace {
 
 static_assert(std::endian::native == std::endian::little,
               "safetensors are little-endian, and so must be this machine");
-
-using Kind = JsonValue::Kind;
 
 // The bytes of one number; 0 for an unknown type.
 std::uint64_t element_size(std::string_view dtype) {
@@ -40,9 +39,9 @@ public:
     explicit Header(const MappedFile& file) : file_(file) {}
 
     void read(std::map<std::string, StoredTensor>& tensors) {
-        const JsonValue header = parse();
-        for (std::size_t i = 0; i < header.keys.size(); ++i)
-            if (header.keys[i] != "__metadata__") read_tensor(header.keys[i], header.items[i]);
+        const Json header = parse();
+        for (const auto& [name, entry] : header.items())
+            if (name != "__metadata__") read_tensor(name, entry);
         check_coverage();
         for (Placed& p : placed_) {
             if (!tensors.emplace(p.name, std::move(p.tensor)).second)
@@ -64,7 +63,7 @@ private:
         fail("tensor \"" + shown(tensor) + "\": " + what);
     }
 
-    JsonValue parse() {
+    Json parse() {
         constexpr std::uint64_t length_bytes = 8, most = 100'000'000;
         const auto bytes = file_.bytes();
         if (bytes.size() < length_bytes)
@@ -82,34 +81,34 @@ private:
         const std::string_view text = file_.text().substr(length_bytes, length);
         if (!text.starts_with('{'))
             fail("the header does not begin with {, expected a JSON object");
-        return JsonValue::parse(text, file_.path() + ": header");
+        return parse_json(text, file_.path() + ": header");
     }
 
-    const JsonValue& member(const std::string& name, const JsonValue& entry, const char* key,
-                            Kind kind, const char* expected) const {
-        const JsonValue* const found = entry.find(key);
-        if (!found) fail(name, std::string("has no ") + key);
-        if (!found->is(kind))
-            fail(name, std::string(key) + " is " + kind_of(*found) + ", expected " + expected);
+    // The member `key`, which is a string or a list, as `like` is.
+    const Json& member(const std::string& name, const Json& entry, const char* key,
+                       const Json& like) const {
+        const auto found = entry.find(key);
+        if (found == entry.end()) fail(name, std::string("has no ") + key);
+        if (found->type_name() != like.type_name())
+            fail(name, std::string(key) + " is " + kind_of(*found) + ", expected " +
+                           (like.is_string() ? "a string" : "a list"));
         return *found;
     }
 
-    std::uint64_t size_from(const std::string& name, const char* key, const JsonValue& v) const {
-        const auto n = v.integer();
-        if (!n || *n < 0)
+    std::uint64_t size_from(const std::string& name, const char* key, const Json& v) const {
+        if (!is_integer(v, std::int64_t{0}, std::numeric_limits<std::int64_t>::max()))
             fail(name, std::string(key) + " holds " + kind_of(v) + ", expected integers from 0");
-        return index(*n);
+        return v.get<std::uint64_t>();
     }
 
-    void read_tensor(const std::string& name, const JsonValue& entry) {
-        if (!entry.is(Kind::object)) fail(name, "is " + kind_of(entry) + ", expected an object");
-        StoredTensor t{
-            member(name, entry, "dtype", Kind::string, "a string").text, {}, {}, file_.path()};
+    void read_tensor(const std::string& name, const Json& entry) {
+        if (!entry.is_object()) fail(name, "is " + kind_of(entry) + ", expected an object");
+        StoredTensor t{member(name, entry, "dtype", "").text(), {}, {}, file_.path()};
         std::uint64_t size = element_size(t.dtype);
         if (size == 0)
             fail(name, "dtype \"" + shown(t.dtype) + "\" is unknown, expected F32, F16, BF16, …");
         bool is_empty = false;
-        for (const JsonValue& d : member(name, entry, "shape", Kind::array, "a list").items) {
+        for (const Json& d : member(name, entry, "shape", Json::array())) {
             // The product without the zeros must be at most 2^62, so nothing overflows.
             const std::uint64_t n = size_from(name, "shape", d);
             if (n > 0 && size > (std::uint64_t{1} << 62) / n)
@@ -119,7 +118,7 @@ private:
             t.shape.push_back(static_cast<std::int64_t>(n));
         }
         if (is_empty) size = 0;
-        const auto& offsets = member(name, entry, "data_offsets", Kind::array, "a list").items;
+        const Json& offsets = member(name, entry, "data_offsets", Json::array());
         if (offsets.size() != 2) fail(name, "data_offsets is not a list of two numbers");
         const std::uint64_t begin = size_from(name, "data_offsets", offsets[0]),
                             end = size_from(name, "data_offsets", offsets[1]);
@@ -182,16 +181,16 @@ void StoredWeights::add_file(const std::string& path) {
 }
 
 void StoredWeights::add_shards(const std::string& index_path) {
-    const JsonValue index = JsonValue::read(index_path);
-    const JsonValue* const map = index.find("weight_map");
-    if (!map || !map->is(Kind::object)) throw Error(index_path + ": has no object \"weight_map\"");
+    const Json index = read_json(index_path);
+    const auto map = index.find("weight_map");
+    if (map == index.end() || !map->is_object())
+        throw Error(index_path + ": has no object \"weight_map\"");
     std::set<std::string> names;
-    for (std::size_t i = 0; i < map->keys.size(); ++i) {
-        const std::string& name = map->items[i].text;
-        if (!map->items[i].is(Kind::string) || name.empty() || name == "." || name == ".." ||
-            name.find('/') != std::string::npos)
-            throw Error(index_path + ": tensor \"" + shown(map->keys[i]) + "\" is in " +
-                        kind_of(map->items[i]) + ", expected a file name");
+    for (const auto& [tensor, file] : map->items()) {
+        const std::string name = file.is_string() ? file.text() : "";
+        if (name.empty() || name == "." || name == ".." || name.find('/') != std::string::npos)
+            throw Error(index_path + ": tensor \"" + shown(tensor) + "\" is in " + kind_of(file) +
+                        ", expected a file name");
         names.insert(name);
     }
     for (const std::string& name : names) {
@@ -201,12 +200,11 @@ void StoredWeights::add_shards(const std::string& index_path) {
                         " files that model.safetensors.index.json names; fetch them all");
         add_file(path);
     }
-    for (std::size_t i = 0; i < map->keys.size(); ++i) {
-        const auto found = tensors_.find(map->keys[i]);
-        const std::string expected = join_path(directory_, map->items[i].text);
+    for (const auto& [tensor, file] : map->items()) {
+        const auto found = tensors_.find(tensor);
+        const std::string expected = join_path(directory_, file.text());
         if (found == tensors_.end() || found->second.file != expected)
-            throw Error(expected + ": has no tensor \"" + shown(map->keys[i]) +
-                        "\", as the index says");
+            throw Error(expected + ": has no tensor \"" + shown(tensor) + "\", as the index says");
     }
 }
 

@@ -7,6 +7,7 @@
 #include "lib/core/error.hpp"
 #include "lib/core/files.hpp"
 #include "lib/core/index.hpp"
+#include "lib/core/json.hpp"
 #include "lib/core/unicode.hpp"
 
 namespace tbt {
@@ -87,24 +88,23 @@ BytePairTokenizer BytePairTokenizer::load(const std::string& directory) {
 }
 
 void BytePairTokenizer::read_vocabulary(const std::string& path) {
-    const JsonValue vocab = JsonValue::read(path);
-    if (!vocab.is(JsonValue::Kind::object))
+    const Json vocab = read_json(path);
+    if (!vocab.is_object())
         fail("the vocabulary is " + kind_of(vocab) + ", expected an object {token: id}");
-    const std::size_t n = vocab.keys.size();
+    const std::size_t n = vocab.size();
     tokens_.resize(n), ids_.reserve(n);
-    for (std::size_t i = 0; i < n; ++i) {
-        const std::string name = "token \"" + shown(vocab.keys[i]) + "\"";
-        const auto id = vocab.items[i].integer();
-        if (!id || *id < 0 || index(*id) >= n)
-            fail(name + " has as id " + kind_of(vocab.items[i]) + ", but there are " +
-                 std::to_string(n) + " tokens, expected the ids 0 to " + std::to_string(n - 1) +
-                 " without gaps");
-        std::optional<std::string> bytes = bytes_of_visible(vocab.keys[i]);
+    for (const auto& [key, value] : vocab.items()) {
+        const std::string name = "token \"" + shown(key) + "\"";
+        if (!is_integer(value, 0, to_int(n) - 1))
+            fail(name + " has as id " + kind_of(value) + ", but there are " + std::to_string(n) +
+                 " tokens, expected the ids 0 to " + std::to_string(n - 1) + " without gaps");
+        const int id = value.get<int>();
+        std::optional<std::string> bytes = bytes_of_visible(key);
         if (!bytes) fail(name + " is not written in GPT-2's byte alphabet");
-        if (bytes->empty()) fail("token " + std::to_string(*id) + " is empty");
-        std::string& token = tokens_[index(*id)];
-        if (!token.empty()) fail(name + " and another token both have id " + std::to_string(*id));
-        ids_.emplace(token = *std::move(bytes), to_int(*id));
+        if (bytes->empty()) fail("token " + std::to_string(id) + " is empty");
+        std::string& token = tokens_[index(id)];
+        if (!token.empty()) fail(name + " and another token both have id " + std::to_string(id));
+        ids_.emplace(token = *std::move(bytes), id);
     }
     for (int b = 0; b < 256; ++b) {
         const std::string byte(1, static_cast<char>(b));

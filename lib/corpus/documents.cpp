@@ -5,12 +5,12 @@
 #include <set>
 
 #include "lib/core/error.hpp"
+#include "lib/core/json.hpp"
 #include "lib/core/unicode.hpp"
 #include "lib/corpus/corpus.hpp"
 #include "lib/corpus/expansion.hpp"  // mix
 #include "lib/kernels/hash.hpp"
 #include "lib/machine/files.hpp"
-#include "lib/machine/json_file.hpp"
 
 namespace tbt {
 namespace {

@@ -9,13 +9,14 @@
 
 #include "lib/core/error.hpp"
 #include "lib/core/index.hpp"
+#include "lib/core/json.hpp"
 #include "lib/core/math.hpp"
+#include "lib/core/unicode.hpp"
 #include "lib/files/config_families.hpp"
 #include "lib/files/gguf_model.hpp"
 #include "lib/files/model.hpp"
 #include "lib/files/stored_integers.hpp"
 #include "lib/machine/files.hpp"
-#include "lib/machine/json_file.hpp"
 
 namespace tbt {
 

@@ -4,10 +4,10 @@
 #include <cstdlib>
 #include <vector>
 
+#include "lib/core/json.hpp"
 #include "lib/files/config_families.hpp"
 #include "lib/files/config_file.hpp"
 #include "lib/machine/files.hpp"
-#include "lib/machine/json_file.hpp"
 
 namespace tbt {
 
@@ -21,15 +21,14 @@ double shortest(float value) {
 }
 
 // A number for one id, an array for several, null for none.
-OrderedJson ids_to_json(const std::vector<int>& ids) {
+Json ids_to_json(const std::vector<int>& ids) {
     if (ids.empty()) return nullptr;
-    return ids.size() == 1 ? OrderedJson(ids[0]) : OrderedJson(ids);
+    return ids.size() == 1 ? Json(ids[0]) : Json(ids);
 }
 
-OrderedJson gpt2_json(const TransformerConfig& config, const OrderedJson& bos,
-                      const OrderedJson& eos) {
+Json gpt2_json(const TransformerConfig& config, const Json& bos, const Json& eos) {
     return {{"activation_function", "gelu_new"},
-            {"architectures", OrderedJson::array({"GPT2LMHeadModel"})},
+            {"architectures", Json::array({"GPT2LMHeadModel"})},
             {"attn_pdrop", 0.0},
             {"bos_token_id", bos},
             {"embd_pdrop", 0.0},
@@ -52,7 +51,7 @@ OrderedJson gpt2_json(const TransformerConfig& config, const OrderedJson& bos,
             {"vocab_size", config.vocab_size}};
 }
 
-OrderedJson rotary_json(const Rotary& rotary) {
+Json rotary_json(const Rotary& rotary) {
     if (rotary.scaling == RotaryScaling::none) return nullptr;
     if (rotary.scaling == RotaryScaling::linear)
         return {{"factor", rotary.factor}, {"rope_type", "linear"}};
@@ -72,15 +71,15 @@ OrderedJson rotary_json(const Rotary& rotary) {
 }
 
 // Adds the settings that differ from layer to layer, with the keys of the model's family.
-void add_layers(const Architecture& a, const Family& family, OrderedJson& json) {
+void add_layers(const Architecture& a, const Family& family, Json& json) {
     int window = 0;
-    OrderedJson types = OrderedJson::array(), rotated = OrderedJson::array();
+    Json types = Json::array(), rotated = Json::array();
     for (const LayerKind& kind : a.layers) {
         window = std::max(window, kind.window);
         types.push_back(kind.window > 0 ? "sliding_attention" : "full_attention");
         rotated.push_back(kind.rotary >= 0 ? 1 : 0);
     }
-    json["sliding_window"] = window > 0 ? OrderedJson(window) : OrderedJson(nullptr);
+    json["sliding_window"] = window > 0 ? Json(window) : Json(nullptr);
     if (family.windows == Windows::late || family.windows == Windows::no_rotary)
         json["use_sliding_window"] = window > 0;
     if (window > 0) json["layer_types"] = types;
@@ -88,31 +87,31 @@ void add_layers(const Architecture& a, const Family& family, OrderedJson& json) 
 }
 
 // The config.json of a Llama family, with the keys of transformers 4, which version 5 reads too.
-OrderedJson llama_json(const TransformerConfig& config, const Family& family,
-                       const OrderedJson& bos, const OrderedJson& eos) {
+Json llama_json(const TransformerConfig& config, const Family& family, const Json& bos,
+                const Json& eos) {
     const Architecture& a = config.architecture;
     const Rotary rotary = a.rotaries.empty() ? Rotary{} : a.rotaries[0];
-    OrderedJson json = {{"architectures", OrderedJson::array({family.class_name})},
-                        {"attention_bias", a.attention_output_bias},
-                        {"bos_token_id", bos},
-                        {"eos_token_id", eos},
-                        {"head_dim", config.head_size()},
-                        {family.gemma ? "hidden_activation" : "hidden_act",
-                         family.gemma ? "gelu_pytorch_tanh" : "silu"},
-                        {"hidden_size", config.n_embd},
-                        {"intermediate_size", config.n_inner},
-                        {"max_position_embeddings", config.n_positions},
-                        {"mlp_bias", a.mlp_bias},
-                        {"model_type", a.model_type},
-                        {"num_attention_heads", config.n_head},
-                        {"num_hidden_layers", config.n_layer},
-                        {"num_key_value_heads", config.kv_heads()},
-                        {"rms_norm_eps", shortest(config.layer_norm_epsilon)},
-                        {"rope_scaling", rotary_json(rotary)},
-                        {"rope_theta", rotary.theta},
-                        {"tie_word_embeddings", config.tie_word_embeddings},
-                        {"torch_dtype", config.torch_dtype},
-                        {"vocab_size", config.vocab_size}};
+    Json json = {{"architectures", Json::array({family.class_name})},
+                 {"attention_bias", a.attention_output_bias},
+                 {"bos_token_id", bos},
+                 {"eos_token_id", eos},
+                 {"head_dim", config.head_size()},
+                 {family.gemma ? "hidden_activation" : "hidden_act",
+                  family.gemma ? "gelu_pytorch_tanh" : "silu"},
+                 {"hidden_size", config.n_embd},
+                 {"intermediate_size", config.n_inner},
+                 {"max_position_embeddings", config.n_positions},
+                 {"mlp_bias", a.mlp_bias},
+                 {"model_type", a.model_type},
+                 {"num_attention_heads", config.n_head},
+                 {"num_hidden_layers", config.n_layer},
+                 {"num_key_value_heads", config.kv_heads()},
+                 {"rms_norm_eps", shortest(config.layer_norm_epsilon)},
+                 {"rope_scaling", rotary_json(rotary)},
+                 {"rope_theta", rotary.theta},
+                 {"tie_word_embeddings", config.tie_word_embeddings},
+                 {"torch_dtype", config.torch_dtype},
+                 {"vocab_size", config.vocab_size}};
     if (a.rotary_size < config.head_size())
         json["partial_rotary_factor"] =
             static_cast<double>(a.rotary_size) / static_cast<double>(config.head_size());
@@ -120,9 +119,7 @@ OrderedJson llama_json(const TransformerConfig& config, const Family& family,
         json["query_pre_attn_scalar"] = shortest(a.score_scalar);
         if (a.rotaries.size() > 1) json["rope_local_base_freq"] = a.rotaries[1].theta;
     }
-    const auto cap = [](float value) {
-        return value > 0 ? OrderedJson(shortest(value)) : OrderedJson(nullptr);
-    };
+    const auto cap = [](float value) { return value > 0 ? Json(shortest(value)) : Json(nullptr); };
     if (family.caps) {
         json["attn_logit_softcapping"] = cap(a.score_cap);
         json["final_logit_softcapping"] = cap(a.logit_cap);
@@ -141,13 +138,11 @@ OrderedJson llama_json(const TransformerConfig& config, const Family& family,
 
 void write_model_config(const std::string& directory, const TransformerConfig& config) {
     check_config(config, join_path(directory, "config.json"));
-    const OrderedJson bos =
-        config.bos_token_id ? OrderedJson(*config.bos_token_id) : OrderedJson(nullptr);
-    const OrderedJson eos = ids_to_json(config.eos_token_ids);
+    const Json bos = config.bos_token_id ? Json(*config.bos_token_id) : Json(nullptr);
+    const Json eos = ids_to_json(config.eos_token_ids);
     const Family* family = family_of(config.architecture.model_type);
-    const OrderedJson json =
-        family ? llama_json(config, *family, bos, eos) : gpt2_json(config, bos, eos);
-    const OrderedJson generation = {
+    const Json json = family ? llama_json(config, *family, bos, eos) : gpt2_json(config, bos, eos);
+    const Json generation = {
         {"_from_model_config", true}, {"bos_token_id", bos}, {"eos_token_id", eos}};
     make_directory(directory);
     write_file(join_path(directory, "config.json"), json_text(json, 2) + "\n");

@@ -8,9 +8,9 @@
 
 #include "lib/core/error.hpp"
 #include "lib/core/index.hpp"
+#include "lib/core/json.hpp"
 #include "lib/core/unicode.hpp"
 #include "lib/files/config_file.hpp"
-#include "lib/machine/json_file.hpp"
 #include "lib/model/model_config.hpp"
 #include "lib/model/rotary.hpp"
 

@@ -3,9 +3,9 @@
 #include <utility>
 
 #include "lib/core/error.hpp"
+#include "lib/core/json.hpp"
 #include "lib/files/model.hpp"
 #include "lib/machine/files.hpp"
-#include "lib/machine/json_file.hpp"
 #include "lib/model/transformer_network.hpp"
 
 namespace tbt {
@@ -102,16 +102,16 @@ void write_masked_config(const std::string& directory, const TransformerConfig& 
     const std::string path = join_path(directory, "config.json");
     check_config(config, path);
     if (config.eos_token_ids.size() != 1) throw Error(path + ": expected one id that ends a text");
-    const OrderedJson json = {{"activation_function", "gelu_new"},
-                              {"eos_token_id", config.eos_token_ids[0]},
-                              {"mask_token_id", config.vocab_size - 1},
-                              {"model_type", model_type},
-                              {"n_embd", config.n_embd},
-                              {"n_head", config.n_head},
-                              {"n_layer", config.n_layer},
-                              {"n_positions", config.n_positions},
-                              {"torch_dtype", config.torch_dtype},
-                              {"vocab_size", config.vocab_size}};
+    const Json json = {{"activation_function", "gelu_new"},
+                       {"eos_token_id", config.eos_token_ids[0]},
+                       {"mask_token_id", config.vocab_size - 1},
+                       {"model_type", model_type},
+                       {"n_embd", config.n_embd},
+                       {"n_head", config.n_head},
+                       {"n_layer", config.n_layer},
+                       {"n_positions", config.n_positions},
+                       {"torch_dtype", config.torch_dtype},
+                       {"vocab_size", config.vocab_size}};
     make_directory(directory);
     write_file(path, json_text(json, 2) + "\n");
 }

@@ -12,12 +12,13 @@
 
 #include "lib/core/error.hpp"
 #include "lib/core/index.hpp"
+#include "lib/core/json.hpp"
 #include "lib/core/math.hpp"
+#include "lib/core/unicode.hpp"
 #include "lib/files/stored_integers.hpp"
 #include "lib/kernels/hash.hpp"
 #include "lib/kernels/weight_type.hpp"
 #include "lib/machine/files.hpp"
-#include "lib/machine/json_file.hpp"
 #include "lib/show/short_number.hpp"
 
 namespace tbt {
@@ -116,7 +117,7 @@ private:
     }
 
     std::uint64_t unsigned_from(const std::string& name, const char* key, const Json& value) const {
-        if (!value.is_number_unsigned())
+        if (!is_integer(value, std::uint64_t{0}, std::numeric_limits<std::uint64_t>::max()))
             fail(name,
                  std::string(key) + " holds " + kind_of(value) + ", expected integers from 0");
         return value.get<std::uint64_t>();

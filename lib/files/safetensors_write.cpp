@@ -6,11 +6,11 @@
 
 #include "lib/core/error.hpp"
 #include "lib/core/index.hpp"
+#include "lib/core/json.hpp"
 #include "lib/core/math.hpp"
 #include "lib/core/unicode.hpp"
 #include "lib/files/stored_integers.hpp"
 #include "lib/machine/files.hpp"
-#include "lib/machine/json_file.hpp"
 
 namespace tbt {
 
@@ -73,7 +73,7 @@ void check(const std::string& path, const std::vector<TensorToWrite>& tensors) {
 // The length of the JSON text, then this text, padded with spaces to a multiple of 8 bytes.
 std::string header_text(const std::vector<TensorToWrite>& tensors,
                         const std::map<std::string, std::string>& metadata) {
-    OrderedJson header = OrderedJson::object();
+    Json header = Json::object();
     if (!metadata.empty()) header["__metadata__"] = metadata;
     std::uint64_t offset = 0;
     for (const TensorToWrite& t : tensors) {

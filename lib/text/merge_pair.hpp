@@ -3,8 +3,6 @@
 
 #include <string_view>
 
-#include "lib/machine/json_scanner.hpp"
-
 namespace tbt {
 
 struct MergePair {
@@ -19,14 +17,6 @@ inline bool split_merge(std::string_view both, MergePair& pair) {
         return false;
     pair = {both.substr(0, space), both.substr(space + 1)};
     return true;
-}
-
-inline bool scan_merge(JsonScanner& scan, MergePair& pair) {
-    if (scan.sign('['))
-        return scan.string(pair.left) && scan.sign(',') && scan.string(pair.right) &&
-               scan.sign(']');
-    std::string_view both;
-    return scan.string(both) && split_merge(both, pair);
 }
 
 }  // namespace tbt

@@ -2,16 +2,15 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <deque>
 #include <optional>
 #include <string_view>
 #include <unordered_map>
 
 #include "lib/core/error.hpp"
 #include "lib/core/index.hpp"
+#include "lib/core/json.hpp"
+#include "lib/core/unicode.hpp"
 #include "lib/machine/files.hpp"
-#include "lib/machine/json_file.hpp"
-#include "lib/machine/json_scanner.hpp"
 #include "lib/text/merge_pair.hpp"
 #include "lib/text/tokenizer_rules.hpp"
 
@@ -87,48 +86,8 @@ private:
                                 [&](const std::string& place, std::string& key, Json& value) {
                                     if (place == vocab) read_id(key, value);
                                     else read_merge(value);
-                                },
-                                [&](const std::string& place, std::string_view text) {
-                                    return place == vocab ? read_ids_ahead(text)
-                                                          : read_merges_ahead(text);
                                 }};
         return read_json(file_, stream);
-    }
-    // Tables of this size do not fit into the processor's cache. So the slot of a text is
-    // prefetched this many look-ups before it is needed.
-    static constexpr std::size_t ahead = 16;
-
-    std::size_t read_ids_ahead(std::string_view text) {
-        JsonScanner scan(text);
-        std::size_t done = 0;
-        std::string_view token;
-        auto& tokens = result_.tokens;
-        for (int id = 0; scan.string(token) && scan.sign(':') && scan.integer(id) &&
-                         id <= largest_id && scan.comma();
-             done = scan.place())
-            tokens.emplace_back(std::string(token), id);
-        result_.ids.reserve(tokens.size());
-        for (std::size_t i = 0; i < tokens.size(); ++i) {
-            if (i + ahead < tokens.size()) result_.ids.prefetch(tokens[i + ahead].text);
-            index_token(tokens[i]);
-        }
-        return done;
-    }
-    std::size_t read_merges_ahead(std::string_view text) {
-        JsonScanner scan(text);
-        std::size_t done = 0;
-        std::deque<MergePair> pairs;  // not looked up yet
-        const auto look_up = [&](std::size_t most_left) {
-            for (; pairs.size() > most_left; pairs.pop_front()) add_merge(pairs.front());
-        };
-        for (MergePair pair; scan_merge(scan, pair) && scan.comma(); done = scan.place()) {
-            result_.ids.prefetch(pair.left);
-            result_.ids.prefetch(pair.right);
-            pairs.push_back(pair);
-            look_up(ahead);
-        }
-        look_up(0);
-        return done;
     }
     void read_id(std::string& token, const Json& value) {
         const int id = id_from(value, token);
@@ -170,9 +129,6 @@ private:
         }
         result_.add_merge(pair.left, pair.right, number);
     }
-    void add_merge(const MergePair& pair) {
-        result_.add_merge(pair.left, pair.right, result_.merges.size() + 1);
-    }
 
     // ---- tokenizer.json -------------------------------------------------------------------------
     void read_tokenizer_json() {
@@ -196,11 +152,10 @@ private:
     void read_merge(const Json& merge) {
         const std::size_t number = result_.merges.size() + 1;
         if (merge.is_string()) {
-            add_merge(merge.get_ref<const std::string&>(), number);
+            add_merge(merge.text(), number);
         } else if (merge.is_array() && merge.size() == 2 && merge[0].is_string() &&
                    merge[1].is_string()) {
-            result_.add_merge(merge[0].get_ref<const std::string&>(),
-                              merge[1].get_ref<const std::string&>(), number);
+            result_.add_merge(merge[0].text(), merge[1].text(), number);
         } else {
             fail("merge " + std::to_string(number) + " is " + kind_of(merge) +
                  ", expected \"a b\" or [\"a\", \"b\"]");

@@ -5,6 +5,7 @@
 
 #include "lib/core/error.hpp"
 #include "lib/core/index.hpp"
+#include "lib/core/unicode.hpp"
 #include "lib/text/vocabulary.hpp"
 
 namespace tbt {
@@ -55,8 +56,7 @@ private:
     }
     static std::string type_of(const Json& part) {
         const Json* type = find(part, "type");
-        return type && type->is_string() ? shown(type->get_ref<const std::string&>())
-                                         : kind_of(part);
+        return type && type->is_string() ? shown(type->text()) : kind_of(part);
     }
     static std::string type_of(const Json& json, const char* part) {
         const Json* value = find(json, part);

@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "lib/machine/json_file.hpp"
+#include "lib/core/json.hpp"
 #include "lib/text/vocabulary.hpp"
 
 namespace tbt {

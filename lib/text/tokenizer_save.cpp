@@ -2,9 +2,9 @@
 
 #include "lib/core/error.hpp"
 #include "lib/core/index.hpp"
+#include "lib/core/json.hpp"
 #include "lib/core/tokenizer.hpp"
 #include "lib/machine/files.hpp"
-#include "lib/machine/json_file.hpp"
 #include "lib/text/tokenizer.hpp"
 
 namespace tbt {
@@ -37,14 +37,14 @@ std::string merges_text(const Vocabulary& vocabulary) {
     return text;
 }
 
-OrderedJson byte_level(bool add_prefix_space, bool trim_offsets) {
+Json byte_level(bool add_prefix_space, bool trim_offsets) {
     return {{"type", "ByteLevel"},
             {"add_prefix_space", add_prefix_space},
             {"trim_offsets", trim_offsets},
             {"use_regex", true}};
 }
 
-OrderedJson added_token(const Vocabulary& vocabulary, const Vocabulary::AddedToken& token) {
+Json added_token(const Vocabulary& vocabulary, const Vocabulary::AddedToken& token) {
     return {{"content", written_token(vocabulary, token.id)},
             {"single_word", false},
             {"lstrip", false},
@@ -54,34 +54,34 @@ OrderedJson added_token(const Vocabulary& vocabulary, const Vocabulary::AddedTok
 }
 
 std::string tokenizer_json_text(const Vocabulary& vocabulary) {
-    OrderedJson added = OrderedJson::array();
+    Json added = Json::array();
     for (const auto& token : vocabulary.added) {
-        OrderedJson entry = {{"id", token.id}};
+        Json entry = {{"id", token.id}};
         entry.update(added_token(vocabulary, token));
         added.push_back(std::move(entry));
     }
-    OrderedJson merges = OrderedJson::array();
+    Json merges = Json::array();
     for (const auto& [left, right] : vocabulary.merges) {
         merges.push_back(written_token(vocabulary, left) + " " + written_token(vocabulary, right));
     }
-    const OrderedJson json = {{"version", "1.0"},
-                              {"truncation", nullptr},
-                              {"padding", nullptr},
-                              {"added_tokens", std::move(added)},
-                              {"normalizer", nullptr},
-                              {"pre_tokenizer", byte_level(false, true)},
-                              {"post_processor", byte_level(true, false)},
-                              {"decoder", byte_level(true, true)},
-                              {"model",
-                               {{"type", "BPE"},
-                                {"dropout", nullptr},
-                                {"unk_token", nullptr},
-                                {"continuing_subword_prefix", ""},
-                                {"end_of_word_suffix", ""},
-                                {"fuse_unk", false},
-                                {"byte_fallback", false},
-                                {"vocab", "@"},
-                                {"merges", std::move(merges)}}}};
+    const Json json = {{"version", "1.0"},
+                       {"truncation", nullptr},
+                       {"padding", nullptr},
+                       {"added_tokens", std::move(added)},
+                       {"normalizer", nullptr},
+                       {"pre_tokenizer", byte_level(false, true)},
+                       {"post_processor", byte_level(true, false)},
+                       {"decoder", byte_level(true, true)},
+                       {"model",
+                        {{"type", "BPE"},
+                         {"dropout", nullptr},
+                         {"unk_token", nullptr},
+                         {"continuing_subword_prefix", ""},
+                         {"end_of_word_suffix", ""},
+                         {"fuse_unk", false},
+                         {"byte_fallback", false},
+                         {"vocab", "@"},
+                         {"merges", std::move(merges)}}}};
     std::string text = json_text(json, 2);
     const std::string placeholder = "\"vocab\": \"@\"";
     return text.replace(text.find(placeholder), placeholder.size(),
@@ -90,8 +90,8 @@ std::string tokenizer_json_text(const Vocabulary& vocabulary) {
 }
 
 // bos_token, eos_token and unk_token, as far as the vocabulary has them.
-OrderedJson special_names(const Vocabulary& vocabulary) {
-    OrderedJson names = OrderedJson::object();
+Json special_names(const Vocabulary& vocabulary) {
+    Json names = Json::object();
     if (vocabulary.bos_id) names["bos_token"] = written_token(vocabulary, *vocabulary.bos_id);
     if (vocabulary.eos_id) {
         names["eos_token"] = written_token(vocabulary, *vocabulary.eos_id);
@@ -100,18 +100,18 @@ OrderedJson special_names(const Vocabulary& vocabulary) {
     return names;
 }
 
-OrderedJson tokenizer_config(const Vocabulary& vocabulary, std::int64_t context,
-                             const std::string& chat_template) {
-    OrderedJson decoder = OrderedJson::object();
+Json tokenizer_config(const Vocabulary& vocabulary, std::int64_t context,
+                      const std::string& chat_template) {
+    Json decoder = Json::object();
     for (const auto& token : vocabulary.added)
         decoder[std::to_string(token.id)] = added_token(vocabulary, token);
-    OrderedJson json = {{"add_bos_token", false},
-                        {"add_prefix_space", false},
-                        {"added_tokens_decoder", std::move(decoder)},
-                        {"clean_up_tokenization_spaces", false},
-                        {"errors", "replace"},
-                        {"model_max_length", context},
-                        {"tokenizer_class", "GPT2Tokenizer"}};
+    Json json = {{"add_bos_token", false},
+                 {"add_prefix_space", false},
+                 {"added_tokens_decoder", std::move(decoder)},
+                 {"clean_up_tokenization_spaces", false},
+                 {"errors", "replace"},
+                 {"model_max_length", context},
+                 {"tokenizer_class", "GPT2Tokenizer"}};
     json.update(special_names(vocabulary));
     if (!chat_template.empty()) json["chat_template"] = chat_template;
     return json;

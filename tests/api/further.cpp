@@ -15,8 +15,8 @@
 #include "chapters/06_combining/steps.hpp"
 #include "chapters/10_generate/options.hpp"
 #include "chapters/11_beam_search/options.hpp"
+#include "lib/core/json.hpp"
 #include "lib/kernels/weight_type.hpp"
-#include "lib/machine/json_file.hpp"
 #include "tests/api/hostile.hpp"
 #include "tests/support/small_model.hpp"
 
@@ -147,7 +147,7 @@ TEST_CASE("api: what options ask for", "[api]") {
             HOLDS(request([&](GenerateOptions& o) { o.suppress = {number}; }));
             REQUIRE(request([&](GenerateOptions& o) { o.exponential_decay = number; }) != "");
         }
-        HOLDS(weight_type_named(text), json_value(text), ordered_json_value(text));
+        HOLDS(weight_type_named(text), json_value(text), json_value(text));
     }
     for (const int id : hostile_ids) {
         REQUIRE(request([&](GenerateOptions& o) { o.forced_bos = id; }) != "");

@@ -9,15 +9,16 @@
 #include <vector>
 
 #include "lib/core/check.hpp"
+#include "lib/core/json.hpp"
 #include "lib/core/math.hpp"
 #include "lib/core/rng.hpp"
 #include "lib/core/tensor.hpp"
+#include "lib/core/unicode.hpp"
 #include "lib/kernels/bit_mask.hpp"
 #include "lib/kernels/matmul.hpp"
 #include "lib/machine/cgroup.hpp"
 #include "lib/machine/cores.hpp"
 #include "lib/machine/files.hpp"
-#include "lib/machine/json_file.hpp"
 #include "lib/machine/threads.hpp"
 #include "lib/quantized/integer_matrix.hpp"
 #include "lib/select/integer_weights.hpp"

@@ -11,6 +11,8 @@ using namespace tbt::ex22_1;
 
 namespace {
 
+using Row = tbt::ex22_1::Row;  // other exercises of the room have a Row
+
 // Three texts of two tokens: 0 0 with one half, 0 1 with three tenths, 1 1 with two tenths.
 std::vector<double> perfect(const Row& row, std::size_t place) {
     const std::pair<Row, double> texts[] = {{{0, 0}, .5}, {{0, 1}, .3}, {{1, 1}, .2}};

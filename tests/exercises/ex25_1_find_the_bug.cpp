@@ -8,6 +8,8 @@ using namespace tbt::ex25_1;
 
 namespace {
 
+using Row = tbt::ex25_1::Row;  // other exercises of the room have a Row
+
 // What the files were trained with.
 Row halves(const Row& x, int position) {
     Row y = x;

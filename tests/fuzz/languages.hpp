@@ -7,6 +7,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "lib/core/json.hpp"
 #include "lib/core/rng.hpp"
 #include "lib/grammar/automata/regex.hpp"
 #include "lib/grammar/recognizer/compile.hpp"
@@ -15,7 +16,6 @@
 #include "lib/grammar/recognizer/json_recognizer.hpp"
 #include "lib/grammar/recognizer/recognizer.hpp"
 #include "lib/grammar/schema/schema.hpp"
-#include "lib/machine/json_file.hpp"
 #include "tests/fuzz/targets.hpp"
 
 namespace tbt::fuzz {

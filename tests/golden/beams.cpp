@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "chapters/11_beam_search/diverse_beams.hpp"
+#include "lib/core/json.hpp"
 #include "lib/files/model.hpp"
-#include "lib/machine/json_file.hpp"
 
 using namespace tbt;
 
@@ -54,7 +54,7 @@ ChainStep not_at_the_beginning(std::vector<int> tokens) {
 
 BeamRequest request_of(const Json& c, int default_eos, int context) {
     BeamRequest r;
-    const std::vector<int> prompt = c["prompt"];
+    const std::vector<int> prompt = c["prompt"].get<std::vector<int>>();
     SamplingOptions o;
     PenaltyOptions more;
     const Json eos = c.contains("eos_token_id") ? c["eos_token_id"] : Json(default_eos);
@@ -145,9 +145,9 @@ TEST_CASE("every beam search finds the texts and scores that transformers finds"
     for (const Json& c : cases) {
         BeamRequest request =
             request_of(c, golden["meta"]["eos_token_id"], gpt.config().n_positions);
-        const std::vector<int> prompt = c["prompt"];
+        const std::vector<int> prompt = c["prompt"].get<std::vector<int>>();
         const bool changed = c.contains("v5") && c["v5"].is_object();
-        INFO(c.dump());
+        INFO(json_text(c));
         // Version 5, as ours; and version 4, which stopped by another rule.
         for (const bool version_4 : {false, true}) {
             INFO("version " << (version_4 ? 4 : 5));
@@ -170,7 +170,7 @@ TEST_CASE("groups of beams find the texts that transformers finds, when ended gr
     const std::vector<Json> cases = cases_of(golden, "group_beam");
     int silent_is_the_same = 0;
     for (const Json& c : cases) {
-        INFO(c.dump());
+        INFO(json_text(c));
         BeamRequest request =
             request_of(c, golden["meta"]["eos_token_id"], gpt.config().n_positions);
         request.beams.ends_speak = true;

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "lib/chat/chat_template.hpp"
-#include "lib/machine/json_file.hpp"
+#include "lib/core/json.hpp"
 
 using namespace tbt;
 

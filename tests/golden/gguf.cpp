@@ -11,10 +11,10 @@
 #include <string>
 #include <vector>
 
+#include "lib/core/json.hpp"
 #include "lib/files/gguf_file.hpp"
 #include "lib/files/model.hpp"
 #include "lib/kernels/hash.hpp"
-#include "lib/machine/json_file.hpp"
 #include "lib/model/transformer.hpp"
 #include "tests/support/temporary.hpp"
 

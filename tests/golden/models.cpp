@@ -13,11 +13,11 @@
 #include "chapters/08_penalties/full_chain.hpp"
 #include "chapters/10_generate/generate.hpp"
 #include "chapters/11_beam_search/diverse_beams.hpp"
+#include "lib/core/json.hpp"
 #include "lib/files/config_file.hpp"
 #include "lib/files/model.hpp"
 #include "lib/files/safetensors.hpp"
 #include "lib/machine/files.hpp"
-#include "lib/machine/json_file.hpp"
 #include "lib/model/transformer.hpp"
 #include "tests/support/temporary.hpp"
 
@@ -173,7 +173,7 @@ TEST_CASE("every architecture writes transformers' greedy texts, alone and in a 
             if (c["kind"] != "greedy") continue;
             CachedBatch batch(model);
             const GenerateRequest r = greedy_request(c, model.config().n_positions);
-            INFO(name << ": " << c.dump().substr(0, 200));
+            INFO(name << ": " << json_text(c).substr(0, 200));
             CHECK(
                 generate_texts(std::ref(batch), no_bytes, c["prompt"].get<std::vector<int>>(), r)[0]
                     .ids == c["v5"]["sequences"][0].get<std::vector<int>>());
@@ -199,7 +199,7 @@ TEST_CASE("every architecture finds transformers' beams, with their scores", "[g
             const auto prompt = c["prompt"].get<std::vector<int>>();
             CachedBatch batch(model);
             const std::vector<BeamText> texts = beam_search(std::ref(batch), r, prompt);
-            INFO(name << ": " << c.dump().substr(0, 200));
+            INFO(name << ": " << json_text(c).substr(0, 200));
             REQUIRE(texts.size() == c["v5"]["sequences"].size());
             for (std::size_t i = 0; i < texts.size(); ++i) {
                 CHECK(texts[i].ids == c["v5"]["sequences"][i].get<std::vector<int>>());

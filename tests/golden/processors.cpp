@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "chapters/08_penalties/full_chain.hpp"
-#include "lib/machine/json_file.hpp"
+#include "lib/core/json.hpp"
 
 using namespace tbt;
 
@@ -62,7 +62,7 @@ std::optional<Chain> processor(const std::string& name, const Json& p) {
         more.eos = {p["eos_token_id"].get<int>()};
     else if (name == "SequenceBiasLogitsProcessor")
         for (const Json& b : p["sequence_bias"])
-            bias(b[0], b[1].is_null() ? minus_infinity : b[1].get<float>());
+            bias(b[0].get<std::vector<int>>(), b[1].is_null() ? minus_infinity : b[1].get<float>());
     else if (name == "NoBadWordsLogitsProcessor") {
         more.bad_words = p["bad_words_ids"].get<std::vector<std::vector<int>>>();
         if (p.contains("eos_token_id")) more.eos = {p["eos_token_id"].get<int>()};
@@ -103,11 +103,11 @@ TEST_CASE("every processor gives the logits that transformers gives", "[golden]"
         }
         const std::vector<float> s =
             row(golden["processor_logits"][c["logits"].get<std::string>()]);
-        const std::vector<int> prev = c["prev"];
+        const std::vector<int> prev = c["prev"].get<std::vector<int>>();
         const std::vector<float> expected =
             row(c.contains("v5_output") ? c["v5_output"] : c["output"]);
-        INFO(name << " " << c["params"].dump() << " on " << c["logits"].get<std::string>()
-                  << " after " << c["prev"].dump());
+        INFO(name << " " << json_text(c["params"]) << " on " << c["logits"].get<std::string>()
+                  << " after " << json_text(c["prev"]));
         const std::size_t prompt = prompt_length(name, c["params"]);
         Candidates k(s);
         chain->apply(k, {prev, prompt});
@@ -153,12 +153,12 @@ TEST_CASE("every sampling chain gives the probabilities that transformers gives"
                 o.min_new_tokens = value, more.eos = {golden["meta"]["eos_token_id"].get<int>()};
             else FAIL("unknown parameter " << key);
         }
-        const std::vector<int> prompt = c["prompt"];
+        const std::vector<int> prompt = c["prompt"].get<std::vector<int>>();
         const std::vector<float> s = row(c["input"]);
         Candidates k(s);
         full_chain(o, Dialect::transformers, more).apply(k, {prompt, prompt.size()});
         const std::vector<double> p = k.probabilities();
-        INFO(c["params"].dump());
+        INFO(json_text(c["params"]));
         for (std::size_t i = 0; i < p.size(); ++i) {
             INFO("token " << i);
             REQUIRE(std::abs(p[i] - c["probs"][i].get<double>()) <= 1e-5);

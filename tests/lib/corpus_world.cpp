@@ -12,10 +12,10 @@
 #include "chapters/19_training/tools/corpus_lint.hpp"
 #include "lib/core/error.hpp"
 #include "lib/core/index.hpp"
+#include "lib/core/json.hpp"
 #include "lib/corpus/corpus.hpp"
 #include "lib/corpus/text_probability.hpp"
 #include "lib/corpus/tree.hpp"
-#include "lib/machine/json_file.hpp"
 #include "tests/support/temporary.hpp"
 
 using namespace tbt;
@@ -152,7 +152,7 @@ TEST_CASE("the world's records are JSON, and what is asked for stands in the sen
         const Json values = parse_json(text.substr(from), "a record");
         for (const auto& [key, value] : values.items())
             for (const Json& v : value.is_array() ? value : Json::array({value})) {
-                const std::string said = v.is_string() ? v.get<std::string>() : v.dump();
+                const std::string said = v.is_string() ? v.get<std::string>() : json_text(v);
                 CHECK(text.find(said) < sentence);
             }
     }

@@ -13,6 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "lib/core/json.hpp"
 #include "lib/core/unicode.hpp"
 #include "lib/files/config_file.hpp"
 #include "lib/files/model.hpp"
@@ -21,7 +22,6 @@
 #include "lib/files/safetensors_write.hpp"
 #include "lib/machine/command_line.hpp"
 #include "lib/machine/files.hpp"
-#include "lib/machine/json_file.hpp"
 #include "lib/model/transformer.hpp"
 #include "lib/text/tokenizer.hpp"
 #include "tests/support/captured.hpp"
@@ -126,7 +126,7 @@ TEST_CASE("two hundred thousand added tokens are read in the time of their numbe
     for (int i = 0; i < 200000; ++i)
         json["added_tokens"].push_back(
             {{"id", 300 + i}, {"content", "<" + std::to_string(i) + ">"}, {"special", true}});
-    folder.write("tokenizer.json", json.dump());
+    folder.write("tokenizer.json", json_text(json));
     REQUIRE(processor_seconds_of([&] {
                 const Tokenizer tokenizer = Tokenizer::load(folder.path());
                 REQUIRE(tokenizer.vocab_size() == 200300);
@@ -145,7 +145,7 @@ TEST_CASE("added tokens that contradict each other are still found") {
         Json more = json;
         more["added_tokens"].push_back(a);
         more["added_tokens"].push_back(b);
-        folder.write("tokenizer.json", more.dump());
+        folder.write("tokenizer.json", json_text(more));
         return error_of([&] { Tokenizer::load(folder.path()); });
     };
     const Json x = {{"id", 300}, {"content", "<x>"}}, other_id = {{"id", 301}, {"content", "<x>"}},
@@ -196,7 +196,7 @@ TEST_CASE("two files that name different ends of text: which one counts is said"
     babble_tokenizer(300).save(folder.path(), 16);
     Json config = read_json(folder.file("tokenizer_config.json"));
     config["eos_token"] = "</s>";
-    folder.write("tokenizer_config.json", config.dump());
+    folder.write("tokenizer_config.json", json_text(config));
     const std::string said =
         test::written_to(2, [&] { REQUIRE(Tokenizer::load(folder.path()).eos_id() == 299); });
     REQUIRE(contains(said, "eos_token is \"<|endoftext|>\", not \"</s>\""));
@@ -262,13 +262,12 @@ TEST_CASE("what comes after a zero byte is read, and is no JSON") {
     const std::string_view after("[1]\0[2]", 7), inside("\"a\0b\"", 5);
     for (const std::string_view text : {after, inside}) {
         CHECK(json_value(text).is_discarded());
-        CHECK(ordered_json_value(text).is_discarded());
-        CHECK(contains(error_of([&] { parse_json(text, "x.json"); }), "is zero"));
+        CHECK(contains(error_of([&] { parse_json(text, "x.json"); }), "is not JSON"));
     }
     CHECK(json_value("[1]").size() == 1);
 }
 
 TEST_CASE("JSON is written with its letters as they are, in any alphabet") {
     CHECK(json_text(json_value("[\"é\\u4f60\"]")) == "[\"é你\"]");
-    CHECK(json_text(ordered_json_value("{\"ö\":\"é\\u4f60\"}")) == "{\"ö\":\"é你\"}");
+    CHECK(json_text(json_value("{\"ö\":\"é\\u4f60\"}")) == "{\"ö\":\"é你\"}");
 }

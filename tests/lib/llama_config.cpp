@@ -6,10 +6,10 @@
 #include <string>
 #include <vector>
 
+#include "lib/core/json.hpp"
 #include "lib/files/config_file.hpp"
 #include "lib/files/model.hpp"
 #include "lib/files/random_model.hpp"
-#include "lib/machine/json_file.hpp"
 #include "lib/model/model_config.hpp"
 #include "lib/model/transformer.hpp"
 #include "tests/support/temporary.hpp"
@@ -28,7 +28,7 @@ TransformerConfig changed(const std::string& name, const Change& change) {
     const TemporaryFolder folder;
     Json json = read_json("tests/data/" + name + "/config.json");
     change(json);
-    return read_config_file(folder.write("config.json", json.dump()));
+    return read_config_file(folder.write("config.json", json_text(json)));
 }
 
 std::string complaint(const std::string& name, const Change& change) {
@@ -185,11 +185,11 @@ TEST_CASE("weights that config.json doesn't speak of are noticed", "[config]") {
     CHECK(error_of([&] { load_transformer(folder.path()); }) == "");
     Json json = read_json(folder.file("config.json"));
     json["num_hidden_layers"] = 2;
-    folder.write("config.json", json.dump());
+    folder.write("config.json", json_text(json));
     CHECK(contains(error_of([&] { load_transformer(folder.path()); }),
                    "has no tensor \"model.layers.1.input_layernorm.weight\""));
     json["num_hidden_layers"] = 1, json["attention_bias"] = true;
-    folder.write("config.json", json.dump());
+    folder.write("config.json", json_text(json));
     CHECK(contains(error_of([&] { load_transformer(folder.path()); }),
                    "has no tensor \"model.layers.0.self_attn.q_proj.bias\""));
     const TemporaryFolder biased;
@@ -197,7 +197,7 @@ TEST_CASE("weights that config.json doesn't speak of are noticed", "[config]") {
     config.architecture.qkv_bias = config.architecture.attention_output_bias = true;
     write_random_model(biased.path(), config, {});
     json["attention_bias"] = false;
-    biased.write("config.json", json.dump());
+    biased.write("config.json", json_text(json));
     CHECK(contains(error_of([&] { load_transformer(biased.path()); }),
                    "the weights have \"model.layers.0.self_attn.k_proj.bias\""));
 }

@@ -9,11 +9,11 @@
 #include <string>
 #include <vector>
 
+#include "lib/core/json.hpp"
 #include "lib/core/math.hpp"
 #include "lib/files/safetensors.hpp"
 #include "lib/files/safetensors_write.hpp"
 #include "lib/machine/files.hpp"
-#include "lib/machine/json_file.hpp"
 #include "tests/support/temporary.hpp"
 
 using namespace tbt;

@@ -6,11 +6,11 @@
 #include <thread>
 #include <vector>
 
+#include "lib/core/json.hpp"
 #include "lib/core/rng.hpp"
 #include "lib/core/tokenizer.hpp"
 #include "lib/core/unicode.hpp"
 #include "lib/machine/files.hpp"
-#include "lib/machine/json_file.hpp"
 #include "lib/text/text_splitter.hpp"
 #include "lib/text/tokenizer.hpp"
 #include "lib/text/tokenizer_train.hpp"

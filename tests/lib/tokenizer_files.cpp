@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
+#include "lib/core/json.hpp"
 #include "lib/machine/files.hpp"
-#include "lib/machine/json_file.hpp"
 #include "lib/text/tokenizer.hpp"
 #include "lib/text/tokenizer_train.hpp"
 #include "tests/support/temporary.hpp"
@@ -64,7 +64,7 @@ std::string complaint_about(const std::string& file, Change&& change) {
     const SavedTokenizer folder;
     Json json = read_json(folder.file(file));
     change(json);
-    return complaint_about_text(file, json.dump());
+    return complaint_about_text(file, json_text(json));
 }
 
 }  // namespace
@@ -127,13 +127,14 @@ TEST_CASE("escapes, white space and numbers of every form read as JSON", "[token
                 merge = {both.substr(0, space), both.substr(space + 1)};
             }
         for (const int indent : {-1, 0, 3}) {
-            folder.write("tokenizer.json", json.dump(indent, '\t', true));  // only ASCII: \u0120
+            folder.write("tokenizer.json", nlohmann::json::parse(json_text(json))
+                                               .dump(indent, '\t', true));  // only ASCII: \u0120
             REQUIRE(same(Tokenizer::load(folder.path()), original));
-            folder.write("tokenizer.json", json.dump(indent));
+            folder.write("tokenizer.json", json_text(json, indent));
             REQUIRE(same(Tokenizer::load(folder.path()), original));
         }
     }
-    const std::string text = json.dump();
+    const std::string text = json_text(json);
     const auto complaint = [&](const std::string& from, const std::string& to) {
         const std::size_t place = text.find(from);
         REQUIRE(place != std::string::npos);
@@ -176,7 +177,7 @@ TEST_CASE("both forms of merges and older files are understood", "[tokenizer]") 
     }
     json["model"].erase("type");
     json["pre_tokenizer"].erase("use_regex");
-    folder.write("tokenizer.json", json.dump());
+    folder.write("tokenizer.json", json_text(json));
     REQUIRE(same(Tokenizer::load(folder.path()), original));
 
     std::filesystem::remove(folder.file("tokenizer.json"));
@@ -193,7 +194,7 @@ TEST_CASE("added tokens are read from every place where they may stand", "[token
     Json json = read_json(folder.file("tokenizer.json"));
     json["added_tokens"].push_back({{"id", 280}, {"content", "中[pad]"}, {"special", true}});
     json["added_tokens"].push_back({{"id", 281}, {"content", "<tool>"}, {"special", false}});
-    folder.write("tokenizer.json", json.dump());
+    folder.write("tokenizer.json", json_text(json));
     const Tokenizer t = Tokenizer::load(folder.path());
     REQUIRE(t.vocab_size() == 282);
     REQUIRE(t.encode("中[pad]<tool>", SpecialTokens::parse) == std::vector<int>{280, 281});
@@ -218,7 +219,7 @@ TEST_CASE("an end-of-text token that is also ordinary text stays reachable", "[t
     const SavedTokenizer folder;
     Json config = read_json(folder.file("tokenizer_config.json"));
     config["eos_token"] = "\n";
-    folder.write("tokenizer_config.json", config.dump());
+    folder.write("tokenizer_config.json", json_text(config));
     std::filesystem::remove(folder.file("special_tokens_map.json"));
     const Tokenizer t = Tokenizer::load(folder.path());
     REQUIRE(t.token_bytes(t.eos_id()) == "\n");

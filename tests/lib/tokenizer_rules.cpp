@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
+#include "lib/core/json.hpp"
 #include "lib/core/rng.hpp"
 #include "lib/machine/files.hpp"
-#include "lib/machine/json_file.hpp"
 #include "lib/text/normalizer.hpp"
 #include "lib/text/text_splitter.hpp"
 #include "lib/text/tokenizer.hpp"
@@ -49,7 +49,7 @@ void check_cases(const std::string& folder) {
     for (const Json& c : file["cases"]) {
         const std::string text = bytes_of_hex(c["utf8_hex"]);
         INFO(folder << ": " << text);
-        const Ids ids = c["ids"];
+        const Ids ids = c["ids"].get<Ids>();
         const Ids special = value_or(c, "ids_special", ids);
         const Ids added = value_or(c, "ids_added", special);
         const std::string decoded = value_or(c, "decoded", text);
@@ -62,7 +62,7 @@ void check_cases(const std::string& folder) {
         wrong += t.encode(text, SpecialTokens::parse) != special;
     }
     for (const Json& c : file["decode"]) {
-        INFO(folder << ": " << c.dump());
+        INFO(folder << ": " << json_text(c));
         CHECK(t.decode_text(c["ids"].get<Ids>()) == c["text"].get<std::string>());
     }
     REQUIRE(wrong == 0);
@@ -91,7 +91,7 @@ Tokenizer changed(const std::string& name, const std::function<void(Json&)>& cha
     const TemporaryFolder folder;
     Json json = read_json(tokenizers + name + "/tokenizer.json");
     change(json);
-    folder.write("tokenizer.json", json.dump());
+    folder.write("tokenizer.json", json_text(json));
     return Tokenizer::load(folder.path());
 }
 
@@ -155,7 +155,7 @@ TEST_CASE("the scanners agree with PCRE2 on random texts", "[tokenizer]") {
         for (int k = 0; k < 12; ++k)
             text +=
                 parts[static_cast<std::size_t>(rng.uniform() * static_cast<double>(parts.size()))];
-        INFO(Json(text).dump());
+        INFO(json_text(Json(text)));
         const auto strings = [&](const SplitPattern& pattern) {
             const auto views = pattern.split(text);
             return Pieces(views.begin(), views.end());

@@ -9,7 +9,7 @@
 # The tests are compiled once for all mutants of a list (batch.awk), and run for each mutant, within the limits of make check.
 # The message for the learner must have the input, the expected value, the actual value and something to think about. If one is
 # missing, the mutant is reported as MUTE.
-# make passes BUILD, the commands to compile a test and to link (COMPILE_TEST, LINK, EXPORT), WITNESSES, the archives (LIBRARY) and LIBS.
+# make passes BUILD, the commands to compile a test and to link (COMPILE_TEST, LINK, EXPORT), WITNESSES, the library (LIBRARY) and LIBS.
 set -u
 work=${WORK:-}
 

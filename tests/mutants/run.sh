@@ -11,7 +11,7 @@
 #   from: text that occurs exactly once in the source, in one line
 #   to: the text that replaces it
 # The compiler finds a mutated header before the original. A mutated .cpp file is linked in place of the library's.
-# make passes BUILD, the commands to compile a test and to link (COMPILE_TEST, LINK), the archives (LIBRARY) and LIBS.
+# make passes BUILD, the commands to compile a test and to link (COMPILE_TEST, LINK), the library (LIBRARY) and LIBS.
 set -u
 only=${1:-${ONLY:-}}
 # A compiler cache does not see that a mutated file is found before the original.

@@ -16,7 +16,7 @@
 
 #include "chapters/26_serving/server/http.hpp"
 #include "lib/core/error.hpp"
-#include "lib/machine/json_file.hpp"
+#include "lib/core/json.hpp"
 #include "tests/support/temporary.hpp"
 
 namespace tbt::test {

@@ -130,7 +130,7 @@ TEST_CASE("a chat answers in the form that the model learnt, stopped where the u
         R"({"messages":[{"role":"user","content":[{"type":"text","text":"who are you?"}]}],
         "seed":1)";
     const Json json = server().post(chats, body + "}").json();
-    CAPTURE(json.dump());
+    CAPTURE(json_text(json));
     const Json& choice = json["choices"][0];
     REQUIRE(json["object"] == "chat.completion");
     REQUIRE(choice["message"]["role"] == "assistant");
@@ -221,7 +221,7 @@ TEST_CASE("a tool that must be called is called with arguments of its schema", "
         server()
             .post(chats, ask + R"({"type":"function","function":{"name":"get_weather"}}})")
             .json();
-    CAPTURE(json.dump());
+    CAPTURE(json_text(json));
     const Json& choice = json["choices"][0];
     REQUIRE(choice["finish_reason"] == "tool_calls");
     REQUIRE(choice["message"]["content"].is_null());

@@ -166,7 +166,7 @@ Json essence(const HttpAnswer& answer) {
 std::vector<std::string> generated(TextGenerator& generator, const Asked& asked) {
     ServedModel model;
     model.generator = &generator, model.name = "storyteller";
-    const OrderedJson body = read_body(asked.body);
+    const Json body = read_body(asked.body);
     const ApiRequest request = asked.path == "/v1/completions"
                                    ? read_completion_request(body, model)
                                    : read_chat_request(body, model);
@@ -190,7 +190,7 @@ TEST_CASE("an answer depends on its request alone, whatever else the server does
     long wrong = 0;
     for (const Asked& a : asked) {
         alone.push_back(essence(test::shared_server().post(a.path, a.body)));
-        CAPTURE(a.body, alone.back().dump());
+        CAPTURE(a.body, json_text(alone.back()));
         REQUIRE(alone.back().is_object());
         const Json body = json_value(a.body);
         for (const auto& [name, value] : body.items()) names.insert(name);

@@ -4,7 +4,7 @@
 #include <cstdio>
 
 #include "lib/core/error.hpp"
-#include "lib/machine/json_file.hpp"
+#include "lib/core/json.hpp"
 
 namespace tbt {
 

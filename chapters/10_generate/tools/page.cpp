@@ -6,9 +6,9 @@
 
 #include "chapters/09_stopping/text_stream.hpp"
 #include "lib/core/error.hpp"
+#include "lib/core/json.hpp"
 #include "lib/files/model.hpp"
 #include "lib/machine/files.hpp"
-#include "lib/machine/json_file.hpp"
 
 namespace tbt {
 

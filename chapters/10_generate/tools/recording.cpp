@@ -121,8 +121,8 @@ constexpr const char* course_version = "2026-11-20 and later";
 // Three decimals, enough for a shade.
 double three(float share) { return std::nearbyint(static_cast<double>(share) * 1000) / 1000; }
 
-OrderedJson log_or_null(double probability, Number number) {
-    return probability > 0 ? number(portable_log(probability)) : OrderedJson(nullptr);
+Json log_or_null(double probability, Number number) {
+    return probability > 0 ? number(portable_log(probability)) : Json(nullptr);
 }
 
 // A token's text; a part of a character becomes U+FFFD.
@@ -131,23 +131,23 @@ std::string shown_text(const Tokenizer& tokenizer, int id) {
 }
 
 // The same with its id.
-OrderedJson id_and_text(const Tokenizer& tokenizer, int id) {
+Json id_and_text(const Tokenizer& tokenizer, int id) {
     return {{"id", id}, {"token", shown_text(tokenizer, id)}};
 }
 
-OrderedJson standing_json(const Standing& s, Number number) {
+Json standing_json(const Standing& s, Number number) {
     return {{"rank", s.rank}, {"probability", number(s.probability)}};
 }
 
 // What the model, the chain and each of its steps did.
-void add_choice(OrderedJson& j, const Trace& t, Number number) {
+void add_choice(Json& j, const Trace& t, Number number) {
     j["raw"] = {{"candidates", t.raw_candidates},
                 {"entropy", number(t.raw_entropy)},
                 {"log_probability", number(t.raw_log_probability)}};
     j["processed"] = {{"candidates", t.final_candidates},
                       {"entropy", number(t.final_entropy)},
                       {"log_probability", number(t.final_log_probability)}};
-    j["steps"] = OrderedJson::array();
+    j["steps"] = Json::array();
     for (const StepTrace& s : t.steps)
         j["steps"].push_back({{"name", s.name},
                               {"parameters", s.parameters},
@@ -161,25 +161,24 @@ void add_choice(OrderedJson& j, const Trace& t, Number number) {
 }
 
 // What became of one of the likeliest tokens. token: its id and text.
-OrderedJson fate_json(OrderedJson token, const Trace& t, const TracedToken& x, Number number) {
+Json fate_json(Json token, const Trace& t, const TracedToken& x, Number number) {
     token["raw"] = log_or_null(x.raw_probability, number);
     token["processed"] = log_or_null(x.final_probability, number);
     token["removed_by"] =
-        x.removed_by < 0
-            ? OrderedJson(nullptr)
-            : OrderedJson(t.steps[checked_place("step", x.removed_by, t.steps.size())].name);
+        x.removed_by < 0 ? Json(nullptr)
+                         : Json(t.steps[checked_place("step", x.removed_by, t.steps.size())].name);
     return token;
 }
 
-OrderedJson shares_json(const Tokenizer& tokenizer, const std::vector<GuideState::Share>& all) {
-    OrderedJson shares = OrderedJson::array();
+Json shares_json(const Tokenizer& tokenizer, const std::vector<GuideState::Share>& all) {
+    Json shares = Json::array();
     for (const GuideState::Share& x : all)
         shares.push_back({x.id, shown_text(tokenizer, x.id), six(x.probability)});
     return shares;
 }
 
-OrderedJson guide_json(const Tokenizer& tokenizer, const GuideState& g) {
-    OrderedJson j = {{"allowed", g.allowed}, {"complete", g.complete}, {"bytes", g.bytes}};
+Json guide_json(const Tokenizer& tokenizer, const GuideState& g) {
+    Json j = {{"allowed", g.allowed}, {"complete", g.complete}, {"bytes", g.bytes}};
     if (g.closing_bytes) j["closing_bytes"] = *g.closing_bytes;
     if (g.closing_tokens) j["closing_tokens"] = *g.closing_tokens;
     if (g.remaining) j["remaining"] = *g.remaining;
@@ -190,24 +189,24 @@ OrderedJson guide_json(const Tokenizer& tokenizer, const GuideState& g) {
 }
 
 // One choice.
-OrderedJson token_line(const Tokenizer& tokenizer, const RecordedToken& token) {
+Json token_line(const Tokenizer& tokenizer, const RecordedToken& token) {
     const Trace& t = token.trace;
-    OrderedJson j = token_json(tokenizer, t.chosen);
-    j["u"] = token.has_u ? OrderedJson(t.u) : OrderedJson(nullptr);
+    Json j = token_json(tokenizer, t.chosen);
+    j["u"] = token.has_u ? Json(t.u) : Json(nullptr);
     add_choice(j, t, six);
-    j["top"] = OrderedJson::array();
+    j["top"] = Json::array();
     for (std::size_t i = 0; i < t.top.size(); ++i) {
-        OrderedJson entry = fate_json(token_json(tokenizer, t.top[i].id), t, t.top[i], six);
-        entry["after"] = OrderedJson::array();
+        Json entry = fate_json(token_json(tokenizer, t.top[i].id), t, t.top[i], six);
+        entry["after"] = Json::array();
         for (const double p : token.after[i]) entry["after"].push_back(log_or_null(p, six));
         j["top"].push_back(entry);
     }
-    j["wheel"] = OrderedJson::array();
+    j["wheel"] = Json::array();
     for (const RecordedToken::Slice& s : token.wheel)
         j["wheel"].push_back({s.id, shown_text(tokenizer, s.id), six(s.from), six(s.to)});
     if (token.pass > 0) j["pass_filled"] = token.pass;
     if (!token.attention.empty()) {
-        j["attention"] = OrderedJson::array();
+        j["attention"] = Json::array();
         for (const float share : token.attention) j["attention"].push_back(three(share));
     }
     if (token.guide) j["guide"] = guide_json(tokenizer, *token.guide);
@@ -215,8 +214,7 @@ OrderedJson token_line(const Tokenizer& tokenizer, const RecordedToken& token) {
 }
 
 // A text: its fields are added to j.
-OrderedJson text_json(OrderedJson j, const GeneratedText& text, const StopStrings& stop,
-                      Number number) {
+Json text_json(Json j, const GeneratedText& text, const StopStrings& stop, Number number) {
     j["text"] = text.text, j["ids"] = text.ids, j["finish_reason"] = to_string(text.reason);
     const std::vector<std::string>& strings = stop.strings();
     if (text.stop_string >= 0)
@@ -226,14 +224,14 @@ OrderedJson text_json(OrderedJson j, const GeneratedText& text, const StopString
 }
 
 // The same with the log-probabilities of its tokens, for the results of a program.
-OrderedJson result_json(OrderedJson j, const GeneratedText& text, const GenerateRequest& request,
-                        const Tokenizer& tokenizer) {
+Json result_json(Json j, const GeneratedText& text, const GenerateRequest& request,
+                 const Tokenizer& tokenizer) {
     j = text_json(std::move(j), text, request.stop.strings, exact);
     for (const Trace& t : text.traces) {
-        OrderedJson token = id_and_text(tokenizer, t.chosen);
+        Json token = id_and_text(tokenizer, t.chosen);
         token["raw"] = exact(t.raw_log_probability);
         token["processed"] = exact(t.final_log_probability);
-        token["top"] = OrderedJson::array();
+        token["top"] = Json::array();
         for (const TracedToken& x : t.top)
             token["top"].push_back(fate_json(id_and_text(tokenizer, x.id), t, x, exact));
         j["logprobs"].push_back(token);
@@ -248,8 +246,8 @@ const char* decoder_of(const Chain& chain) {
     return "sampling";
 }
 
-OrderedJson prompts_json(const Tokenizer& tokenizer, std::span<const ShownPrompt> prompts) {
-    OrderedJson all = OrderedJson::array();
+Json prompts_json(const Tokenizer& tokenizer, std::span<const ShownPrompt> prompts) {
+    Json all = Json::array();
     for (const ShownPrompt& p : prompts)
         all.push_back({{"prompt", p.text},
                        {"prompt_ids", p.ids},
@@ -270,35 +268,35 @@ std::string hash_of_model(const std::string& directory) {
 
 }  // namespace
 
-std::string trace_line(const OrderedJson& j) { return json_text(j) + "\n"; }
+std::string trace_line(const Json& j) { return json_text(j) + "\n"; }
 
-OrderedJson exact(double x) { return std::isfinite(x) ? OrderedJson(x) : OrderedJson(nullptr); }
+Json exact(double x) { return std::isfinite(x) ? Json(x) : Json(nullptr); }
 
-OrderedJson six(double x) {
+Json six(double x) {
     if (!std::isfinite(x)) return nullptr;
     char text[32];
     std::snprintf(text, sizeof text, "%.6g", x);
     return std::strtod(text, nullptr);
 }
 
-OrderedJson token_json(const Tokenizer& tokenizer, int id) {
-    OrderedJson j = id_and_text(tokenizer, id);
+Json token_json(const Tokenizer& tokenizer, int id) {
+    Json j = id_and_text(tokenizer, id);
     if (id < 0 || id >= tokenizer.vocab_size()) return j;
     const std::string_view bytes = tokenizer.token_bytes(id);
     if (find_invalid_utf8(bytes) == std::string_view::npos) return j;
-    j["bytes"] = OrderedJson::array();
+    j["bytes"] = Json::array();
     for (const char byte : bytes) j["bytes"].push_back(static_cast<unsigned char>(byte));
     return j;
 }
 
-OrderedJson tokens_json(const Tokenizer& tokenizer, const std::vector<int>& ids) {
-    OrderedJson tokens = OrderedJson::array();
+Json tokens_json(const Tokenizer& tokenizer, const std::vector<int>& ids) {
+    Json tokens = Json::array();
     for (const int id : ids) tokens.push_back(shown_text(tokenizer, id));
     return tokens;
 }
 
-OrderedJson header_json(const RunFacts& run, const TransformerConfig& c, const Chain& chain,
-                        const Tokenizer& tokenizer, std::span<const ShownPrompt> prompts) {
+Json header_json(const RunFacts& run, const TransformerConfig& c, const Chain& chain,
+                 const Tokenizer& tokenizer, std::span<const ShownPrompt> prompts) {
     return {{"format", trace_format},
             {"version", course_version},
             {"command", run.command},
@@ -323,7 +321,7 @@ std::string token_lines(const Tokenizer& tokenizer,
     std::string out;
     for (std::size_t i = 0; i < texts.size(); ++i) {
         for (std::size_t step = 0; step < texts[i].size(); ++step) {
-            OrderedJson j = {{"sample", i}, {"step", step}};
+            Json j = {{"sample", i}, {"step", step}};
             j.update(token_line(tokenizer, texts[i][step]));
             out += trace_line(j);
         }
@@ -335,8 +333,8 @@ std::string pass_lines(const std::vector<RecordedPass>& passes) {
     std::string out;
     std::size_t number = 0;
     for (const RecordedPass& pass : passes) {
-        OrderedJson j = {{"pass", ++number}, {"computed", pass.computed}};
-        j["texts"] = OrderedJson::array();
+        Json j = {{"pass", ++number}, {"computed", pass.computed}};
+        j["texts"] = Json::array();
         for (const RecordedPass::Text& t : pass.texts)
             j["texts"].push_back({t.slot, t.length, t.rows});
         out += trace_line(j);
@@ -351,8 +349,8 @@ std::string result_lines(const std::vector<GeneratedText>& texts, const StopStri
     return out;
 }
 
-OrderedJson chain_json(const Chain& chain) {
-    OrderedJson steps = OrderedJson::array();
+Json chain_json(const Chain& chain) {
+    Json steps = Json::array();
     for (const ChainStep& step : chain.steps())
         steps.push_back({{"name", step.name}, {"parameters", step.parameters}});
     return steps;
@@ -385,11 +383,11 @@ std::string trace_header(const std::string& model, const std::string& prompt,
 }
 
 std::string trace_line(const Tokenizer& tokenizer, const Trace& t, std::size_t sample, int step) {
-    OrderedJson j = {{"sample", sample}, {"step", step}};
+    Json j = {{"sample", sample}, {"step", step}};
     j.update(id_and_text(tokenizer, t.chosen));
     j["u"] = t.u;
     add_choice(j, t, exact);
-    j["top"] = OrderedJson::array();
+    j["top"] = Json::array();
     for (const TracedToken& x : t.top)
         j["top"].push_back(fate_json(id_and_text(tokenizer, x.id), t, x, exact));
     return trace_line(j);
@@ -399,23 +397,23 @@ std::string json_result(const std::string& model, const std::string& prompt,
                         const GenerateRequest& request, const std::vector<int>& prompt_ids,
                         const Tokenizer& tokenizer, const std::vector<GeneratedText>& texts,
                         const std::vector<PromptToken>& prompt_tokens) {
-    OrderedJson j = {{"model", model},
-                     {"prompt", prompt},
-                     {"prompt_ids", prompt_ids},
-                     {"seed", request.seed},
-                     {"chain", chain_json(request.chain)}};
+    Json j = {{"model", model},
+              {"prompt", prompt},
+              {"prompt_ids", prompt_ids},
+              {"seed", request.seed},
+              {"chain", chain_json(request.chain)}};
     for (const PromptToken& t : prompt_tokens) {
-        OrderedJson token = id_and_text(tokenizer, t.id);
-        token["raw"] = exact(t.log_probability), token["top"] = OrderedJson::array();
+        Json token = id_and_text(tokenizer, t.id);
+        token["raw"] = exact(t.log_probability), token["top"] = Json::array();
         for (const PromptToken::Choice& c : t.choices) {
             token["top"].push_back(id_and_text(tokenizer, c.id));
             token["top"].back()["raw"] = exact(c.log_probability);
         }
         j["prompt_logprobs"].push_back(token);
     }
-    j["texts"] = OrderedJson::array();
+    j["texts"] = Json::array();
     for (const GeneratedText& text : texts)
-        j["texts"].push_back(result_json(OrderedJson::object(), text, request, tokenizer));
+        j["texts"].push_back(result_json(Json::object(), text, request, tokenizer));
     return trace_line(j);
 }
 

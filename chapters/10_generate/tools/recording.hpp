@@ -17,8 +17,8 @@
 #include "chapters/10_generate/batch.hpp"
 #include "chapters/10_generate/generate.hpp"
 #include "chapters/10_generate/tools/output.hpp"
+#include "lib/core/json.hpp"
 #include "lib/files/model.hpp"
-#include "lib/machine/json_file.hpp"
 #include "lib/model/model_config.hpp"
 
 namespace tbt {
@@ -117,22 +117,22 @@ struct RunFacts {
 };
 
 // One line. Invalid UTF-8 in a path or name is replaced instead of failing at the very end.
-std::string trace_line(const OrderedJson& j);
+std::string trace_line(const Json& j);
 
 // How a number is written: exactly, or with six digits, since a picture shows no more and the file
 // is smaller. JSON has no infinity: it becomes null.
-using Number = OrderedJson (*)(double);
-OrderedJson exact(double x);
-OrderedJson six(double x);
+using Number = Json (*)(double);
+Json exact(double x);
+Json six(double x);
 
 // The id and text of a token, and its bytes if they are not valid text.
-OrderedJson token_json(const Tokenizer& tokenizer, int id);
+Json token_json(const Tokenizer& tokenizer, int id);
 // Only the texts of tokens.
-OrderedJson tokens_json(const Tokenizer& tokenizer, const std::vector<int>& ids);
+Json tokens_json(const Tokenizer& tokenizer, const std::vector<int>& ids);
 
 // The first line, without the fields that only some decoders have.
-OrderedJson header_json(const RunFacts& run, const TransformerConfig& config, const Chain& chain,
-                        const Tokenizer& tokenizer, std::span<const ShownPrompt> prompts);
+Json header_json(const RunFacts& run, const TransformerConfig& config, const Chain& chain,
+                 const Tokenizer& tokenizer, std::span<const ShownPrompt> prompts);
 
 // All other lines: the choices of each text, the passes of the model, the texts.
 std::string token_lines(const Tokenizer& tokenizer,
@@ -140,7 +140,7 @@ std::string token_lines(const Tokenizer& tokenizer,
 std::string pass_lines(const std::vector<RecordedPass>& passes);
 std::string result_lines(const std::vector<GeneratedText>& texts, const StopStrings& strings = {});
 
-OrderedJson chain_json(const Chain& chain);
+Json chain_json(const Chain& chain);
 
 // The trace of the texts of one prompt that were drawn from a chain.
 std::string run_trace(RunFacts run, Model& model, const GenerateRequest& request,

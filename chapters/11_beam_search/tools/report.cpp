@@ -8,8 +8,8 @@
 #include "chapters/10_generate/tools/output.hpp"
 #include "lib/core/check.hpp"
 #include "lib/core/index.hpp"
+#include "lib/core/json.hpp"
 #include "lib/files/model.hpp"
-#include "lib/machine/json_file.hpp"
 #include "lib/show/svg.hpp"
 #include "lib/show/terminal.hpp"
 
@@ -23,37 +23,36 @@ const char* name_of(Fate fate) {
     return fate == Fate::live ? "live" : fate == Fate::finished ? "finished" : "pruned";
 }
 
-OrderedJson to_json(const BeamText& t, const BeamRequest& request) {
-    OrderedJson j = {{"text", t.text},
-                     {"ids", t.ids},
-                     {"sum", t.sum},
-                     {"score", t.score},
-                     {"finish_reason", to_string(t.reason)}};
+Json to_json(const BeamText& t, const BeamRequest& request) {
+    Json j = {{"text", t.text},
+              {"ids", t.ids},
+              {"sum", t.sum},
+              {"score", t.score},
+              {"finish_reason", to_string(t.reason)}};
     const std::vector<std::string>& strings = request.stop.strings.strings();
     if (t.stop_string >= 0)
         j["stop_string"] = strings[checked_place("stop string", t.stop_string, strings.size())];
     return j;
 }
 
-OrderedJson header(const std::string& model, const std::string& prompt, const BeamRequest& request,
-                   const std::vector<int>& prompt_ids) {
+Json header(const std::string& model, const std::string& prompt, const BeamRequest& request,
+            const std::vector<int>& prompt_ids) {
     static const char* const names[] = {"true", "false", "never"};
     const BeamOptions& b = request.beams;
-    OrderedJson j = {{"model", model},
-                     {"prompt", prompt},
-                     {"prompt_ids", prompt_ids},
-                     {"num_beams", b.num_beams},
-                     {"length_penalty", b.length_penalty},
-                     {"early_stopping", names[static_cast<int>(b.early_stopping)]}};
+    Json j = {{"model", model},
+              {"prompt", prompt},
+              {"prompt_ids", prompt_ids},
+              {"num_beams", b.num_beams},
+              {"length_penalty", b.length_penalty},
+              {"early_stopping", names[static_cast<int>(b.early_stopping)]}};
     if (request.seed) j["seed"] = *request.seed;
     return j;
 }
 
 // A candidate; first: the number of the search's first node.
-OrderedJson node_json(const LatticeNode& n, int number, int first, const OrderedJson& token,
-                      Number as) {
-    OrderedJson j = {{"node", number}, {"step", n.step}};
-    j["parent"] = n.parent < 0 ? OrderedJson(nullptr) : OrderedJson(first + n.parent);
+Json node_json(const LatticeNode& n, int number, int first, const Json& token, Number as) {
+    Json j = {{"node", number}, {"step", n.step}};
+    j["parent"] = n.parent < 0 ? Json(nullptr) : Json(first + n.parent);
     j.update(token);
     j.update({{"log_probability", as(n.log_probability)},
               {"sum", as(n.sum)},
@@ -166,16 +165,16 @@ std::string beam_trace(const std::string& model, const std::string& prompt,
                        const BeamRequest& request, const std::vector<int>& prompt_ids,
                        const Tokenizer& tokenizer, const std::vector<LatticeNode>& lattice,
                        const std::vector<BeamText>& texts) {
-    OrderedJson first = {{"format", "token-by-token beams 1"}};
+    Json first = {{"format", "token-by-token beams 1"}};
     first.update(header(model, prompt, request, prompt_ids));
     std::string out = trace_line(first);
     for (std::size_t i = 0; i < lattice.size(); ++i) {
-        OrderedJson token = token_json(tokenizer, lattice[i].token);
+        Json token = token_json(tokenizer, lattice[i].token);
         token.erase("bytes");
         out += trace_line(node_json(lattice[i], to_int(i), 0, token, exact));
     }
     for (std::size_t i = 0; i < texts.size(); ++i) {
-        OrderedJson j = {{"result", i}};
+        Json j = {{"result", i}};
         j.update(to_json(texts[i], request));
         out += trace_line(j);
     }
@@ -185,8 +184,8 @@ std::string beam_trace(const std::string& model, const std::string& prompt,
 std::string beam_json(const std::string& model, const std::string& prompt,
                       const BeamRequest& request, const std::vector<int>& prompt_ids,
                       const std::vector<BeamText>& texts) {
-    OrderedJson j = header(model, prompt, request, prompt_ids);
-    j["texts"] = OrderedJson::array();
+    Json j = header(model, prompt, request, prompt_ids);
+    j["texts"] = Json::array();
     for (const BeamText& t : texts) j["texts"].push_back(to_json(t, request));
     return trace_line(j);
 }
@@ -198,7 +197,7 @@ std::string search_lines(const Tokenizer& tokenizer, const std::vector<RecordedS
         for (std::size_t group = 0; group < search.groups.size(); ++group) {
             int node = first;
             for (const LatticeNode& n : search.groups[group]) {
-                OrderedJson j = node_json(n, node++, first, token_json(tokenizer, n.token), six);
+                Json j = node_json(n, node++, first, token_json(tokenizer, n.token), six);
                 j["prompt"] = search.prompt, j["group"] = group;
                 out += trace_line(j);
             }
@@ -208,7 +207,7 @@ std::string search_lines(const Tokenizer& tokenizer, const std::vector<RecordedS
     return out;
 }
 
-OrderedJson beams_json(const BeamSettings& settings, bool do_sample) {
+Json beams_json(const BeamSettings& settings, bool do_sample) {
     return {{"num_beams", settings.num_beams},
             {"num_beam_groups", settings.num_beam_groups},
             {"length_penalty", settings.length_penalty},
@@ -241,8 +240,7 @@ std::string search_trace(RunFacts run, Model& model, const BeamSettings& setting
         found.push_back(generated_text(text));
     }
     run.texts = texts.size(), run.samples = to_int(texts.size());
-    OrderedJson header =
-        header_json(run, model.config(), request.chain, model.tokenizer, {&prompt, 1});
+    Json header = header_json(run, model.config(), request.chain, model.tokenizer, {&prompt, 1});
     header["beams"] = beams_json(settings, request.seed.has_value());
     return trace_line(header) + token_lines(model.tokenizer, tokens) +
            search_lines(model.tokenizer, {{0, lattices}}) + pass_lines(passes) +

@@ -10,8 +10,8 @@
 #include "chapters/10_generate/tools/recording.hpp"
 #include "chapters/11_beam_search/beam_search.hpp"
 #include "chapters/11_beam_search/options.hpp"
+#include "lib/core/json.hpp"
 #include "lib/files/model.hpp"
-#include "lib/machine/json_file.hpp"
 #include "lib/text/tokenizer.hpp"
 
 namespace tbt {
@@ -54,7 +54,7 @@ struct RecordedSearch {
 std::string search_lines(const Tokenizer& tokenizer, const std::vector<RecordedSearch>& searches);
 
 // What was searched for, for a trace's first line.
-OrderedJson beams_json(const BeamSettings& settings, bool do_sample);
+Json beams_json(const BeamSettings& settings, bool do_sample);
 
 // A text that was found, as other texts are.
 GeneratedText generated_text(BeamText found);

@@ -8,8 +8,8 @@
 #include "chapters/10_generate/tools/recording.hpp"
 #include "chapters/12_speculative/plain_speculative.hpp"
 #include "lib/core/index.hpp"
+#include "lib/core/json.hpp"
 #include "lib/files/model.hpp"
-#include "lib/machine/json_file.hpp"
 #include "lib/show/svg.hpp"
 #include "lib/show/terminal.hpp"
 
@@ -144,10 +144,10 @@ void write_lanes(const std::string& file, const Tokenizer& tokenizer,
 namespace {
 
 // p, q and u are written only if they were used.
-OrderedJson judged_json(const Round& round, Number number) {
-    OrderedJson judged = OrderedJson::array();
+Json judged_json(const Round& round, Number number) {
+    Json judged = Json::array();
     for (const Round::Judged& x : round.judged) {
-        OrderedJson verdict = {{"id", x.id}};
+        Json verdict = {{"id", x.id}};
         if (!std::isnan(x.p))
             verdict["p"] = number(x.p), verdict["q"] = number(x.q), verdict["u"] = x.u;
         verdict["accepted"] = x.accepted;
@@ -156,23 +156,23 @@ OrderedJson judged_json(const Round& round, Number number) {
     return judged;
 }
 
-OrderedJson round_line(const Tokenizer& tokenizer, const RecordedRound& r, std::size_t number) {
-    OrderedJson tokens = OrderedJson::array();
+Json round_line(const Tokenizer& tokenizer, const RecordedRound& r, std::size_t number) {
+    Json tokens = Json::array();
     for (const int id : r.round.tokens) tokens.push_back(token_json(tokenizer, id));
-    OrderedJson j = {{"round", number},
-                     {"sample", r.text},
-                     {"step", r.step},
-                     {"drafted", r.round.drafted},
-                     {"drafted_tokens", tokens_json(tokenizer, r.round.drafted)},
-                     {"judged", judged_json(r.round, six)},
-                     {"tokens", tokens},
-                     {"bonus", r.round.bonus}};
+    Json j = {{"round", number},
+              {"sample", r.text},
+              {"step", r.step},
+              {"drafted", r.round.drafted},
+              {"drafted_tokens", tokens_json(tokenizer, r.round.drafted)},
+              {"judged", judged_json(r.round, six)},
+              {"tokens", tokens},
+              {"bonus", r.round.bonus}};
     if (r.guesses.parents.empty()) return j;
-    j["tree"] = OrderedJson::array();
+    j["tree"] = Json::array();
     for (int i = 0; i < count(r.guesses.ids); ++i) {
         j["tree"].push_back(token_json(tokenizer, r.guesses.ids[index(i)]));
         j["tree"].back()["parent"] =
-            r.guesses.parent(i) < 0 ? OrderedJson(nullptr) : OrderedJson(r.guesses.parent(i));
+            r.guesses.parent(i) < 0 ? Json(nullptr) : Json(r.guesses.parent(i));
     }
     return j;
 }
@@ -191,7 +191,7 @@ std::string speculative_trace(const Tokenizer& tokenizer, const std::string& pro
                                     {"finish_reason", to_string(written.text.reason)}});
     int number = 0;
     for (const Round& round : written.rounds) {
-        OrderedJson tokens = OrderedJson::array();
+        Json tokens = Json::array();
         for (const int id : round.tokens)
             tokens.push_back({{"id", id}, {"token", tokenizer.token_bytes(id)}});
         lines += trace_line({{"round", ++number},
@@ -230,7 +230,7 @@ std::string drafted_trace(const DraftedRun& drafted, Model& model, const Generat
     const bool drawn = drafted.coupling == "seed";
     const std::vector<RecordedToken> tokens =
         replay(std::ref(batch), request, replayed_text(request, prompt.ids, text.ids, drawn));
-    OrderedJson header =
+    Json header =
         header_json(drafted.run, model.config(), request.chain, model.tokenizer, {&prompt, 1});
     header["draft"] = {{"from", drafted.draft}, {"coupling", drafted.coupling}};
     return trace_line(header) + token_lines(model.tokenizer, {tokens}) +

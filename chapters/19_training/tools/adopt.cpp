@@ -5,11 +5,11 @@
 #include <vector>
 
 #include "lib/core/error.hpp"
+#include "lib/core/json.hpp"
 #include "lib/files/masked_gpt.hpp"
 #include "lib/files/model.hpp"
 #include "lib/files/safetensors.hpp"
 #include "lib/machine/files.hpp"
-#include "lib/machine/json_file.hpp"
 
 namespace tbt {
 namespace {
@@ -30,12 +30,11 @@ void check_finished(const fs::path& trained) {
     else load_model(trained);
     const fs::path path = trained / "recipe.json";
     const Json recipe = read_json(path.string());
-    const auto steps_at = [&](const Json::json_pointer& place) {
-        return integer_of<std::int64_t>(recipe.value(place, Json(0)),
-                                        path.string() + ": " + place.to_string());
+    const auto steps_at = [&](const Json& object, const char* key) {
+        return integer_of<std::int64_t>(object.value(key, Json(0)), path.string() + ": " + key);
     };
-    const auto done = steps_at("/steps_done"_json_pointer),
-               steps = steps_at("/options/steps"_json_pointer);
+    const auto done = steps_at(recipe, "steps_done"),
+               steps = steps_at(recipe.value("options", Json::object()), "steps");
     if (done < steps || steps == 0)
         throw Error(path.string() + ": has done " + std::to_string(done) + " of " +
                     std::to_string(steps) + " steps; finish its training first");
@@ -57,9 +56,9 @@ std::string number(const Json& value, int digits) {
 void add_report(const Json& before, const Json& after, std::vector<Row>& rows) {
     if (!before.contains("rows") || !after.contains("rows")) return;
     std::map<std::string, std::string> old;
-    for (const Json& row : before.at("rows")) old[row.at("what")] = row.at("figure");
+    for (const Json& row : before.at("rows")) old[row.at("what").text()] = row.at("figure").text();
     for (const Json& row : after.at("rows"))
-        rows.push_back({row.at("what"), old[row.at("what")], row.at("figure")});
+        rows.push_back({row.at("what"), old[row.at("what").text()], row.at("figure")});
 }
 
 void add_gaps(const Json& before, const Json& after, std::vector<Row>& rows) {
@@ -82,13 +81,9 @@ std::string adoption_table(const fs::path& trained, const fs::path& shipped) {
     const Json before = json_or_nothing(shipped / "recipe.json"),
                after = read_json((trained / "recipe.json").string());
     std::vector<Row> rows;
-    const auto add = [&](const char* what, const char* key) {
-        const auto at = Json::json_pointer(key);
-        rows.push_back({what, before.contains(at) ? json_text(before.at(at)) : "",
-                        after.contains(at) ? json_text(after.at(at)) : ""});
-    };
-    add("parameters", "/parameters");
-    add("tokens", "/tokens");
+    for (const char* key : {"parameters", "tokens"})
+        rows.push_back({key, before.contains(key) ? json_text(before.at(key)) : "",
+                        after.contains(key) ? json_text(after.at(key)) : ""});
     add_report(json_or_nothing(shipped / "report.json"), json_or_nothing(trained / "report.json"),
                rows);
     add_gaps(before, after, rows);

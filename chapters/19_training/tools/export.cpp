@@ -6,11 +6,11 @@
 #include "chapters/19_training/recipe.hpp"
 #include "chapters/19_training/training.hpp"
 #include "lib/chat/chat_template.hpp"
+#include "lib/core/json.hpp"
 #include "lib/files/config_file.hpp"
 #include "lib/files/masked_gpt.hpp"
 #include "lib/files/safetensors_write.hpp"
 #include "lib/machine/files.hpp"
-#include "lib/machine/json_file.hpp"
 #include "lib/model/model_config.hpp"
 #include "lib/show/svg.hpp"
 #include "lib/text/tokenizer_save.hpp"
@@ -37,40 +37,39 @@ std::string recipe_json(Training& training, const DocumentSource& source, const 
     const TrainingOptions& o = training.options();
     const auto rounded = [](double x, double units) { return std::round(x * units) / units; };
     const auto origin = [](const std::string& folder, const std::string& hash) {
-        return folder.empty() ? OrderedJson() : OrderedJson{{"folder", folder}, {"hash", hash}};
+        return folder.empty() ? Json() : Json{{"folder", folder}, {"hash", hash}};
     };
     // Only texts have a number of documents; the corpus has no end.
-    OrderedJson recipe = {
-        {source.count() > 0 ? "text" : "corpus", origin(info.folder, source.hash())},
-        {"options",
-         {{"layers", o.shape.n_layer},
-          {"heads", o.shape.n_head},
-          {"embd", o.shape.n_embd},
-          {"context", o.shape.n_positions},
-          {"sequence", o.sequence},
-          {"precision", "f32"},
-          {"vocab", o.shape.vocab_size},
-          {"batch", o.batch},
-          {"steps", o.steps},
-          {"warmup", o.warm_up},
-          {"lr", o.learning_rate},
-          {"weight_decay", o.weight_decay},
-          {"seed", o.seed},
-          {"parts", o.parts}}},
-        {"tokenizer", training.tokenizer_hash()},
-        {"teacher", origin(o.teacher, training.teacher_hash())},
-        {"init", origin(o.init, training.init_hash())},
-        {"parameters", training.model().layout().count()},
-        {"stored", info.half ? "float16" : "float32"},
-        {"weights", hash_of(training.model().parameters())},
-        {"replanned", training.replanned()},
-        {"steps_done", training.steps_done()},
-        {"tokens", training.tokens_done()},
-        {"hours", rounded(training.seconds / 3600, 100)},
-        {"tokens_per_second",
-         training.seconds > 0
-             ? rounded(static_cast<double>(training.tokens_done()) / training.seconds, 1)
-             : 0}};
+    Json recipe = {{source.count() > 0 ? "text" : "corpus", origin(info.folder, source.hash())},
+                   {"options",
+                    {{"layers", o.shape.n_layer},
+                     {"heads", o.shape.n_head},
+                     {"embd", o.shape.n_embd},
+                     {"context", o.shape.n_positions},
+                     {"sequence", o.sequence},
+                     {"precision", "f32"},
+                     {"vocab", o.shape.vocab_size},
+                     {"batch", o.batch},
+                     {"steps", o.steps},
+                     {"warmup", o.warm_up},
+                     {"lr", o.learning_rate},
+                     {"weight_decay", o.weight_decay},
+                     {"seed", o.seed},
+                     {"parts", o.parts}}},
+                   {"tokenizer", training.tokenizer_hash()},
+                   {"teacher", origin(o.teacher, training.teacher_hash())},
+                   {"init", origin(o.init, training.init_hash())},
+                   {"parameters", training.model().layout().count()},
+                   {"stored", info.half ? "float16" : "float32"},
+                   {"weights", hash_of(training.model().parameters())},
+                   {"replanned", training.replanned()},
+                   {"steps_done", training.steps_done()},
+                   {"tokens", training.tokens_done()},
+                   {"hours", rounded(training.seconds / 3600, 100)},
+                   {"tokens_per_second",
+                    training.seconds > 0
+                        ? rounded(static_cast<double>(training.tokens_done()) / training.seconds, 1)
+                        : 0}};
     add_architecture(o.shape, recipe["options"]);
     if (o.fill_masks) recipe["options"]["fill_masks"] = true;
     if (!o.genres.empty()) recipe["options"]["genres"] = o.genres;
@@ -80,7 +79,7 @@ std::string recipe_json(Training& training, const DocumentSource& source, const 
     all.insert(all.end(), info.results.begin(), info.results.end());
     for (const GenreResult& r : all) {
         if (r.documents == 0) continue;
-        OrderedJson& row = recipe["held_out_bits_per_byte"][r.genre];
+        Json& row = recipe["held_out_bits_per_byte"][r.genre];
         row["model"] = rounded(r.bits_per_byte(), 1e4);
         if (!std::isnan(r.floor())) row["floor"] = rounded(r.floor(), 1e4);
         row["documents"] = r.documents;

@@ -8,10 +8,10 @@
 #include "chapters/19_training/training.hpp"
 #include "lib/core/error.hpp"
 #include "lib/core/index.hpp"
+#include "lib/core/json.hpp"
 #include "lib/corpus/documents.hpp"
 #include "lib/corpus/validation.hpp"
 #include "lib/machine/files.hpp"
-#include "lib/machine/json_file.hpp"
 #include "lib/machine/threads.hpp"
 #include "lib/model/model_config.hpp"
 #include "lib/text/tokenizer_save.hpp"
@@ -196,7 +196,8 @@ void check_teacher(const std::string& teacher) {
     const auto done = integer_of<std::int64_t>(recipe.value("steps_done", Json(0)),
                                                path + ": steps_done"),
                steps = integer_of<std::int64_t>(
-                   recipe.value("/options/steps"_json_pointer, Json(done)), path + ": steps");
+                   recipe.value("options", Json::object()).value("steps", Json(done)),
+                   path + ": steps");
     if (done < steps)
         throw Error(teacher + ": this teacher has done " + std::to_string(done) + " of its " +
                     std::to_string(steps) + " steps; finish its training first");
@@ -250,7 +251,7 @@ int run_train(TrainCommand c) {
         recipe = read_json(c.recipe);
         try {
             follow_recipe(c, recipe);
-        } catch (const Json::exception& e) {
+        } catch (const JsonError& e) {
             throw Error(c.recipe + ": is not a recipe of this program: " + e.what());
         }
     }

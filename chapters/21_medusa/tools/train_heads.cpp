@@ -16,6 +16,7 @@
 #include "chapters/21_medusa/tools/head_trainer.hpp"
 #include "lib/core/error.hpp"
 #include "lib/core/index.hpp"
+#include "lib/core/json.hpp"
 #include "lib/corpus/batches.hpp"
 #include "lib/corpus/documents.hpp"
 #include "lib/corpus/validation.hpp"
@@ -23,7 +24,6 @@
 #include "lib/files/safetensors.hpp"
 #include "lib/files/safetensors_write.hpp"
 #include "lib/machine/files.hpp"
-#include "lib/machine/json_file.hpp"
 
 namespace tbt {
 
@@ -218,7 +218,7 @@ void write_heads(const HeadTrainingOptions& o, HeadTrainer& trainer, const Heads
     write_safetensors(join_path(o.out, "model.safetensors"), std::move(tensors));
     write_heads_config(o.out, config);
     const std::int64_t tokens = o.steps * o.batch * o.sequence;
-    const OrderedJson recipe = {
+    const Json recipe = {
         {"corpus",
          {{"folder", o.corpus.empty() ? trained_on(o.target).corpus : o.corpus},
           {"hash", corpus_hash}}},
@@ -240,7 +240,7 @@ void write_heads(const HeadTrainingOptions& o, HeadTrainer& trainer, const Heads
         {"tokens", tokens},
         {"held_out", {{"overlap", curve.scores.overlap}, {"agree", curve.scores.agree}}},
         {"hours", std::round(seconds / 36) / 100}};
-    write_file(join_path(o.out, "recipe.json"), recipe.dump(2) + "\n");
+    write_file(join_path(o.out, "recipe.json"), json_text(recipe, 2) + "\n");
     write_file(join_path(o.out, "curve.csv"), curve.csv);
     write_file(join_path(o.out, "README.md"), card(o, trainer.layout().count(), curve));
 }

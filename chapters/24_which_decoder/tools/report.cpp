@@ -9,10 +9,10 @@
 
 #include "chapters/24_which_decoder/write_texts.hpp"
 #include "lib/core/index.hpp"
+#include "lib/core/json.hpp"
 #include "lib/core/unicode.hpp"
 #include "lib/corpus/corpus.hpp"
 #include "lib/corpus/validation.hpp"
-#include "lib/machine/json_file.hpp"
 #include "lib/model/layers.hpp"
 #include "lib/show/terminal.hpp"
 
@@ -80,7 +80,7 @@ std::string goal_text(const ReportRow& row) {
     return text;
 }
 
-OrderedJson number(double value) { return std::isnan(value) ? OrderedJson() : OrderedJson(value); }
+Json number(double value) { return std::isnan(value) ? Json() : Json(value); }
 
 }  // namespace
 
@@ -98,17 +98,17 @@ std::string report_text(const Report& report) {
 
 std::string report_json(const Report& report, const std::string& model, const std::string& corpus,
                         double seconds) {
-    OrderedJson json = {{"model", model}, {"corpus", corpus}, {"seconds", std::round(seconds)}};
-    json["rows"] = OrderedJson::array();
+    Json json = {{"model", model}, {"corpus", corpus}, {"seconds", std::round(seconds)}};
+    json["rows"] = Json::array();
     for (const ReportRow& row : report.rows) {
         const bool judged = !std::isnan(row.goal) && !std::isnan(row.value);
         json["rows"].push_back({{"what", row.what},
                                 {"figure", row.figure},
                                 {"value", number(row.value)},
                                 {"goal", number(row.goal)},
-                                {"met", judged ? OrderedJson(row.met()) : OrderedJson()}});
+                                {"met", judged ? Json(row.met()) : Json()}});
     }
-    json["genres"] = OrderedJson::object();
+    json["genres"] = Json::object();
     for (const GenreResult& r : report.genres) {
         if (r.documents == 0) continue;
         json["genres"][r.genre] = {{"model", number(r.bits_per_byte())},
@@ -133,7 +133,8 @@ std::string formatted(const char* format, double a, double b = 0, double c = 0) 
 // JSON, with the space before it, which belongs to the record's first token.
 std::size_t record_begin(const std::string& text) {
     for (std::size_t at = text.find('{'); at != std::string::npos; at = text.find('{', at + 1))
-        if (Json::accept(text.substr(at))) return at > 0 && text[at - 1] == ' ' ? at - 1 : at;
+        if (!json_value(text.substr(at)).is_discarded())
+            return at > 0 && text[at - 1] == ' ' ? at - 1 : at;
     return std::string::npos;
 }
 
@@ -246,7 +247,8 @@ void Judge::write_records() {
     std::vector<Verdict> valid, written;
     for (std::size_t i = 0; i < texts.size(); ++i) {
         const std::string whole = prompts[i] + texts[i].text;
-        valid.push_back({prompts[i], texts[i].text, texts[i].ended && Json::accept(whole)});
+        valid.push_back(
+            {prompts[i], texts[i].text, texts[i].ended && !json_value(whole).is_discarded()});
         written.push_back(
             {prompts[i], texts[i].text,
              texts[i].ended && recogniser_.whole(whole, genre) == Recogniser::Answer::yes});

@@ -6,8 +6,8 @@
 
 #include "chapters/24_which_decoder/plain_measures.hpp"
 #include "lib/core/error.hpp"
+#include "lib/core/json.hpp"
 #include "lib/machine/files.hpp"
-#include "lib/machine/json_file.hpp"
 #include "lib/show/svg.hpp"
 #include "lib/show/terminal.hpp"
 
@@ -67,7 +67,7 @@ Measured measured_of(const Json& j) {
 
 std::string line_of(const Measured& m) {
     const Diversity& d = m.diversity;
-    OrderedJson j;
+    Json j;
     j["model"] = m.model;
     j["genre"] = m.genre;
     j["decoder"] = m.decoder;
@@ -105,7 +105,7 @@ std::vector<Measured> read_results(const std::string& file) {
         const std::string name = file + ", line " + std::to_string(number);
         try {
             rows.push_back(measured_of(parse_json(line, name)));
-        } catch (const Json::exception&) {
+        } catch (const JsonError&) {
             throw Error(name +
                         ": not a measurement of this program; take the line out, and it is "
                         "measured again");

@@ -7,10 +7,10 @@
 
 #include "lib/core/error.hpp"
 #include "lib/core/index.hpp"
+#include "lib/core/json.hpp"
 #include "lib/core/unicode.hpp"
 #include "lib/corpus/documents.hpp"
 #include "lib/machine/files.hpp"
-#include "lib/machine/json_file.hpp"
 
 namespace tbt {
 

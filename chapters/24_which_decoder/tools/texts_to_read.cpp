@@ -7,8 +7,8 @@
 
 #include "chapters/24_which_decoder/write_texts.hpp"
 #include "lib/core/error.hpp"
+#include "lib/core/json.hpp"
 #include "lib/machine/files.hpp"
-#include "lib/machine/json_file.hpp"
 
 namespace tbt {
 namespace {

@@ -5,8 +5,8 @@
 #include <cmath>
 #include <string_view>
 
+#include "lib/core/json.hpp"
 #include "lib/machine/command_line.hpp"
-#include "lib/machine/json_file.hpp"
 
 namespace tbt {
 
@@ -83,7 +83,7 @@ std::optional<ToolCall> ApiAnswer::call_in(const std::string& text) const {
     constexpr std::string_view begin = "<tool_call>", end = "</tool_call>";
     if (written.starts_with(begin))
         written = written.substr(begin.size(), written.find(end) - begin.size());
-    const OrderedJson call = ordered_json_value(written);
+    const Json call = json_value(written);
     if (!call.is_object() || call.size() != 2 || !call.contains("name") ||
         !call["name"].is_string() || !call.contains("arguments") || !call["arguments"].is_object())
         return {};
@@ -127,8 +127,8 @@ std::size_t characters_begun(std::string_view text) {
     }));
 }
 
-OrderedJson token_entry(const std::string& text, double log_probability) {
-    OrderedJson bytes = OrderedJson::array();
+Json token_entry(const std::string& text, double log_probability) {
+    Json bytes = Json::array();
     for (const char c : text) bytes.push_back(static_cast<unsigned char>(c));
     return {{"token", text}, {"logprob", finite(log_probability)}, {"bytes", std::move(bytes)}};
 }
@@ -136,14 +136,14 @@ OrderedJson token_entry(const std::string& text, double log_probability) {
 using Tokens = std::vector<TokenLogprob>;
 
 // Of a chat: an object for each token from `first` on, with its bytes and the first choices.
-OrderedJson chat_lists(const Tokens& tokens, std::size_t first, const Tokenizer& tokenizer) {
+Json chat_lists(const Tokens& tokens, std::size_t first, const Tokenizer& tokenizer) {
     const auto entry = [&](int id, double log_probability) {
         return token_entry(tokenizer.decode({&id, 1}), log_probability);
     };
-    OrderedJson content = OrderedJson::array();
+    Json content = Json::array();
     for (std::size_t i = first; i < tokens.size(); ++i) {
-        OrderedJson one = entry(tokens[i].id, tokens[i].log_probability);
-        one["top_logprobs"] = OrderedJson::array();
+        Json one = entry(tokens[i].id, tokens[i].log_probability);
+        one["top_logprobs"] = Json::array();
         for (const auto& [id, log_probability] : tokens[i].top)
             one["top_logprobs"].push_back(entry(id, log_probability));
         content.push_back(std::move(one));
@@ -152,25 +152,24 @@ OrderedJson chat_lists(const Tokens& tokens, std::size_t first, const Tokenizer&
 }
 
 // Of a completion: lists side by side. offset: of the first token in the text, in characters.
-OrderedJson text_lists(const Tokens& tokens, std::size_t first, std::size_t offset,
-                       const Tokenizer& tokenizer) {
-    OrderedJson lists = {{"tokens", OrderedJson::array()},
-                         {"token_logprobs", OrderedJson::array()},
-                         {"top_logprobs", OrderedJson::array()},
-                         {"text_offset", OrderedJson::array()}};
+Json text_lists(const Tokens& tokens, std::size_t first, std::size_t offset,
+                const Tokenizer& tokenizer) {
+    Json lists = {{"tokens", Json::array()},
+                  {"token_logprobs", Json::array()},
+                  {"top_logprobs", Json::array()},
+                  {"text_offset", Json::array()}};
     for (std::size_t i = 0; i < tokens.size(); ++i) {
         const TokenLogprob& token = tokens[i];
         const std::string text = tokenizer.decode({&token.id, 1});
         if (i >= first) {
             lists["tokens"].push_back(text);
             // The first token of a prompt has nothing before it.
-            lists["token_logprobs"].push_back(std::isnan(token.log_probability)
-                                                  ? OrderedJson()
-                                                  : OrderedJson(finite(token.log_probability)));
-            OrderedJson top = OrderedJson::object();
+            lists["token_logprobs"].push_back(
+                std::isnan(token.log_probability) ? Json() : Json(finite(token.log_probability)));
+            Json top = Json::object();
             for (const auto& [id, log_probability] : token.top)
                 top[tokenizer.decode({&id, 1})] = finite(log_probability);
-            lists["top_logprobs"].push_back(top.empty() ? OrderedJson() : top);
+            lists["top_logprobs"].push_back(top.empty() ? Json() : top);
             lists["text_offset"].push_back(offset);
         }
         offset += characters_begun(text);
@@ -190,7 +189,7 @@ public:
                   {"system_fingerprint", model.name + "-" + release}} {}
 
     std::string begin() override {
-        OrderedJson first = OrderedJson::object();
+        Json first = Json::object();
         std::string events;
         for (std::size_t i = 0; i < choices_.size(); ++i) {
             choices_[i].place = i;
@@ -213,17 +212,17 @@ public:
     std::string end() override {
         std::string events;
         if (request_->include_usage) {
-            OrderedJson data = object(request_->chat ? "chat.completion.chunk" : "text_completion");
-            data["choices"] = OrderedJson::array();
+            Json data = object(request_->chat ? "chat.completion.chunk" : "text_completion");
+            data["choices"] = Json::array();
             data["usage"] = usage();
             events = "data: " + json_text(data) + "\n\n";
         }
         return events + "data: [DONE]\n\n";
     }
     std::string whole() const override {
-        OrderedJson answer = object(request_->chat ? "chat.completion" : "text_completion");
+        Json answer = object(request_->chat ? "chat.completion" : "text_completion");
         answer["seed"] = request_->seed();
-        answer["choices"] = OrderedJson::array();
+        answer["choices"] = Json::array();
         std::size_t place = 0;
         for (const Choice* choice : best()) {
             answer["choices"].push_back(request_->chat ? chat_choice(place, *choice)
@@ -235,18 +234,18 @@ public:
     }
 
 private:
-    OrderedJson object(const char* kind) const {
-        OrderedJson all = object_;
+    Json object(const char* kind) const {
+        Json all = object_;
         all["object"] = kind;
         return all;
     }
-    OrderedJson usage() const {
+    Json usage() const {
         return {{"prompt_tokens", prompt_tokens()},
                 {"completion_tokens", completion_tokens()},
                 {"total_tokens", prompt_tokens() + completion_tokens()},
                 {"prompt_tokens_details", {{"cached_tokens", cached_tokens()}}}};
     }
-    OrderedJson lists(const Tokens& tokens, std::size_t first, std::size_t offset) const {
+    Json lists(const Tokens& tokens, std::size_t first, std::size_t offset) const {
         if (request_->logprobs < 0) return nullptr;
         return request_->chat ? chat_lists(tokens, first, *tokenizer_)
                               : text_lists(tokens, first, offset, *tokenizer_);
@@ -261,36 +260,35 @@ private:
         }
         return tokens;
     }
-    OrderedJson reason(const Choice& choice, const ToolCall* call) const {
+    Json reason(const Choice& choice, const ToolCall* call) const {
         if (call) return request_->old_functions ? "function_call" : "tool_calls";
         return cut_off(choice) ? "length" : "stop";
     }
     // Puts a call into a message, or into what is new of one.
-    void add_call(OrderedJson& message, const ToolCall& call, std::size_t place,
-                  bool in_stream) const {
-        OrderedJson function = {{"name", call.name}, {"arguments", call.arguments}};
+    void add_call(Json& message, const ToolCall& call, std::size_t place, bool in_stream) const {
+        Json function = {{"name", call.name}, {"arguments", call.arguments}};
         if (request_->old_functions) {
             message["function_call"] = std::move(function);
             return;
         }
-        OrderedJson one = OrderedJson::object();
+        Json one = Json::object();
         if (in_stream) one["index"] = 0;
         one["id"] = call_id(place), one["type"] = "function";
         one["function"] = std::move(function);
-        message["tool_calls"] = OrderedJson::array({std::move(one)});
+        message["tool_calls"] = Json::array({std::move(one)});
     }
-    OrderedJson chat_choice(std::size_t place, const Choice& choice) const {
+    Json chat_choice(std::size_t place, const Choice& choice) const {
         const std::optional<ToolCall> call = call_in(choice.ended->text.text);
-        OrderedJson message = {{"role", "assistant"},
-                               {"content", call ? OrderedJson() : OrderedJson(text_of(choice))},
-                               {"refusal", nullptr}};
+        Json message = {{"role", "assistant"},
+                        {"content", call ? Json() : Json(text_of(choice))},
+                        {"refusal", nullptr}};
         if (call) add_call(message, *call, place, false);
         return {{"index", place},
                 {"message", std::move(message)},
                 {"logprobs", lists(choice.logprobs, 0, 0)},
                 {"finish_reason", reason(choice, call ? &*call : nullptr)}};
     }
-    OrderedJson text_choice(std::size_t place, const Choice& choice) const {
+    Json text_choice(std::size_t place, const Choice& choice) const {
         const std::size_t prompt = prompt_of(place);
         Tokens tokens = prompt_logprobs(prompt);
         tokens.insert(tokens.end(), choice.logprobs.begin(), choice.logprobs.end());
@@ -320,10 +318,10 @@ private:
         return chosen;
     }
     // An event of the stream; its id says how many tokens of each choice the client has with it.
-    std::string chunk(const OrderedJson& choice) {
-        OrderedJson data = object(request_->chat ? "chat.completion.chunk" : "text_completion");
+    std::string chunk(const Json& choice) {
+        Json data = object(request_->chat ? "chat.completion.chunk" : "text_completion");
         if (!std::exchange(seed_told_, true)) data["seed"] = request_->seed();
-        data["choices"] = OrderedJson::array({choice});
+        data["choices"] = Json::array({choice});
         if (request_->include_usage) data["usage"] = nullptr;
         std::string id;
         for (const Choice& c : choices_)
@@ -332,9 +330,9 @@ private:
         return "id: " + id + "\ndata: " + json_text(data) + "\n\n";
     }
     std::string event(Choice& choice, const std::string& shown, const ToolCall* call) override {
-        OrderedJson json = {{"index", choice.place}};
+        Json json = {{"index", choice.place}};
         if (request_->chat) {
-            OrderedJson& delta = json["delta"] = OrderedJson::object();
+            Json& delta = json["delta"] = Json::object();
             if (!shown.empty()) delta["content"] = shown;
             const bool has_it = choice.skipped > 0 && choice.tokens <= choice.skipped;
             if (call && !has_it) add_call(delta, *call, choice.place, true);
@@ -343,12 +341,12 @@ private:
         }
         json["logprobs"] = lists(choice.logprobs, choice.told, choice.offset);
         choice.told = choice.logprobs.size();
-        json["finish_reason"] = choice.ended ? reason(choice, call) : OrderedJson();
+        json["finish_reason"] = choice.ended ? reason(choice, call) : Json();
         return chunk(json);
     }
 
     const Tokenizer* tokenizer_;
-    OrderedJson object_;
+    Json object_;
     bool seed_told_ = false;
 };
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstdlib>
 
-#include "lib/machine/json_file.hpp"
+#include "lib/core/json.hpp"
 
 namespace tbt {
 
@@ -38,18 +38,16 @@ std::string with_whole_pairs(std::string text) {
 }  // namespace
 
 std::string ApiError::json() const {
-    const auto or_null = [](const std::string& text) {
-        return text.empty() ? OrderedJson() : OrderedJson(text);
-    };
+    const auto or_null = [](const std::string& text) { return text.empty() ? Json() : Json(text); };
     const char* type = status == 401   ? "authentication_error"
                        : status == 429 ? "rate_limit_error"
                        : status >= 500 ? "server_error"
                                        : "invalid_request_error";
-    return json_text(OrderedJson{{"error",
-                                  {{"message", what()},
-                                   {"type", type},
-                                   {"param", or_null(param)},
-                                   {"code", or_null(code)}}}});
+    return json_text(Json{{"error",
+                           {{"message", what()},
+                            {"type", type},
+                            {"param", or_null(param)},
+                            {"code", or_null(code)}}}});
 }
 
 std::string in_body_words(std::string_view message) {
@@ -69,7 +67,7 @@ std::string in_body_words(std::string_view message) {
     return words;
 }
 
-OrderedJson read_body(const std::string& given) {
+Json read_body(const std::string& given) {
     const std::string body = with_whole_pairs(given);
     try {
         if (has_large_object(parse_json(body, "body")))
@@ -77,21 +75,21 @@ OrderedJson read_body(const std::string& given) {
     } catch (const Error& error) {
         throw ApiError(400, error.what(), "", "invalid_json");
     }
-    OrderedJson json = ordered_json_value(body);
+    Json json = json_value(body);
     if (!json.is_object()) throw ApiError(400, "body: expected a JSON object", "", "invalid_json");
     return json;
 }
 
-const OrderedJson& member(const OrderedJson& json, const char* name) {
-    static const OrderedJson none;
+const Json& member(const Json& json, const char* name) {
+    static const Json none;
     const auto at = json.is_object() ? json.find(name) : json.end();
     return at == json.end() ? none : *at;
 }
 
-std::vector<int> read_ids(const OrderedJson& list, const std::string& name, int vocab_size) {
+std::vector<int> read_ids(const Json& list, const std::string& name, int vocab_size) {
     if (!list.is_array()) throw ApiError(400, name + ": expected a list of token ids", name);
     std::vector<int> ids;
-    for (const OrderedJson& id : list) {
+    for (const Json& id : list) {
         if (!id.is_number_integer() || !is_integer(Json(id), 0, vocab_size - 1))
             throw ApiError(400,
                            name + ": " + json_text(id).substr(0, 32) +
@@ -103,12 +101,12 @@ std::vector<int> read_ids(const OrderedJson& list, const std::string& name, int 
     return ids;
 }
 
-BodyReader::BodyReader(const OrderedJson& object, std::string name)
+BodyReader::BodyReader(const Json& object, std::string name)
     : object_(&object), name_(std::move(name)) {
     if (!object.is_object()) fail("", "expected an object");
 }
 
-const OrderedJson* BodyReader::take(const std::string& name) {
+const Json* BodyReader::take(const std::string& name) {
     const auto at = object_->find(name);
     if (at == object_->end()) return nullptr;
     taken_.insert(name);
@@ -116,20 +114,20 @@ const OrderedJson* BodyReader::take(const std::string& name) {
 }
 
 bool BodyReader::flag(const std::string& name, bool otherwise) {
-    const OrderedJson* value = take(name);
+    const Json* value = take(name);
     if (value && !value->is_boolean()) fail(name, "expected true or false");
     return value ? value->get<bool>() : otherwise;
 }
 
 std::optional<std::string> BodyReader::text(const std::string& name) {
-    const OrderedJson* value = take(name);
+    const Json* value = take(name);
     if (!value) return std::nullopt;
     if (!value->is_string()) fail(name, "expected a string");
     return value->get<std::string>();
 }
 
 int BodyReader::integer(const std::string& name, int otherwise, int least, int most) {
-    const OrderedJson* value = take(name);
+    const Json* value = take(name);
     if (!value) return otherwise;
     // 16.0 is 16.
     const double number = value->is_number() ? value->get<double>() : least - 1.0;
@@ -139,8 +137,8 @@ int BodyReader::integer(const std::string& name, int otherwise, int least, int m
     return static_cast<int>(number);
 }
 
-std::vector<std::pair<std::string, OrderedJson>> BodyReader::rest() const {
-    std::vector<std::pair<std::string, OrderedJson>> members;
+std::vector<std::pair<std::string, Json>> BodyReader::rest() const {
+    std::vector<std::pair<std::string, Json>> members;
     for (const auto& [name, value] : object_->items())
         if (!taken_.contains(name)) members.emplace_back(name, value);
     return members;

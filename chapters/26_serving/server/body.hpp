@@ -8,13 +8,10 @@
 #include <utility>
 #include <vector>
 
-#include <nlohmann/json_fwd.hpp>
-
 #include "lib/core/error.hpp"
+#include "lib/core/json.hpp"
 
 namespace tbt {
-
-using OrderedJson = nlohmann::ordered_json;
 
 // A refusal in OpenAI's form. status: of HTTP. param: the member of the body that is at fault;
 // empty: none.
@@ -35,32 +32,32 @@ public:
 std::string in_body_words(std::string_view message);
 
 // An object, well-formed and at most 64 levels deep. Throws ApiError.
-OrderedJson read_body(const std::string& body);
+Json read_body(const std::string& body);
 // Ids of tokens. Throws ApiError on what is none.
-std::vector<int> read_ids(const OrderedJson& list, const std::string& name, int vocab_size);
+std::vector<int> read_ids(const Json& list, const std::string& name, int vocab_size);
 
 // The member of an object; null where there is none.
-const OrderedJson& member(const OrderedJson& json, const char* name);
+const Json& member(const Json& json, const char* name);
 
 // The members of an object, taken one after the other; what is left is not known. Each function
 // throws ApiError 400 on a value of another kind. null is as if it were not there.
 class BodyReader {
 public:
     // object must outlive it; `name` is where it is in the body.
-    explicit BodyReader(const OrderedJson& object, std::string name = "");
+    explicit BodyReader(const Json& object, std::string name = "");
 
-    const OrderedJson* take(const std::string& name);
+    const Json* take(const std::string& name);
     void give_back(const std::string& name) { taken_.erase(name); }
     bool flag(const std::string& name, bool otherwise = false);
     std::optional<std::string> text(const std::string& name);
     int integer(const std::string& name, int otherwise, int least, int most);
     // What nobody took.
-    std::vector<std::pair<std::string, OrderedJson>> rest() const;
+    std::vector<std::pair<std::string, Json>> rest() const;
     void refuse_rest() const;
     [[noreturn]] void fail(const std::string& name, const std::string& why) const;
 
 private:
-    const OrderedJson* object_;
+    const Json* object_;
     std::string name_;
     std::set<std::string> taken_;
 };

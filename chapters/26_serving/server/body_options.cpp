@@ -9,17 +9,17 @@
 #include "chapters/23_text_generator/aliases.hpp"
 #include "chapters/23_text_generator/command_line.hpp"
 #include "chapters/23_text_generator/filled_texts.hpp"
+#include "lib/core/json.hpp"
 #include "lib/edit_distance.hpp"
 #include "lib/machine/command_line.hpp"
-#include "lib/machine/json_file.hpp"
 
 namespace tbt {
 
 namespace {
 
-std::vector<std::string> texts_of(const std::string& name, const OrderedJson& value) {
+std::vector<std::string> texts_of(const std::string& name, const Json& value) {
     std::vector<std::string> texts;
-    const auto add = [&](const OrderedJson& text) {
+    const auto add = [&](const Json& text) {
         if (!text.is_string())
             throw ApiError(400, name + ": expected a string, or a list of strings", name);
         if (text != "") texts.push_back(text.get<std::string>());
@@ -29,13 +29,13 @@ std::vector<std::string> texts_of(const std::string& name, const OrderedJson& va
     return texts;
 }
 
-std::string text_of(const std::string& name, const OrderedJson& value) {
+std::string text_of(const std::string& name, const Json& value) {
     if (value.is_string()) return value.get<std::string>();
     throw ApiError(400, name + ": expected a string", name);
 }
 
 // A grammar or schema of the command line may be a file's name; a client has no say in files.
-std::string rules_of(const std::string& name, const OrderedJson& value) {
+std::string rules_of(const std::string& name, const Json& value) {
     std::string rules = text_of(name, value);
     if (rules.find("::=") == std::string::npos)
         throw ApiError(400, name + ": expected the rules themselves, in GBNF: root ::= \"yes\"",
@@ -43,24 +43,23 @@ std::string rules_of(const std::string& name, const OrderedJson& value) {
     return rules;
 }
 
-std::string schema_of(const std::string& name, const OrderedJson& value) {
+std::string schema_of(const std::string& name, const Json& value) {
     if (value.is_object()) return json_text(value);
-    const OrderedJson parsed =
-        value.is_string() ? ordered_json_value(value.get<std::string>()) : OrderedJson();
+    const Json parsed = value.is_string() ? json_value(value.get<std::string>()) : Json();
     if (!parsed.is_object())
         throw ApiError(400, name + ": expected a JSON Schema, an object", name);
     return value.get<std::string>();
 }
 
-std::string tools_of(const std::string& name, const OrderedJson& value) {
+std::string tools_of(const std::string& name, const Json& value) {
     const std::string tools = value.is_string() ? value.get<std::string>() : json_text(value);
-    const OrderedJson parsed = ordered_json_value(tools);
+    const Json parsed = json_value(tools);
     if (!parsed.is_array() || parsed.empty() || !parsed[0].is_object())
         throw ApiError(400, name + ": expected a list of functions", name);
     return tools;
 }
 
-std::string choices_of(const std::string& name, const OrderedJson& value) {
+std::string choices_of(const std::string& name, const Json& value) {
     std::string joined;
     for (const std::string& choice : texts_of(name, value)) {
         if (value.is_array() && choice.find(',') != std::string::npos)
@@ -70,21 +69,20 @@ std::string choices_of(const std::string& name, const OrderedJson& value) {
     return joined;
 }
 
-using Setter = std::function<void(TextOptions&, const std::string&, const OrderedJson&)>;
+using Setter = std::function<void(TextOptions&, const std::string&, const Json&)>;
 
 // What is text is not read as words of a command line: it may look like one.
 const std::map<std::string, Setter>& text_members() {
     static const std::map<std::string, Setter> all = [] {
         const auto list = [](auto member) -> Setter {
-            return [member](TextOptions& o, const std::string& name, const OrderedJson& value) {
+            return [member](TextOptions& o, const std::string& name, const Json& value) {
                 o.*member = texts_of(name, value);
             };
         };
         const auto guide = [](auto member, auto read) -> Setter {
-            return
-                [member, read](TextOptions& o, const std::string& name, const OrderedJson& value) {
-                    o.guide.*member = read(name, value);
-                };
+            return [member, read](TextOptions& o, const std::string& name, const Json& value) {
+                o.guide.*member = read(name, value);
+            };
         };
         std::map<std::string, Setter> m;
         m["stop"] = m["stop_strings"] = list(&TextOptions::stop_strings);
@@ -96,7 +94,7 @@ const std::map<std::string, Setter>& text_members() {
         m["tools"] = guide(&GuideRequest::tools, tools_of);
         m["choice"] = m["guided_choice"] = guide(&GuideRequest::choice, choices_of);
         m["integer"] = guide(&GuideRequest::integers, text_of);
-        m["negative_prompt"] = [](TextOptions& o, const std::string& name, const OrderedJson& v) {
+        m["negative_prompt"] = [](TextOptions& o, const std::string& name, const Json& v) {
             o.negative_prompt = text_of(name, v);
         };
         return m;
@@ -244,15 +242,15 @@ const std::map<std::string, std::string>& companions() {
     return all;
 }
 
-bool is_off(const OrderedJson& value) {
+bool is_off(const Json& value) {
     return value.is_null() || value == false || value == 0 || value == "" || value == "none" ||
            (value.is_structured() && value.empty());
 }
 
 // A value that changes nothing, by its name.
-bool is_neutral(const std::string& name, const OrderedJson& value) {
+bool is_neutral(const std::string& name, const Json& value) {
     if (value.is_null()) return true;
-    if (name == "modalities") return value == OrderedJson::array({"text"});
+    if (name == "modalities") return value == Json::array({"text"});
     if (name == "top_k") return value == -1;
     if (name == "skip_special_tokens" || name == "add_generation_prompt" || name == "detokenize")
         return value == true;
@@ -308,7 +306,7 @@ bool is_name(const std::string& name) {
 }
 
 // Whether a member is to be read as an option. If not, it has no effect. Throws ApiError.
-bool has_effect(const std::string& name, const OrderedJson& value, bool greedy,
+bool has_effect(const std::string& name, const Json& value, bool greedy,
                 const std::vector<std::string>& known, bool strict,
                 std::vector<std::string>& ignored) {
     if (is_neutral(name, value) || (greedy && of_draws().contains(name))) return false;
@@ -345,7 +343,7 @@ bool has_effect(const std::string& name, const OrderedJson& value, bool greedy,
 }
 
 // 16.0 is 16.
-std::string number_text(const OrderedJson& value) {
+std::string number_text(const Json& value) {
     constexpr double exact = 9007199254740992;  // 2^53
     if (value.is_number_float())
         if (const double x = value.get<double>(); x == std::floor(x) && std::abs(x) < exact)
@@ -354,10 +352,10 @@ std::string number_text(const OrderedJson& value) {
 }
 
 // The words for a member: "--top-k=5", a flag, a list's values one after the other.
-void add_words(std::vector<std::string>& words, const std::string& name, const OrderedJson& value) {
+void add_words(std::vector<std::string>& words, const std::string& name, const Json& value) {
     std::vector<std::string> own;
-    const auto add = [&](const OrderedJson& one) {
-        if (!one.is_primitive())
+    const auto add = [&](const Json& one) {
+        if (one.is_structured())
             throw ApiError(400, name + ": expected a value, got " + kind_of(Json(one)), name);
         own.push_back("--" + name + "=" +
                       (one.is_string() ? one.get<std::string>() : number_text(one)));

@@ -11,7 +11,7 @@
 
 namespace tbt {
 
-using BodyMembers = std::vector<std::pair<std::string, OrderedJson>>;
+using BodyMembers = std::vector<std::pair<std::string, Json>>;
 
 // Each member becomes an option of the command line and is read as there, so that a name has one
 // meaning and one definition. Values are texts, never names of files.

@@ -3,17 +3,17 @@
 #include <algorithm>
 
 #include "chapters/10_generate/chat.hpp"
-#include "lib/machine/json_file.hpp"
+#include "lib/core/json.hpp"
 
 namespace tbt {
 
 namespace {
 
-std::string content_of(const OrderedJson& content, const BodyReader& message) {
+std::string content_of(const Json& content, const BodyReader& message) {
     if (content.is_string()) return content.get<std::string>();
     if (!content.is_array()) message.fail("content", "expected a string, or a list of text parts");
     std::string text;
-    for (const OrderedJson& part : content) {
+    for (const Json& part : content) {
         const std::string type =
             part.is_object() && part.contains("type") && part["type"].is_string()
                 ? part["type"].get<std::string>()
@@ -29,29 +29,28 @@ std::string content_of(const OrderedJson& content, const BodyReader& message) {
 }
 
 // Calls in earlier answers, as the model wrote them.
-std::string calls_in(const OrderedJson& calls, const BodyReader& message) {
+std::string calls_in(const Json& calls, const BodyReader& message) {
     std::string text;
     if (!calls.is_array()) message.fail("tool_calls", "expected a list");
-    for (const OrderedJson& call : calls) {
+    for (const Json& call : calls) {
         const auto function = call.is_object() ? call.find("function") : call.end();
         if (!call.is_object() || function == call.end() || !function->is_object() ||
             !function->contains("name") || !function->contains("arguments") ||
             !(*function)["arguments"].is_string())
             message.fail("tool_calls", "expected function.name and function.arguments");
-        const OrderedJson arguments =
-            ordered_json_value((*function)["arguments"].get<std::string>());
-        text += json_text(OrderedJson{
-            {"name", (*function)["name"]},
-            {"arguments", arguments.is_discarded() ? (*function)["arguments"] : arguments}});
+        const Json arguments = json_value((*function)["arguments"].get<std::string>());
+        text += json_text(
+            Json{{"name", (*function)["name"]},
+                 {"arguments", arguments.is_discarded() ? (*function)["arguments"] : arguments}});
     }
     return text;
 }
 
-ChatMessage message_in(const OrderedJson& json, const std::string& place) {
+ChatMessage message_in(const Json& json, const std::string& place) {
     BodyReader message(json, place);
     std::string role = message.text("role").value_or("");
-    const OrderedJson* content = message.take("content");
-    const OrderedJson *calls = message.take("tool_calls"), *old = message.take("function_call");
+    const Json* content = message.take("content");
+    const Json *calls = message.take("tool_calls"), *old = message.take("function_call");
     if (member(json, "prefix") == true)
         message.fail("prefix", "this server begins an answer anew; leave it out");
     if (!content && !calls && !old && !json.contains("content"))
@@ -61,9 +60,9 @@ ChatMessage message_in(const OrderedJson& json, const std::string& place) {
     if (role != "system" && role != "user" && role != "assistant" && role != "tool")
         message.fail("role", "expected system, user, assistant or tool");
     ChatMessage read{role, content ? content_of(*content, message) : std::string(), ""};
-    OrderedJson more = OrderedJson::object();
+    Json more = Json::object();
     if (calls && !calls->empty()) more["tool_calls"] = *calls;
-    else if (old) more["tool_calls"] = OrderedJson::array({{{"function", *old}}});
+    else if (old) more["tool_calls"] = Json::array({{{"function", *old}}});
     if (more.contains("tool_calls")) calls_in(more["tool_calls"], message);
     if (const auto thoughts = message.text("reasoning_content"))
         more["reasoning_content"] = *thoughts;
@@ -72,11 +71,11 @@ ChatMessage message_in(const OrderedJson& json, const std::string& place) {
 }
 
 void read_response_format(BodyReader& body, ChatQuestion& question) {
-    const OrderedJson* format = body.take("response_format");
+    const Json* format = body.take("response_format");
     if (!format) return;
     BodyReader reader(*format, "response_format");
     const std::string type = reader.text("type").value_or("text");
-    const OrderedJson *named = reader.take("json_schema"), *schema = reader.take("schema");
+    const Json *named = reader.take("json_schema"), *schema = reader.take("schema");
     if (type == "json_object" && !schema && !named) {
         question.schema = R"({"type":"object"})";
         question.open = true;
@@ -95,30 +94,30 @@ void read_response_format(BodyReader& body, ChatQuestion& question) {
     }
 }
 
-std::string name_of_tool(const OrderedJson& tool) {
+std::string name_of_tool(const Json& tool) {
     if (!tool.is_object()) return "";
-    const OrderedJson& inner =
+    const Json& inner =
         tool.contains("function") && tool["function"].is_object() ? tool["function"] : tool;
     const auto name = inner.find("name");
     return name != inner.end() && name->is_string() ? name->get<std::string>() : "";
 }
 
 // The tools of a body, in today's form; those of yesterday are functions.
-OrderedJson tools_in(BodyReader& body, ChatQuestion& question) {
-    const OrderedJson *tools = body.take("tools"), *functions = body.take("functions");
-    OrderedJson all = OrderedJson::array();
+Json tools_in(BodyReader& body, ChatQuestion& question) {
+    const Json *tools = body.take("tools"), *functions = body.take("functions");
+    Json all = Json::array();
     if (tools && !tools->is_array()) body.fail("tools", "expected a list");
     if (functions && !functions->is_array()) body.fail("functions", "expected a list");
     question.old_functions = functions && (!tools || tools->empty());
     if (question.old_functions)
-        for (const OrderedJson& function : *functions)
+        for (const Json& function : *functions)
             all.push_back({{"type", "function"}, {"function", function}});
     else if (tools) all = *tools;
-    for (OrderedJson& tool : all) {
+    for (Json& tool : all) {
         if (name_of_tool(tool).empty())
             body.fail(question.old_functions ? "functions" : "tools",
                       "expected objects with a function that has a name");
-        OrderedJson& inner = tool.contains("function") ? tool["function"] : tool;
+        Json& inner = tool.contains("function") ? tool["function"] : tool;
         if (inner.contains("parameters") && inner["parameters"].is_null())
             inner.erase("parameters");
     }
@@ -126,13 +125,13 @@ OrderedJson tools_in(BodyReader& body, ChatQuestion& question) {
 }
 
 void read_tools(BodyReader& body, ChatQuestion& question) {
-    OrderedJson tools = tools_in(body, question);
-    const OrderedJson* asked = body.take(question.old_functions ? "function_call" : "tool_choice");
+    Json tools = tools_in(body, question);
+    const Json* asked = body.take(question.old_functions ? "function_call" : "tool_choice");
     body.take("parallel_tool_calls");  // an answer is one call
-    OrderedJson choice = asked ? *asked : OrderedJson("auto");
+    Json choice = asked ? *asked : Json("auto");
     const auto keep = [&](const auto& is_wanted) {
-        OrderedJson kept = OrderedJson::array();
-        for (const OrderedJson& tool : tools)
+        Json kept = Json::array();
+        for (const Json& tool : tools)
             if (is_wanted(name_of_tool(tool))) kept.push_back(tool);
         if (kept.empty())
             body.fail("tool_choice",
@@ -141,15 +140,15 @@ void read_tools(BodyReader& body, ChatQuestion& question) {
                                       "tools");
         tools = kept;
     };
-    if (choice.is_object() && choice.value("type", OrderedJson()) == "allowed_tools") {
+    if (choice.is_object() && choice.value("type", Json()) == "allowed_tools") {
         // Chat completions nest what they allow, responses do not.
-        const OrderedJson allowed = choice.value("allowed_tools", choice);
-        const OrderedJson listed = allowed.value("tools", OrderedJson::array());
+        const Json allowed = choice.value("allowed_tools", choice);
+        const Json listed = allowed.value("tools", Json::array());
         keep([&](const std::string& name) {
             return std::any_of(listed.begin(), listed.end(),
-                               [&](const OrderedJson& t) { return name_of_tool(t) == name; });
+                               [&](const Json& t) { return name_of_tool(t) == name; });
         });
-        choice = allowed.value("mode", OrderedJson("auto"));
+        choice = allowed.value("mode", Json("auto"));
     } else if (choice.is_object()) {
         if (choice.contains("type") && choice["type"].is_string() && name_of_tool(choice).empty())
             choice = choice["type"];  // {"type": "auto"}
@@ -170,13 +169,12 @@ void read_tools(BodyReader& body, ChatQuestion& question) {
 
 // What the model's template may know: enable_thinking and the like.
 std::string variables_in(BodyReader& body) {
-    OrderedJson variables = OrderedJson::object();
-    if (const OrderedJson* given = body.take("chat_template_kwargs")) {
+    Json variables = Json::object();
+    if (const Json* given = body.take("chat_template_kwargs")) {
         if (!given->is_object()) body.fail("chat_template_kwargs", "expected an object");
         variables = *given;
     }
-    if (const OrderedJson* effort = body.take("reasoning_effort"))
-        variables["reasoning_effort"] = *effort;
+    if (const Json* effort = body.take("reasoning_effort")) variables["reasoning_effort"] = *effort;
     return variables.empty() ? "" : json_text(variables);
 }
 
@@ -187,7 +185,7 @@ std::string ChatQuestion::in_lines() const {
     for (const ChatMessage& message : messages) {
         std::string text = message.content;
         if (!message.more.empty()) {
-            const OrderedJson more = ordered_json_value(message.more);
+            const Json more = json_value(message.more);
             if (more.contains("tool_calls")) text += calls_in(more["tool_calls"], BodyReader(more));
         }
         text = trimmed(text);
@@ -199,7 +197,7 @@ std::string ChatQuestion::in_lines() const {
     return system + turns + "Assistant:";
 }
 
-ChatQuestion read_chat_question(const OrderedJson& messages, BodyReader& body) {
+ChatQuestion read_chat_question(const Json& messages, BodyReader& body) {
     if (!messages.is_array() || messages.empty())
         throw ApiError(400, "messages: expected a list of at least one message", "messages");
     ChatQuestion question;

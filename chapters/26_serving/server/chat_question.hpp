@@ -28,6 +28,6 @@ struct ChatQuestion {
 
 // messages and, of the body, response_format, tools, tool_choice and parallel_tool_calls.
 // Throws ApiError.
-ChatQuestion read_chat_question(const OrderedJson& messages, BodyReader& body);
+ChatQuestion read_chat_question(const Json& messages, BodyReader& body);
 
 }  // namespace tbt

@@ -4,7 +4,7 @@
 #include <ctime>
 #include <set>
 
-#include "lib/machine/json_file.hpp"
+#include "lib/core/json.hpp"
 #include "lib/model/model_config.hpp"
 
 namespace tbt {
@@ -21,11 +21,11 @@ std::string iso_time(std::time_t time) {
     return text;
 }
 
-OrderedJson details(const ServedModel& model) {
+Json details(const ServedModel& model) {
     return {{"parent_model", ""},
             {"format", "safetensors"},
             {"family", model.name},
-            {"families", OrderedJson::array({model.name})},
+            {"families", Json::array({model.name})},
             {"parameter_size",
              std::to_string(parameter_count(model.generator->model().config()) / 1000000) + "M"},
             {"quantization_level", "F16"}};
@@ -34,20 +34,20 @@ OrderedJson details(const ServedModel& model) {
 // ---- Ollama -------------------------------------------------------------------------------------
 
 // What is common to its two ways of asking. Options of the machine have no effect.
-OrderedJson common_of_ollama(const OrderedJson& body) {
+Json common_of_ollama(const Json& body) {
     static const std::set<std::string> of_machine = {
         "num_ctx",  "num_keep",        "num_gpu", "main_gpu", "num_thread", "num_batch",
         "use_mmap", "use_mlock",       "numa",    "low_vram", "f16_kv",     "vocab_only",
         "tfs_z",    "penalize_newline"};
-    OrderedJson common = {{"stream", true}};
+    Json common = {{"stream", true}};
     for (const char* name : {"model", "stream", "tools", "logprobs", "top_logprobs"})
         if (!member(body, name).is_null()) common[name] = body[name];
-    if (const OrderedJson& options = member(body, "options"); options.is_object())
+    if (const Json& options = member(body, "options"); options.is_object())
         for (const auto& [name, value] : options.items())
             if (!of_machine.contains(name)) common[name] = value;
-    if (const OrderedJson& images = member(body, "images"); images.is_array() && !images.empty())
+    if (const Json& images = member(body, "images"); images.is_array() && !images.empty())
         throw ApiError(400, "images: this model reads no pictures", "images");
-    const OrderedJson& format = member(body, "format");
+    const Json& format = member(body, "format");
     if (format == "json") common["response_format"] = {{"type", "json_object"}};
     else if (format.is_object())
         common["response_format"] = {{"type", "json_schema"},
@@ -72,21 +72,21 @@ public:
     }
 
 private:
-    OrderedJson object(const std::string& text, const ToolCall* call) const {
-        OrderedJson all = {{"model", model_->name}, {"created_at", iso_time(std::time(nullptr))}};
+    Json object(const std::string& text, const ToolCall* call) const {
+        Json all = {{"model", model_->name}, {"created_at", iso_time(std::time(nullptr))}};
         if (!messages_) {
             all["response"] = text;
             return all;
         }
         all["message"] = {{"role", "assistant"}, {"content", text}};
         if (call)
-            all["message"]["tool_calls"] = OrderedJson::array(
+            all["message"]["tool_calls"] = Json::array(
                 {{{"function",
-                   {{"name", call->name}, {"arguments", ordered_json_value(call->arguments)}}}}});
+                   {{"name", call->name}, {"arguments", json_value(call->arguments)}}}}});
         return all;
     }
-    OrderedJson last(const std::string& text, const ToolCall* call) const {
-        OrderedJson all = object(text, call);
+    Json last(const std::string& text, const ToolCall* call) const {
+        Json all = object(text, call);
         const auto took = std::chrono::nanoseconds(Clock::now() - begin_).count();
         all["done"] = true;
         all["done_reason"] = cut_off(only()) ? "length" : "stop";
@@ -96,12 +96,12 @@ private:
         return all;
     }
     std::string event(Choice& choice, const std::string& shown, const ToolCall* call) override {
-        OrderedJson line = choice.ended ? last(shown, call) : object(shown, call);
+        Json line = choice.ended ? last(shown, call) : object(shown, call);
         if (!choice.ended) line["done"] = false;
         return json_text(line) + "\n";
     }
     std::string error_event(const ApiError& error) const override {
-        return json_text(OrderedJson{{"error", error.what()}}) + "\n";
+        return json_text(Json{{"error", error.what()}}) + "\n";
     }
 
     bool messages_;
@@ -123,20 +123,20 @@ public:
     std::string whole() const override { return json_text(last(text_of(only()))); }
 
 private:
-    OrderedJson object(const std::string& text, bool stop) const {
+    Json object(const std::string& text, bool stop) const {
         return {{"index", 0},
                 {"content", text},
-                {"tokens", OrderedJson::array()},
+                {"tokens", Json::array()},
                 {"id_slot", 0},
                 {"stop", stop},
                 {"model", model_->name},
                 {"tokens_predicted", completion_tokens()},
                 {"tokens_evaluated", prompt_tokens()}};
     }
-    OrderedJson last(const std::string& text) const {
+    Json last(const std::string& text) const {
         const GeneratedText& written = only().ended->text;
         const bool word = written.reason == FinishReason::stop_string;
-        OrderedJson all = object(text, true);
+        Json all = object(text, true);
         all["generation_settings"] = {{"seed", request_->seed()},
                                       {"n_ctx", model_->generator->model().config().n_positions}};
         all["prompt"] = request_->prompts.empty() ? "" : request_->prompts[0];
@@ -154,17 +154,17 @@ private:
 
 }  // namespace
 
-TranslatedRequest translated_ollama_chat(const OrderedJson& body) {
-    OrderedJson chat = common_of_ollama(body);
-    chat["messages"] = OrderedJson::array();
+TranslatedRequest translated_ollama_chat(const Json& body) {
+    Json chat = common_of_ollama(body);
+    chat["messages"] = Json::array();
     if (!member(body, "messages").is_array())
         throw ApiError(400, "messages: expected a list of messages", "messages");
-    for (OrderedJson message : body["messages"]) {
-        if (const OrderedJson& images = member(message, "images"); !images.is_null())
+    for (Json message : body["messages"]) {
+        if (const Json& images = member(message, "images"); !images.is_null())
             if (!images.is_array() || !images.empty())
                 throw ApiError(400, "messages: this model reads no pictures", "messages");
         if (message.is_object() && member(message, "tool_calls").is_array())
-            for (OrderedJson& call : message["tool_calls"])
+            for (Json& call : message["tool_calls"])
                 if (member(member(call, "function"), "arguments").is_object())
                     call["function"]["arguments"] = json_text(call["function"]["arguments"]);
         chat["messages"].push_back(std::move(message));
@@ -172,31 +172,30 @@ TranslatedRequest translated_ollama_chat(const OrderedJson& body) {
     return {json_text(chat), ollama_form(true)};
 }
 
-TranslatedRequest translated_ollama_generate(const OrderedJson& body, bool chat) {
-    OrderedJson asked = common_of_ollama(body);
-    const OrderedJson& prompt = member(body, "prompt");
+TranslatedRequest translated_ollama_generate(const Json& body, bool chat) {
+    Json asked = common_of_ollama(body);
+    const Json& prompt = member(body, "prompt");
     const std::string system =
         member(body, "system").is_string() ? body["system"].get<std::string>() : "";
     const std::string text = prompt.is_string() ? prompt.get<std::string>() : "";
     if (!prompt.is_null() && !prompt.is_string())
         throw ApiError(400, "prompt: expected a string", "prompt");
-    if (const OrderedJson& suffix = member(body, "suffix"); !suffix.is_null())
-        asked["suffix"] = suffix;
+    if (const Json& suffix = member(body, "suffix"); !suffix.is_null()) asked["suffix"] = suffix;
     if (!chat || member(body, "raw") == true) {
         asked["prompt"] = (system.empty() ? "" : system + "\n\n") + text;
     } else {
-        asked["messages"] = OrderedJson::array();
+        asked["messages"] = Json::array();
         if (!system.empty()) asked["messages"].push_back({{"role", "system"}, {"content", system}});
         asked["messages"].push_back({{"role", "user"}, {"content", text}});
     }
     return {json_text(asked), ollama_form(false)};
 }
 
-TranslatedRequest translated_llama_completion(const OrderedJson& body) {
+TranslatedRequest translated_llama_completion(const Json& body) {
     static const std::set<std::string> other = {
         "n_probs",         "id_slot", "samplers", "t_max_predict_ms",   "n_indent",
         "response_fields", "lora",    "min_keep", "dry_penalty_last_n", "image_data"};
-    OrderedJson asked = OrderedJson::object();
+    Json asked = Json::object();
     for (const auto& [name, value] : body.items())
         if (!other.contains(name)) asked[name] = value;
     if (!asked.contains("n_predict") && !asked.contains("max_tokens")) asked["n_predict"] = -1;
@@ -207,39 +206,38 @@ TranslatedRequest translated_llama_completion(const OrderedJson& body) {
 }
 
 std::string ollama_tags(const ServedModel& model) {
-    return json_text(OrderedJson{{"models", OrderedJson::array({{{"name", model.name},
-                                                                 {"model", model.name},
-                                                                 {"modified_at", iso_time(0)},
-                                                                 {"size", 0},
-                                                                 {"digest", ""},
-                                                                 {"details", details(model)}}})}});
+    return json_text(Json{{"models", Json::array({{{"name", model.name},
+                                                   {"model", model.name},
+                                                   {"modified_at", iso_time(0)},
+                                                   {"size", 0},
+                                                   {"digest", ""},
+                                                   {"details", details(model)}}})}});
 }
 
 std::string ollama_show(const ServedModel& model) {
     const TransformerConfig& config = model.generator->model().config();
-    return json_text(
-        OrderedJson{{"modelfile", ""},
-                    {"parameters", ""},
-                    {"template", model.chat ? model.chat->source() : ""},
-                    {"details", details(model)},
-                    {"model_info",
-                     {{"general.architecture", model.name},
-                      {"general.parameter_count", parameter_count(config)},
-                      {model.name + ".context_length", config.n_positions},
-                      {model.name + ".embedding_length", config.n_embd}}},
-                    {"capabilities", OrderedJson::array({"completion", "tools", "embedding"})},
-                    {"modified_at", iso_time(0)}});
+    return json_text(Json{{"modelfile", ""},
+                          {"parameters", ""},
+                          {"template", model.chat ? model.chat->source() : ""},
+                          {"details", details(model)},
+                          {"model_info",
+                           {{"general.architecture", model.name},
+                            {"general.parameter_count", parameter_count(config)},
+                            {model.name + ".context_length", config.n_positions},
+                            {model.name + ".embedding_length", config.n_embd}}},
+                          {"capabilities", Json::array({"completion", "tools", "embedding"})},
+                          {"modified_at", iso_time(0)}});
 }
 
 std::string llama_props(const ServedModel& model) {
     const int context = model.generator->model().config().n_positions;
-    return json_text(OrderedJson{{"default_generation_settings", {{"n_ctx", context}}},
-                                 {"total_slots", model.settings.max_running},
-                                 {"model_alias", model.name},
-                                 {"model_path", model.name},
-                                 {"chat_template", model.chat ? model.chat->source() : ""},
-                                 {"modalities", {{"vision", false}, {"audio", false}}},
-                                 {"build_info", "token-by-token"}});
+    return json_text(Json{{"default_generation_settings", {{"n_ctx", context}}},
+                          {"total_slots", model.settings.max_running},
+                          {"model_alias", model.name},
+                          {"model_path", model.name},
+                          {"chat_template", model.chat ? model.chat->source() : ""},
+                          {"modalities", {{"vision", false}, {"audio", false}}},
+                          {"build_info", "token-by-token"}});
 }
 
 }  // namespace tbt

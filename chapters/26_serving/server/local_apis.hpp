@@ -10,9 +10,9 @@
 namespace tbt {
 
 // chat: does the model have a chat template? Then Ollama's generate asks through it.
-TranslatedRequest translated_ollama_chat(const OrderedJson& body);
-TranslatedRequest translated_ollama_generate(const OrderedJson& body, bool chat);
-TranslatedRequest translated_llama_completion(const OrderedJson& body);
+TranslatedRequest translated_ollama_chat(const Json& body);
+TranslatedRequest translated_ollama_generate(const Json& body, bool chat);
+TranslatedRequest translated_llama_completion(const Json& body);
 
 // What Ollama says of the model that is served: in its list, and by itself.
 std::string ollama_tags(const ServedModel& model);

@@ -8,7 +8,7 @@
 #include "chapters/23_text_generator/writing.hpp"
 #include "chapters/26_serving/server/body_options.hpp"
 #include "chapters/26_serving/server/chat_question.hpp"
-#include "lib/machine/json_file.hpp"
+#include "lib/core/json.hpp"
 
 namespace tbt {
 
@@ -42,7 +42,7 @@ const std::vector<std::string> read_here = {"model",
 
 // {"1234": -100}, and -100 and 100 mean never and always, as OpenAI has it.
 void read_logit_bias(BodyReader& body, TextOptions& options) {
-    const OrderedJson* bias = body.take("logit_bias");
+    const Json* bias = body.take("logit_bias");
     if (!bias) return;
     if (!bias->is_object()) {  // the course's own form: "ID=VALUE", or a list of them
         body.give_back("logit_bias");
@@ -59,12 +59,13 @@ void read_logit_bias(BodyReader& body, TextOptions& options) {
 // Without one, each request gets a seed of its own, which its answer names: asked again, a model
 // says something else.
 void read_seed(BodyReader& body, const ServedModel& model, ApiRequest& r, TextOptions& base) {
-    const OrderedJson* seed = body.take("seed");
+    const Json* seed = body.take("seed");
     base.seed = model.settings.seed;
     if (seed && *seed != -1) {
-        const bool whole = seed->is_number_float() && *seed >= 0 && *seed < 9e15 &&
-                           std::floor(seed->get<double>()) == seed->get<double>();
-        if (!seed->is_number_unsigned() && !whole)
+        const double number = seed->is_number() ? seed->get<double>() : -1;
+        const bool whole =
+            seed->is_number_integer() || (number < 9e15 && std::floor(number) == number);
+        if (number < 0 || !whole)
             body.fail("seed", "expected a number from 0 to 18446744073709551615, or -1 for any");
         base.seed = seed->get<std::uint64_t>();
     } else if (!base.seed || seed) {
@@ -80,7 +81,7 @@ std::string read_most(BodyReader& body, const ServedModel& model, BodyMembers& m
     std::string by = "max_tokens";
     const double context = model.generator->model().config().n_positions;
     for (const std::string& name : names_of_most) {
-        const OrderedJson* most = body.take(name);
+        const Json* most = body.take(name);
         if (!most) continue;
         const double tokens = most->is_number() ? most->get<double>() : 0.5;
         if (tokens != std::floor(tokens)) body.fail(name, "expected a whole number");
@@ -102,7 +103,7 @@ void read_common(BodyReader& body, const ServedModel& model, ApiRequest& r, Text
             "model: there is no " + name->substr(0, 64) + " here; this server has " + model.name,
             "model", "model_not_found");
     r.stream = body.flag("stream");
-    if (const OrderedJson* options = body.take("stream_options"))
+    if (const Json* options = body.take("stream_options"))
         r.include_usage = BodyReader(*options, "stream_options").flag("include_usage");
     r.choices = body.integer("n", 1, 1, s.max_n);
     read_seed(body, model, r, base);
@@ -111,14 +112,14 @@ void read_common(BodyReader& body, const ServedModel& model, ApiRequest& r, Text
 
 // vLLM's structured_outputs, as the options that they are.
 void read_structured_outputs(BodyReader& body, BodyMembers& members) {
-    const OrderedJson* asked = body.take("structured_outputs");
+    const Json* asked = body.take("structured_outputs");
     if (!asked) return;
     BodyReader inner(*asked, "structured_outputs");
     for (const char* name : {"json", "regex", "choice", "grammar"})
-        if (const OrderedJson* form = inner.take(name))
+        if (const Json* form = inner.take(name))
             members.emplace_back(std::string(name) == "json" ? "json_schema" : name, *form);
-    if (const OrderedJson* any = inner.take("json_object"); any && *any == true)
-        members.emplace_back("json_schema", OrderedJson{{"type", "object"}});
+    if (const Json* any = inner.take("json_object"); any && *any == true)
+        members.emplace_back("json_schema", Json{{"type", "object"}});
 }
 
 // Reads what is left as options of the course, and hands all to a job.
@@ -206,11 +207,11 @@ std::vector<int> chat_prompt_ids(const ChatQuestion& question, const ServedModel
     return ids;
 }
 
-std::vector<std::vector<int>> read_prompts(const OrderedJson& prompts, const std::string& name,
+std::vector<std::vector<int>> read_prompts(const Json& prompts, const std::string& name,
                                            const ServedModel& model,
                                            std::vector<std::string>& texts, bool slides) {
     std::vector<std::vector<int>> all;
-    const auto add = [&](const OrderedJson& one) {
+    const auto add = [&](const Json& one) {
         if (one.is_string()) {
             texts.push_back(one.get<std::string>());
             all.push_back(ids_of(texts.back(), model));
@@ -231,19 +232,19 @@ std::vector<std::vector<int>> read_prompts(const OrderedJson& prompts, const std
     return all;
 }
 
-ApiRequest read_completion_request(const OrderedJson& json, const ServedModel& model) {
+ApiRequest read_completion_request(const Json& json, const ServedModel& model) {
     BodyReader body(json);
     ApiRequest r;
     r.job = std::make_shared<ServerJob>();
     TextOptions base = model.base;
     read_common(body, model, r, base);
-    const OrderedJson* prompt = body.take("prompt");
+    const Json* prompt = body.take("prompt");
     if (!prompt) throw ApiError(400, "prompt: expected one", "prompt");
     r.echo = body.flag("echo");
-    const OrderedJson* logprobs = body.take("logprobs");
+    const Json* logprobs = body.take("logprobs");
     if (logprobs && logprobs->is_boolean()) r.logprobs = *logprobs == true ? 0 : -1;
     else r.logprobs = body.integer("logprobs", -1, 0, 20);
-    if (const OrderedJson* suffix = body.take("suffix"); suffix && *suffix != "")
+    if (const Json* suffix = body.take("suffix"); suffix && *suffix != "")
         throw ApiError(400, "suffix: this model does not fill gaps; it writes from left to right",
                        "suffix");
     base.samples = body.integer("best_of", r.choices, 1, model.settings.max_n);
@@ -260,7 +261,7 @@ ApiRequest read_completion_request(const OrderedJson& json, const ServedModel& m
     return r;
 }
 
-ApiRequest read_chat_request(const OrderedJson& json, const ServedModel& model) {
+ApiRequest read_chat_request(const Json& json, const ServedModel& model) {
     BodyReader body(json);
     ApiRequest r;
     r.chat = true;
@@ -268,7 +269,7 @@ ApiRequest read_chat_request(const OrderedJson& json, const ServedModel& model) 
     TextOptions base = model.base;
     base.max_new_tokens = -1;  // as many as the context has room for
     read_common(body, model, r, base);
-    const OrderedJson* messages = body.take("messages");
+    const Json* messages = body.take("messages");
     if (!messages) throw ApiError(400, "messages: expected a list of messages", "messages");
     const bool logprobs = body.flag("logprobs");
     const int top = body.integer("top_logprobs", 0, 0, 20);

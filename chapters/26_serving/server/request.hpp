@@ -41,15 +41,15 @@ struct ApiRequest {
 
 // Throw ApiError: 400 where the body is at fault, 404 for another model, 422 for a form that
 // cannot be written. A form is compiled here, so that the engine's thread does not wait for it.
-ApiRequest read_chat_request(const OrderedJson& body, const ServedModel& model);
-ApiRequest read_completion_request(const OrderedJson& body, const ServedModel& model);
+ApiRequest read_chat_request(const Json& body, const ServedModel& model);
+ApiRequest read_completion_request(const Json& body, const ServedModel& model);
 
 // The ids of a conversation, as the model expects it. Throws ApiError.
 struct ChatQuestion;
 std::vector<int> chat_prompt_ids(const ChatQuestion& question, const ServedModel& model);
 // A text, ids, a list of texts or a list of lists of ids; `texts` gets them as texts. Throws
 // ApiError on what is none of these, and on what the context has no room for.
-std::vector<std::vector<int>> read_prompts(const OrderedJson& prompts, const std::string& name,
+std::vector<std::vector<int>> read_prompts(const Json& prompts, const std::string& name,
                                            const ServedModel& model,
                                            std::vector<std::string>& texts, bool slides = false);
 

@@ -2,7 +2,7 @@
 
 #include <set>
 
-#include "lib/machine/json_file.hpp"
+#include "lib/core/json.hpp"
 
 namespace tbt {
 
@@ -28,37 +28,36 @@ std::string KeptResponses::messages_of(const std::string& id) {
 
 namespace {
 
-std::string text_or(const OrderedJson& json, const char* name, const std::string& otherwise) {
-    const OrderedJson& text = member(json, name);
+std::string text_or(const Json& json, const char* name, const std::string& otherwise) {
+    const Json& text = member(json, name);
     return text.is_string() ? text.get<std::string>() : otherwise;
 }
 
-OrderedJson tool_message(const OrderedJson& id, const OrderedJson& content) {
+Json tool_message(const Json& id, const Json& content) {
     return {{"role", "tool"}, {"tool_call_id", id}, {"content", content}};
 }
 
-OrderedJson call_message(const std::string& id, const OrderedJson& name,
-                         const std::string& arguments) {
-    return {{"role", "assistant"},
-            {"content", nullptr},
-            {"tool_calls",
-             OrderedJson::array({{{"id", id},
-                                  {"type", "function"},
-                                  {"function", {{"name", name}, {"arguments", arguments}}}}})}};
+Json call_message(const std::string& id, const Json& name, const std::string& arguments) {
+    return {
+        {"role", "assistant"},
+        {"content", nullptr},
+        {"tool_calls", Json::array({{{"id", id},
+                                     {"type", "function"},
+                                     {"function", {{"name", name}, {"arguments", arguments}}}}})}};
 }
 
-std::string sse(const char* name, const OrderedJson& data) {
+std::string sse(const char* name, const Json& data) {
     return "event: " + std::string(name) + "\ndata: " + json_text(data) + "\n\n";
 }
 
 // ---- Responses ----------------------------------------------------------------------------------
 
 // The items of an input, as messages of a chat.
-void add_items(const OrderedJson& input, OrderedJson& messages) {
+void add_items(const Json& input, Json& messages) {
     if (input.is_string()) return messages.push_back({{"role", "user"}, {"content", input}});
     if (!input.is_array())
         throw ApiError(400, "input: expected a string, or a list of items", "input");
-    for (const OrderedJson& item : input) {
+    for (const Json& item : input) {
         const std::string type = text_or(item, "type", "message");
         if (type == "message")
             messages.push_back(
@@ -74,21 +73,21 @@ void add_items(const OrderedJson& input, OrderedJson& messages) {
     }
 }
 
-OrderedJson format_of(const OrderedJson& text) {
-    const OrderedJson& format = member(text, "format");
+Json format_of(const Json& text) {
+    const Json& format = member(text, "format");
     if (member(format, "type") != "json_schema") return format;
     return {{"type", "json_schema"},
             {"json_schema",
              {{"schema", member(format, "schema")}, {"strict", member(format, "strict")}}}};
 }
 
-OrderedJson tools_of(const OrderedJson& given) {
-    OrderedJson tools = OrderedJson::array();
+Json tools_of(const Json& given) {
+    Json tools = Json::array();
     if (!given.is_array()) return given;
-    for (const OrderedJson& tool : given) {
+    for (const Json& tool : given) {
         if (member(tool, "type") != "function")
             throw ApiError(400, "tools: this server has tools of type function only", "tools");
-        OrderedJson function = tool;
+        Json function = tool;
         function.erase("type");
         tools.push_back({{"type", "function"}, {"function", std::move(function)}});
     }
@@ -98,20 +97,20 @@ OrderedJson tools_of(const OrderedJson& given) {
 class ResponsesAnswer : public ApiAnswer {
 public:
     ResponsesAnswer(const ApiRequest& request, const ServedModel& model, const std::string& id,
-                    OrderedJson body, OrderedJson messages, std::shared_ptr<KeptResponses> kept)
+                    Json body, Json messages, std::shared_ptr<KeptResponses> kept)
         : ApiAnswer(request, model, id),
           body_(std::move(body)),
           messages_(std::move(messages)),
           kept_(std::move(kept)) {}
 
     std::string begin() override {
-        const OrderedJson response = object("in_progress", OrderedJson::array());
+        const Json response = object("in_progress", Json::array());
         return event_of("response.created", {{"response", response}}) +
                event_of("response.in_progress", {{"response", response}});
     }
     std::string end() override { return end_; }
     std::string whole() const override {
-        const OrderedJson output = OrderedJson::array({item("completed")});
+        const Json output = Json::array({item("completed")});
         keep(output[0]);
         return json_text(object(status(), output));
     }
@@ -120,36 +119,35 @@ private:
     std::string name(const char* kind) const { return kind + id_; }
     const char* status() const { return cut_off(only()) ? "incomplete" : "completed"; }
 
-    OrderedJson object(const std::string& status, const OrderedJson& output) const {
-        const auto given = [&](const char* name, const OrderedJson& otherwise) {
-            const OrderedJson& value = member(body_, name);
+    Json object(const std::string& status, const Json& output) const {
+        const auto given = [&](const char* name, const Json& otherwise) {
+            const Json& value = member(body_, name);
             return value.is_null() ? otherwise : value;
         };
-        OrderedJson all = {
-            {"id", name("resp_")},
-            {"object", "response"},
-            {"created_at", created_},
-            {"status", status},
-            {"error", nullptr},
-            {"incomplete_details",
-             status == "incomplete" ? OrderedJson{{"reason", "max_output_tokens"}} : OrderedJson()},
-            {"instructions", member(body_, "instructions")},
-            {"max_output_tokens", member(body_, "max_output_tokens")},
-            {"model", model_->name},
-            {"output", output},
-            {"parallel_tool_calls", given("parallel_tool_calls", true)},
-            {"previous_response_id", member(body_, "previous_response_id")},
-            {"reasoning", {{"effort", nullptr}, {"summary", nullptr}}},
-            {"store", given("store", true)},
-            {"temperature", given("temperature", 1)},
-            {"text", given("text", {{"format", {{"type", "text"}}}})},
-            {"tool_choice", given("tool_choice", "auto")},
-            {"tools", given("tools", OrderedJson::array())},
-            {"top_p", given("top_p", 1)},
-            {"truncation", "disabled"},
-            {"metadata", given("metadata", OrderedJson::object())},
-            {"seed", request_->seed()},
-            {"usage", nullptr}};
+        Json all = {{"id", name("resp_")},
+                    {"object", "response"},
+                    {"created_at", created_},
+                    {"status", status},
+                    {"error", nullptr},
+                    {"incomplete_details",
+                     status == "incomplete" ? Json{{"reason", "max_output_tokens"}} : Json()},
+                    {"instructions", member(body_, "instructions")},
+                    {"max_output_tokens", member(body_, "max_output_tokens")},
+                    {"model", model_->name},
+                    {"output", output},
+                    {"parallel_tool_calls", given("parallel_tool_calls", true)},
+                    {"previous_response_id", member(body_, "previous_response_id")},
+                    {"reasoning", {{"effort", nullptr}, {"summary", nullptr}}},
+                    {"store", given("store", true)},
+                    {"temperature", given("temperature", 1)},
+                    {"text", given("text", {{"format", {{"type", "text"}}}})},
+                    {"tool_choice", given("tool_choice", "auto")},
+                    {"tools", given("tools", Json::array())},
+                    {"top_p", given("top_p", 1)},
+                    {"truncation", "disabled"},
+                    {"metadata", given("metadata", Json::object())},
+                    {"seed", request_->seed()},
+                    {"usage", nullptr}};
         if (status != "in_progress")
             all["usage"] = {{"input_tokens", prompt_tokens()},
                             {"input_tokens_details", {{"cached_tokens", cached_tokens()}}},
@@ -158,52 +156,50 @@ private:
                             {"total_tokens", prompt_tokens() + completion_tokens()}};
         return all;
     }
-    OrderedJson part(const std::string& text) const {
+    Json part(const std::string& text) const {
         return {{"type", "output_text"},
                 {"text", text},
-                {"annotations", OrderedJson::array()},
-                {"logprobs", OrderedJson::array()}};
+                {"annotations", Json::array()},
+                {"logprobs", Json::array()}};
     }
-    OrderedJson message(const char* status, const OrderedJson& content) const {
+    Json message(const char* status, const Json& content) const {
         return {{"type", "message"},
                 {"id", name("msg_")},
                 {"status", status},
                 {"role", "assistant"},
                 {"content", content}};
     }
-    OrderedJson function_call(const char* status, const ToolCall& call,
-                              const std::string& arguments) const {
+    Json function_call(const char* status, const ToolCall& call,
+                       const std::string& arguments) const {
         return {{"type", "function_call"}, {"id", name("fc_")},      {"call_id", call_id(0)},
                 {"name", call.name},       {"arguments", arguments}, {"status", status}};
     }
-    OrderedJson item(const char* status) const {
+    Json item(const char* status) const {
         if (const std::optional<ToolCall> call = call_in(only().ended->text.text))
             return function_call(status, *call, call->arguments);
-        return message(status, OrderedJson::array({part(text_of(only()))}));
+        return message(status, Json::array({part(text_of(only()))}));
     }
-    void keep(const OrderedJson& item) const {
+    void keep(const Json& item) const {
         if (member(body_, "store") == false) return;
-        OrderedJson messages = messages_;
-        add_items(OrderedJson::array({item}), messages);
+        Json messages = messages_;
+        add_items(Json::array({item}), messages);
         kept_->keep(name("resp_"), json_text(messages));
     }
-    std::string event_of(const char* type, const OrderedJson& more) {
-        OrderedJson data = {{"type", type}, {"sequence_number", sequence_++}};
+    std::string event_of(const char* type, const Json& more) {
+        Json data = {{"type", type}, {"sequence_number", sequence_++}};
         data.update(more);
         return sse(type, data);
     }
-    std::string in_item(const char* type, const std::string& id, OrderedJson more,
-                        bool of_part = false) {
-        OrderedJson all = {{"item_id", id}, {"output_index", 0}};
+    std::string in_item(const char* type, const std::string& id, Json more, bool of_part = false) {
+        Json all = {{"item_id", id}, {"output_index", 0}};
         if (of_part) all["content_index"] = 0;
         all.update(more);
         return event_of(type, all);
     }
     std::string open_text() {
         if (std::exchange(open_, true)) return "";
-        return event_of(
-                   "response.output_item.added",
-                   {{"output_index", 0}, {"item", message("in_progress", OrderedJson::array())}}) +
+        return event_of("response.output_item.added",
+                        {{"output_index", 0}, {"item", message("in_progress", Json::array())}}) +
                in_item("response.content_part.added", name("msg_"), {{"part", part("")}}, true);
     }
     std::string event(Choice& choice, const std::string& shown, const ToolCall* call) override {
@@ -211,9 +207,9 @@ private:
         if (!call) events = open_text();
         if (!shown.empty())
             events += in_item("response.output_text.delta", name("msg_"),
-                              {{"delta", shown}, {"logprobs", OrderedJson::array()}}, true);
+                              {{"delta", shown}, {"logprobs", Json::array()}}, true);
         if (!choice.ended) return events;
-        const OrderedJson done = item("completed");
+        const Json done = item("completed");
         if (call) {
             events +=
                 event_of("response.output_item.added",
@@ -225,14 +221,14 @@ private:
         } else {
             const std::string text = text_of(choice);
             events += in_item("response.output_text.done", name("msg_"),
-                              {{"text", text}, {"logprobs", OrderedJson::array()}}, true);
+                              {{"text", text}, {"logprobs", Json::array()}}, true);
             events +=
                 in_item("response.content_part.done", name("msg_"), {{"part", part(text)}}, true);
         }
         events += event_of("response.output_item.done", {{"output_index", 0}, {"item", done}});
         keep(done);
         const std::string last = std::string("response.") + status();
-        end_ = event_of(last.c_str(), {{"response", object(status(), OrderedJson::array({done}))}});
+        end_ = event_of(last.c_str(), {{"response", object(status(), Json::array({done}))}});
         return events;
     }
     std::string error_event(const ApiError& error) const override {
@@ -243,7 +239,7 @@ private:
                              {"param", nullptr}});
     }
 
-    OrderedJson body_, messages_;
+    Json body_, messages_;
     std::shared_ptr<KeptResponses> kept_;
     int sequence_ = 0;
     bool open_ = false;
@@ -253,20 +249,20 @@ private:
 // ---- Messages -----------------------------------------------------------------------------------
 
 // The text of blocks.
-OrderedJson text_blocks(const OrderedJson& content) {
+Json text_blocks(const Json& content) {
     if (!content.is_array()) return content;
-    OrderedJson texts = OrderedJson::array();
-    for (const OrderedJson& block : content)
+    Json texts = Json::array();
+    for (const Json& block : content)
         if (member(block, "type") != "thinking" && member(block, "type") != "redacted_thinking")
             texts.push_back(block);
     return texts;
 }
 
-void add_message(const OrderedJson& message, OrderedJson& messages) {
-    const OrderedJson& content = member(message, "content");
-    OrderedJson rest = OrderedJson::array(), calls = OrderedJson::array();
+void add_message(const Json& message, Json& messages) {
+    const Json& content = member(message, "content");
+    Json rest = Json::array(), calls = Json::array();
     if (content.is_array())
-        for (const OrderedJson& block : content) {
+        for (const Json& block : content) {
             if (member(block, "type") == "tool_use")
                 calls.push_back({{"id", member(block, "id")},
                                  {"type", "function"},
@@ -279,8 +275,8 @@ void add_message(const OrderedJson& message, OrderedJson& messages) {
             else rest.push_back(block);
         }
     if (content.is_array() && rest.empty() && calls.empty()) return;  // results alone
-    OrderedJson one = {{"role", member(message, "role")},
-                       {"content", content.is_array() ? text_blocks(rest) : content}};
+    Json one = {{"role", member(message, "role")},
+                {"content", content.is_array() ? text_blocks(rest) : content}};
     if (!calls.empty()) one["tool_calls"] = calls;
     messages.push_back(std::move(one));
 }
@@ -293,47 +289,46 @@ public:
 
     std::string begin() override {
         return sse("message_start", {{"type", "message_start"},
-                                     {"message", object(OrderedJson::array(), nullptr, nullptr)}});
+                                     {"message", object(Json::array(), nullptr, nullptr)}});
     }
     std::string end() override { return sse("message_stop", {{"type", "message_stop"}}); }
     std::string whole() const override {
         const std::optional<ToolCall> call = call_in(only().ended->text.text);
-        OrderedJson content = {{"type", "text"}, {"text", text_of(only())}};
+        Json content = {{"type", "text"}, {"text", text_of(only())}};
         if (call)
             content = {{"type", "tool_use"},
                        {"id", call_id(0)},
                        {"name", call->name},
-                       {"input", ordered_json_value(call->arguments)}};
-        return json_text(object(OrderedJson::array({content}), reason(call.has_value()), stop()));
+                       {"input", json_value(call->arguments)}};
+        return json_text(object(Json::array({content}), reason(call.has_value()), stop()));
     }
 
 private:
-    OrderedJson usage() const {
+    Json usage() const {
         return {{"input_tokens", prompt_tokens() - cached_tokens()},
                 {"cache_creation_input_tokens", 0},
                 {"cache_read_input_tokens", cached_tokens()},
                 {"output_tokens", completion_tokens()}};
     }
-    OrderedJson object(const OrderedJson& content, const OrderedJson& why,
-                       const OrderedJson& stopped) const {
+    Json object(const Json& content, const Json& why, const Json& stopped) const {
         return {{"id", "msg_" + id_},       {"type", "message"},  {"role", "assistant"},
                 {"model", model_->name},    {"content", content}, {"stop_reason", why},
                 {"stop_sequence", stopped}, {"usage", usage()}};
     }
     // The client's own stop strings come first.
-    OrderedJson stop() const {
+    Json stop() const {
         const GeneratedText& text = only().ended->text;
         if (text.reason != FinishReason::stop_string || index(text.stop_string) >= stops_)
             return nullptr;
         return request_->job->options.stop_strings[index(text.stop_string)];
     }
-    OrderedJson reason(bool call) const {
+    Json reason(bool call) const {
         if (call) return "tool_use";
         if (!stop().is_null()) return "stop_sequence";
         return cut_off(only()) ? "max_tokens" : "end_turn";
     }
-    std::string block(const char* type, OrderedJson more) const {
-        OrderedJson data = {{"type", type}, {"index", 0}};
+    std::string block(const char* type, Json more) const {
+        Json data = {{"type", type}, {"index", 0}};
         data.update(more);
         return sse(type, data);
     }
@@ -345,7 +340,7 @@ private:
                                                {{"type", "tool_use"},
                                                 {"id", call_id(0)},
                                                 {"name", call->name},
-                                                {"input", OrderedJson::object()}}}}) +
+                                                {"input", Json::object()}}}}) +
                 block(
                     "content_block_delta",
                     {{"delta", {{"type", "input_json_delta"}, {"partial_json", call->arguments}}}});
@@ -356,7 +351,7 @@ private:
             events += block("content_block_delta",
                             {{"delta", {{"type", "text_delta"}, {"text", shown}}}});
         if (!choice.ended) return events;
-        return events + block("content_block_stop", OrderedJson::object()) +
+        return events + block("content_block_stop", Json::object()) +
                sse("message_delta",
                    {{"type", "message_delta"},
                     {"delta",
@@ -373,7 +368,7 @@ private:
 
 }  // namespace
 
-TranslatedRequest translated_responses(const OrderedJson& body,
+TranslatedRequest translated_responses(const Json& body,
                                        const std::shared_ptr<KeptResponses>& kept) {
     static const std::set<std::string> read = {
         "input",       "instructions",         "text",           "tools",
@@ -381,18 +376,18 @@ TranslatedRequest translated_responses(const OrderedJson& body,
         "background",  "conversation",         "max_tool_calls", "stream_options",
         "top_logprobs"};
     for (const char* name : {"background", "prompt", "conversation"})
-        if (const OrderedJson& value = member(body, name); !value.is_null() && value != false)
+        if (const Json& value = member(body, name); !value.is_null() && value != false)
             throw ApiError(400, std::string(name) + ": this server cannot do that", name);
-    OrderedJson chat = OrderedJson::object(), messages = OrderedJson::array();
+    Json chat = Json::object(), messages = Json::array();
     for (const auto& [name, value] : body.items())
         if (!read.contains(name)) chat[name] = value;
-    if (const OrderedJson& before = member(body, "previous_response_id"); before.is_string())
-        messages = ordered_json_value(kept->messages_of(before.get<std::string>()));
+    if (const Json& before = member(body, "previous_response_id"); before.is_string())
+        messages = json_value(kept->messages_of(before.get<std::string>()));
     add_items(member(body, "input"), messages);
-    chat["messages"] = messages;
-    if (const OrderedJson& system = member(body, "instructions"); !system.is_null())
-        chat["messages"].insert(chat["messages"].begin(),
-                                OrderedJson{{"role", "system"}, {"content", system}});
+    chat["messages"] = Json::array();
+    if (const Json& system = member(body, "instructions"); !system.is_null())
+        chat["messages"].push_back({{"role", "system"}, {"content", system}});
+    for (const Json& message : messages) chat["messages"].push_back(message);
     if (body.contains("text")) chat["response_format"] = format_of(body["text"]);
     if (body.contains("tools")) chat["tools"] = tools_of(body["tools"]);
     return {json_text(chat),
@@ -402,24 +397,24 @@ TranslatedRequest translated_responses(const OrderedJson& body,
             }};
 }
 
-TranslatedRequest translated_messages(const OrderedJson& body) {
+TranslatedRequest translated_messages(const Json& body) {
     static const std::set<std::string> read = {
         "messages",  "system",      "stop_sequences",     "tools", "tool_choice", "thinking",
         "container", "mcp_servers", "context_management", "betas"};
-    OrderedJson chat = OrderedJson::object(), messages = OrderedJson::array();
+    Json chat = Json::object(), messages = Json::array();
     for (const auto& [name, value] : body.items())
         if (!read.contains(name)) chat[name] = value;
-    if (const OrderedJson& system = member(body, "system"); !system.is_null())
+    if (const Json& system = member(body, "system"); !system.is_null())
         messages.push_back({{"role", "system"}, {"content", system}});
     if (!member(body, "messages").is_array())
         throw ApiError(400, "messages: expected a list of messages", "messages");
-    for (const OrderedJson& message : body["messages"]) add_message(message, messages);
+    for (const Json& message : body["messages"]) add_message(message, messages);
     chat["messages"] = messages;
-    const OrderedJson& stops = member(body, "stop_sequences");
+    const Json& stops = member(body, "stop_sequences");
     if (!stops.is_null()) chat["stop"] = stops;
-    if (const OrderedJson& given = member(body, "tools"); given.is_array()) {
-        OrderedJson tools = OrderedJson::array();
-        for (const OrderedJson& tool : given)
+    if (const Json& given = member(body, "tools"); given.is_array()) {
+        Json tools = Json::array();
+        for (const Json& tool : given)
             tools.push_back({{"type", "function"},
                              {"function",
                               {{"name", member(tool, "name")},
@@ -444,7 +439,7 @@ std::string messages_error(const ApiError& error) {
                        : error.status >= 500 ? "api_error"
                                              : "invalid_request_error";
     return json_text(
-        OrderedJson{{"type", "error"}, {"error", {{"type", type}, {"message", error.what()}}}});
+        Json{{"type", "error"}, {"error", {{"type", type}, {"message", error.what()}}}});
 }
 
 }  // namespace tbt

@@ -32,9 +32,9 @@ struct TranslatedRequest {
     std::string body;
     AnswerForm form;
 };
-TranslatedRequest translated_responses(const OrderedJson& body,
+TranslatedRequest translated_responses(const Json& body,
                                        const std::shared_ptr<KeptResponses>& kept);
-TranslatedRequest translated_messages(const OrderedJson& body);
+TranslatedRequest translated_messages(const Json& body);
 
 // Anthropic's form of an error.
 std::string messages_error(const ApiError& error);

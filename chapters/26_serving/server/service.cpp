@@ -9,9 +9,9 @@
 #include "chapters/26_serving/server/local_apis.hpp"
 #include "lib/chat/model_chat.hpp"
 #include "lib/core/files.hpp"
+#include "lib/core/json.hpp"
 #include "lib/machine/command_line.hpp"
 #include "lib/machine/files.hpp"
-#include "lib/machine/json_file.hpp"
 #include "lib/model/kv_cache.hpp"
 
 namespace tbt {
@@ -149,7 +149,7 @@ static bool is_json(std::string type) {
 // In the form of the interface that was asked.
 static std::string error_text(const std::string& path, const ApiError& error) {
     if (path.starts_with("/v1/messages")) return messages_error(error);
-    if (path.starts_with("/api/")) return json_text(OrderedJson{{"error", error.what()}});
+    if (path.starts_with("/api/")) return json_text(Json{{"error", error.what()}});
     return error.json();
 }
 
@@ -194,15 +194,15 @@ Reply Service::health(const Call&) {
 }
 
 Reply Service::models(const Call& call) {
-    const OrderedJson one = {{"id", model_.name},
-                             {"object", "model"},
-                             {"created", 0},
-                             {"owned_by", "token-by-token"},
-                             {"max_model_len", generator_->model().config().n_positions}};
+    const Json one = {{"id", model_.name},
+                      {"object", "model"},
+                      {"created", 0},
+                      {"owned_by", "token-by-token"},
+                      {"max_model_len", generator_->model().config().n_positions}};
     const std::string all = "/v1/models";
     if (call.path == all)
         return {200, "application/json",
-                json_text(OrderedJson{{"object", "list"}, {"data", OrderedJson::array({one})}})};
+                json_text(Json{{"object", "list"}, {"data", Json::array({one})}})};
     if (call.path.substr(all.size() + 1) == model_.name)
         return {200, "application/json", json_text(one)};
     throw ApiError(404, "there is no such model; this server has " + model_.name, "model",
@@ -225,7 +225,7 @@ Reply Service::page(const Call&) {
 }
 
 Reply Service::tokenize(const Call& call) {
-    const OrderedJson json = read_body(call.body);
+    const Json json = read_body(call.body);
     BodyReader body(json);
     body.take("model");
     const auto content = body.text("content"), prompt = body.text("prompt");
@@ -236,23 +236,23 @@ Reply Service::tokenize(const Call& call) {
     const std::string& text = content ? *content : *prompt;
     const std::vector<int> ids = around ? tokenizer.encode_prompt(text) : tokenizer.encode(text);
     return {200, "application/json",
-            json_text(OrderedJson{{"tokens", ids},
-                                  {"count", ids.size()},
-                                  {"max_model_len", generator_->model().config().n_positions}})};
+            json_text(Json{{"tokens", ids},
+                           {"count", ids.size()},
+                           {"max_model_len", generator_->model().config().n_positions}})};
 }
 
 Reply Service::detokenize(const Call& call) {
-    const OrderedJson json = read_body(call.body);
+    const Json json = read_body(call.body);
     BodyReader body(json);
     body.take("model");
-    const OrderedJson* tokens = body.take("tokens");
+    const Json* tokens = body.take("tokens");
     body.refuse_rest();
     if (!tokens) throw ApiError(400, "tokens: expected a list of token ids", "tokens");
     const Tokenizer& tokenizer = generator_->model().tokenizer;
     const std::string text =
         tokenizer.decode_text(read_ids(*tokens, "tokens", tokenizer.vocab_size()));
     // The one word is llama.cpp's, the other vLLM's.
-    return {200, "application/json", json_text(OrderedJson{{"content", text}, {"prompt", text}})};
+    return {200, "application/json", json_text(Json{{"content", text}, {"prompt", text}})};
 }
 
 Reply Service::completions(const Call& call) {
@@ -265,7 +265,7 @@ Reply Service::chat_completions(const Call& call) {
 
 // A body that was translated: of a chat where it has messages.
 Reply Service::translated(const Call& call, const TranslatedRequest& request) {
-    const OrderedJson body = read_body(request.body);
+    const Json body = read_body(request.body);
     ApiRequest read = body.contains("messages") ? read_chat_request(body, model_)
                                                 : read_completion_request(body, model_);
     if (read.job->texts() != 1)
@@ -285,7 +285,7 @@ Reply Service::count_tokens(const Call& call) {
     const TranslatedRequest request = translated_messages(read_body(call.body));
     const ApiRequest read = read_chat_request(read_body(request.body), model_);
     return {200, "application/json",
-            json_text(OrderedJson{{"input_tokens", read.job->prompts[0].size()}})};
+            json_text(Json{{"input_tokens", read.job->prompts[0].size()}})};
 }
 
 Reply Service::ollama_chat(const Call& call) {
@@ -302,7 +302,7 @@ Reply Service::ollama_list(const Call&) { return {200, "application/json", ollam
 Reply Service::ollama_model(const Call&) { return {200, "application/json", ollama_show(model_)}; }
 
 Reply Service::ollama_version(const Call&) {
-    return {200, "application/json", json_text(OrderedJson{{"version", release}})};
+    return {200, "application/json", json_text(Json{{"version", release}})};
 }
 
 Reply Service::llama_completion(const Call& call) {
@@ -315,7 +315,7 @@ Reply Service::llama_properties(const Call&) {
 
 Reply Service::llama_slots(const Call&) {
     if (!settings_.slots) throw ApiError(404, "start the server with --slots for this");
-    OrderedJson slots = OrderedJson::array();
+    Json slots = Json::array();
     for (int s = 0; s < settings_.max_running; ++s)
         slots.push_back({{"id", s},
                          {"n_ctx", generator_->model().config().n_positions},
@@ -324,12 +324,12 @@ Reply Service::llama_slots(const Call&) {
 }
 
 Reply Service::apply_template(const Call& call) {
-    const OrderedJson json = read_body(call.body);
+    const Json json = read_body(call.body);
     BodyReader body(json);
     const ChatQuestion question = read_chat_question(member(json, "messages"), body);
     const std::string text =
         model_.chat ? model_.chat->render(question.messages).text() : question.in_lines();
-    return {200, "application/json", json_text(OrderedJson{{"prompt", text}})};
+    return {200, "application/json", json_text(Json{{"prompt", text}})};
 }
 
 void Service::tell_ignored(const std::vector<std::string>& names) {
@@ -442,9 +442,9 @@ std::string base64(const std::vector<float>& vector) {
 }  // namespace
 
 Reply Service::embeddings(const Call& call) {
-    const OrderedJson json = read_body(call.body);
+    const Json json = read_body(call.body);
     BodyReader body(json);
-    const OrderedJson* input = body.take("input");
+    const Json* input = body.take("input");
     if (!input) throw ApiError(400, "input: expected a text, or a list of them", "input");
     const int channels = generator_->model().config().n_embd;
     const int dimensions = body.integer("dimensions", channels, 1, channels);
@@ -459,23 +459,21 @@ Reply Service::embeddings(const Call& call) {
     const Attended attended(*engine_, job);
     job->outbox.news(call.waits);
     if (!job->outbox.complete()) throw ApiError(499, "the client has disconnected");
-    OrderedJson data = OrderedJson::array();
+    Json data = Json::array();
     std::size_t tokens = 0;
     for (std::size_t p = 0; p < job->prompts.size(); ++p) {
         const std::vector<float> vector =
             pooled(job->states[p], index(channels), pools_last_, index(dimensions));
         data.push_back({{"object", "embedding"},
                         {"index", p},
-                        {"embedding",
-                         format == "base64" ? OrderedJson(base64(vector)) : OrderedJson(vector)}});
+                        {"embedding", format == "base64" ? Json(base64(vector)) : Json(vector)}});
         tokens += job->prompts[p].size();
     }
-    return {
-        200, "application/json",
-        json_text(OrderedJson{{"object", "list"},
-                              {"data", std::move(data)},
-                              {"model", model_.name},
-                              {"usage", {{"prompt_tokens", tokens}, {"total_tokens", tokens}}}})};
+    return {200, "application/json",
+            json_text(Json{{"object", "list"},
+                           {"data", std::move(data)},
+                           {"model", model_.name},
+                           {"usage", {{"prompt_tokens", tokens}, {"total_tokens", tokens}}}})};
 }
 
 }  // namespace tbt

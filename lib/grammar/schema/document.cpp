@@ -5,6 +5,7 @@
 #include <cstdio>
 
 #include "lib/core/index.hpp"
+#include "lib/core/unicode.hpp"
 #include "lib/grammar/automata/numbers.hpp"
 #include "lib/grammar/schema/keywords.hpp"
 #include "lib/show/terminal.hpp"
@@ -128,7 +129,6 @@ SchemaDocument::SchemaDocument(const std::string& text, const std::string& name,
                                 "has more digits than a double holds; use at most 15");
     try {
         root_ = parse_json(text, name, deepest);
-        read_order(text);
     } catch (const UsageError&) {
         throw;
     } catch (const Error& e) {
@@ -138,40 +138,6 @@ SchemaDocument::SchemaDocument(const std::string& text, const std::string& name,
     by_uri_[""] = 0;
     resource_[&root_] = 0;
     index(root_, 0, 0);
-}
-
-// nlohmann's ordered_json searches all keys for each new one; this is one pass, however many keys
-// an object has. The lists of keys come in the order in which the objects begin.
-void SchemaDocument::read_order(const std::string& text) {
-    std::vector<std::vector<std::string>> lists;
-    std::vector<std::size_t> open;
-    const auto event = [&](int, Json::parse_event_t what, Json& value) {
-        if (what == Json::parse_event_t::object_start) {
-            open.push_back(lists.size());
-            lists.emplace_back();
-        }
-        if (what == Json::parse_event_t::object_end) open.pop_back();
-        if (what == Json::parse_event_t::key)
-            lists[open.back()].push_back(value.get<std::string>());
-        return true;
-    };
-    const Json parsed_again = Json::parse(text, event);  // for the events
-    std::size_t next = 0;
-    const std::function<void(const Json&)> visit = [&](const Json& value) {
-        if (value.is_array()) std::for_each(value.begin(), value.end(), visit);
-        if (!value.is_object()) return;
-        const std::vector<std::string>& keys = order_[&value] = std::move(lists[next++]);
-        for (const std::string& key : keys) visit(value.at(key));
-    };
-    visit(root_);
-}
-
-std::vector<std::string> SchemaDocument::order_of(const Json& object) const {
-    const auto found = order_.find(&object);
-    if (found != order_.end()) return found->second;
-    std::vector<std::string> sorted;
-    for (const auto& [key, member] : object.items()) sorted.push_back(key);
-    return sorted;
 }
 
 int SchemaDocument::draft_named(const Json& schema, int otherwise) const {

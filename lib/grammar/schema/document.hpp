@@ -10,8 +10,8 @@
 #include <utility>
 #include <vector>
 
+#include "lib/core/json.hpp"
 #include "lib/grammar/schema/schema.hpp"
-#include "lib/machine/json_file.hpp"
 
 namespace tbt {
 
@@ -47,9 +47,6 @@ public:
     }
     bool enforces_formats() const { return options_.formats; }
 
-    // The keys of an object in the order of the text; sorted if it is not in the document.
-    std::vector<std::string> order_of(const Json& object) const;
-
     // Does the document use unevaluatedProperties or unevaluatedItems anywhere?
     bool asks_what_was_evaluated() const { return unevaluated_; }
 
@@ -81,7 +78,6 @@ private:
         int draft;
     };
     void index(const Json& schema, int resource, int depth);
-    void read_order(const std::string& text);
     int draft_named(const Json& schema, int otherwise) const;
     const Json& follow(const Json& schema, const char* keyword, std::string* anchor = nullptr);
     const Json& follow_dynamic(const Json& schema, const char* keyword);
@@ -93,7 +89,6 @@ private:
     SchemaOptions options_;
     std::set<std::string> remarked_;
     Json root_;
-    std::unordered_map<const Json*, std::vector<std::string>> order_;  // by object: its keys
     std::deque<Json> made_;
     std::vector<const Json*> held_;  // by the number in $at
     std::vector<Resource> resources_;

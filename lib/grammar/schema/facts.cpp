@@ -135,7 +135,7 @@ void SchemaFacts::put_in_order(ObjectPlan& plan, const Conjunction& facts) {
     std::map<std::string, int> places;
     for (const Json* fact : facts) {
         if (fact->contains("properties")) {
-            for (const std::string& name : document_->order_of(fact->at("properties")))
+            for (const auto& [name, schema] : fact->at("properties").items())
                 places.try_emplace(name, count(places));
         } else {
             for (const auto& [name, value] : object(*fact).named)

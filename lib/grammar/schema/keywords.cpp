@@ -1,4 +1,5 @@
 #include "lib/grammar/schema/keywords.hpp"
+#include "lib/core/unicode.hpp"
 
 #include <algorithm>
 #include <cmath>

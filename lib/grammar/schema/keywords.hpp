@@ -4,11 +4,10 @@
 #include <string>
 #include <vector>
 
-#include <nlohmann/json_fwd.hpp>
+#include "lib/core/json.hpp"
 
 namespace tbt {
 
-using Json = nlohmann::json;
 class SchemaDocument;
 
 // Throws unless the schema is an object, true or false, and its keywords have values of the right

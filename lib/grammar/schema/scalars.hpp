@@ -8,14 +8,12 @@
 #include <string>
 #include <vector>
 
-#include <nlohmann/json_fwd.hpp>
-
+#include "lib/core/json.hpp"
 #include "lib/grammar/automata/dfa.hpp"
 #include "lib/grammar/schema/formats.hpp"
 
 namespace tbt {
 
-using Json = nlohmann::json;
 class SchemaDocument;
 
 struct Scalars {

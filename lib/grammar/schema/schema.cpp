@@ -238,7 +238,7 @@ private:
     Conjunction alike(Conjunction demands) {
         for (const Json*& schema : demands) {
             const auto [known, added] = alike_.try_emplace(schema, schema);
-            const std::string text = added ? schema->dump() : "";
+            const std::string text = added ? json_text(*schema) : "";
             if (added && text.find("\"$") == text.npos && text.find("roperties\"") == text.npos)
                 known->second =
                     texts_.try_emplace({document_.draft_of(*schema), text}, schema).first->second;

@@ -14,8 +14,8 @@
 #include "chapters/11_beam_search/exact_search.hpp"
 #include "chapters/11_beam_search/options.hpp"
 #include "chapters/11_beam_search/tools/report.hpp"
+#include "lib/core/json.hpp"
 #include "lib/machine/command_line.hpp"
-#include "lib/machine/json_file.hpp"
 #include "tests/support/beams.hpp"
 #include "tests/support/words.hpp"
 
@@ -237,8 +237,8 @@ TEST_CASE("the lattice tells how each candidate came and went", "[beam][lattice]
     std::istringstream lines(beam_trace("m", "p", request, prompt, model.tokenizer, nodes, texts));
     std::size_t count = 0;
     for (std::string line; std::getline(lines, line); ++count)
-        REQUIRE(Json::parse(line).is_object());
+        REQUIRE(json_value(line).is_object());
     REQUIRE(count == 1 + nodes.size() + texts.size());
-    REQUIRE(Json::parse(beam_json("m", "p", request, prompt, texts))["texts"].size() ==
+    REQUIRE(json_value(beam_json("m", "p", request, prompt, texts))["texts"].size() ==
             texts.size());
 }

@@ -7,9 +7,9 @@
 #include <cstdlib>
 
 #include "chapters/16_json_schema/guide.hpp"
+#include "lib/core/json.hpp"
 #include "lib/grammar/schema/validator.hpp"
 #include "lib/machine/files.hpp"
-#include "lib/machine/json_file.hpp"
 #include "lib/text/tokenizer.hpp"
 #include "tests/support/guided.hpp"
 

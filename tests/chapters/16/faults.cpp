@@ -1,10 +1,10 @@
 // Faults that there were, each the smallest way to see it.
 #include "tests/catch.hpp"
 
+#include "lib/core/json.hpp"
 #include "lib/grammar/recognizer/grammar_recognizer.hpp"
 #include "lib/grammar/schema/schema.hpp"
 #include "lib/grammar/schema/validator.hpp"
-#include "lib/machine/json_file.hpp"
 #include "tests/support/guided.hpp"
 
 using namespace tbt;
@@ -22,14 +22,14 @@ bool whole(const std::string& schema, const std::string& text, const SchemaOptio
 }
 
 std::string strings_required(int members) {
-    OrderedJson schema = {{"type", "object"}, {"required", OrderedJson::array()}};
+    Json schema = {{"type", "object"}, {"required", Json::array()}};
     for (int i = 0; i < members; ++i) {
         const std::string key = "a_long_key_" + std::to_string(i);
         schema["properties"][key] = {{"type", "string"}};
         schema["required"].push_back(key);
     }
     schema["additionalProperties"] = false;
-    return schema.dump();
+    return json_text(schema);
 }
 
 }  // namespace
@@ -100,7 +100,7 @@ TEST_CASE("a layout leaves one way to write blanks", "[ch16]") {
     for (const std::string& other : {text, std::string("{\"a\": null }"), std::string("{ }"),
                                      std::string("{\"a\": null,\"b\": []}")})
         CHECK_FALSE(whole(schema, other, line));
-    CHECK(whole(schema, OrderedJson::parse(text).dump(2), pretty));
+    CHECK(whole(schema, json_text(json_value(text), 2), pretty));
     CHECK(whole(schema, "{}", pretty));
     CHECK_FALSE(whole(schema, text, pretty));
     CHECK_FALSE(whole(schema, "{\n \"a\": null\n}", pretty));
@@ -153,7 +153,7 @@ TEST_CASE("a schema may be deep, and says in one line where it is too deep", "[c
 
 TEST_CASE("a budget that is accepted never gives an empty or a broken text", "[ch16]") {
     // Long keys, of which a token may hold a part, a whole one, or the end of one and the next.
-    OrderedJson schema = {{"type", "object"}, {"required", OrderedJson::array()}};
+    Json schema = {{"type", "object"}, {"required", Json::array()}};
     for (const char* key : {"expiration_date", "registration_number", "manufacturer_name"}) {
         schema["properties"][key] = {{"type", "string"}, {"minLength", 3}};
         schema["required"].push_back(key);
@@ -163,7 +163,7 @@ TEST_CASE("a budget that is accepted never gives an empty or a broken text", "[c
                                        "manufacturer", "_name", "e\":", "\":\"", "\",\"", "abc",
                                        "c\",\"", "\"}", "_"});
     const auto shared =
-        language(std::make_shared<GrammarRecognizer>(compile_schema(schema.dump())), trie);
+        language(std::make_shared<GrammarRecognizer>(compile_schema(json_text(schema))), trie);
     const int least = shared->closing().enough(shared->recognizer().start());
     Rng rng(3);
     for (int budget = least; budget < least + 30; ++budget)
@@ -226,7 +226,7 @@ TEST_CASE(
 TEST_CASE("five thousand values of an enum are written and validated, beside a pattern too",
           "[ch16]") {
     Rng rng(5);
-    OrderedJson values = OrderedJson::array();
+    Json values = Json::array();
     std::string text;
     for (int i = 0; i < 5000; ++i) {
         text = i % 2 == 0 ? "item_" : "other-";
@@ -234,7 +234,8 @@ TEST_CASE("five thousand values of an enum are written and validated, beside a p
         values.push_back(text);
     }
     for (const char* pattern : {"", R"(,"pattern":"^[a-z]+_","maxLength":17)"}) {
-        const std::string schema = R"({"type":"string","enum":)" + values.dump() + pattern + "}";
+        const std::string schema =
+            R"({"type":"string","enum":)" + json_text(values) + pattern + "}";
         const auto shared = language(std::make_shared<GrammarRecognizer>(compile_schema(schema)),
                                      vocabulary_with({"item_", "other", "ab", "cd"}));
         const std::string written = parse_json(random_text(shared, 60, rng), "text");

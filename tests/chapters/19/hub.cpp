@@ -6,11 +6,11 @@
 #include "chapters/10_generate/chat.hpp"
 #include "chapters/19_training/tools/export.hpp"
 #include "chapters/19_training/tools/gguf.hpp"
+#include "lib/core/json.hpp"
 #include "lib/core/math.hpp"
 #include "lib/files/random_model.hpp"
 #include "lib/files/safetensors.hpp"
 #include "lib/machine/files.hpp"
-#include "lib/machine/json_file.hpp"
 #include "lib/text/tokenizer_save.hpp"
 #include "tests/support/temporary.hpp"
 

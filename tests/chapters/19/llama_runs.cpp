@@ -3,9 +3,9 @@
 
 #include "chapters/19_training/tools/train_commands.hpp"
 #include "lib/core/error.hpp"
+#include "lib/core/json.hpp"
 #include "lib/files/model.hpp"
 #include "lib/machine/files.hpp"
-#include "lib/machine/json_file.hpp"
 #include "tests/support/train_command.hpp"
 
 using namespace tbt;

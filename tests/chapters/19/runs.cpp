@@ -8,11 +8,11 @@
 #include "chapters/19_training/tools/adopt.hpp"
 #include "chapters/19_training/tools/train_commands.hpp"
 #include "lib/core/error.hpp"
+#include "lib/core/json.hpp"
 #include "lib/core/rng.hpp"
 #include "lib/corpus/documents.hpp"
 #include "lib/files/model.hpp"
 #include "lib/machine/files.hpp"
-#include "lib/machine/json_file.hpp"
 #include "tests/support/train_command.hpp"
 
 using namespace tbt;
@@ -316,7 +316,7 @@ TEST_CASE("a model is taken over whole or not at all", "[training]") {
     const std::string recipe_path = (command.loop.out / "recipe.json").string();
     Json recipe = read_json(recipe_path);
     recipe["steps_done"] = 29;
-    write_file(recipe_path, recipe.dump());
+    write_file(recipe_path, json_text(recipe));
     CHECK(error_of([&] { adoption_table(command.loop.out, shipped); }).find("29 of 30 steps") !=
           std::string::npos);
     fs::remove(command.loop.out / "model.safetensors");

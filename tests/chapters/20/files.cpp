@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "chapters/20_quantization/tools/quantized_model.hpp"
+#include "lib/core/json.hpp"
 #include "lib/core/rng.hpp"
 #include "lib/files/model.hpp"
 #include "lib/files/random_model.hpp"
@@ -14,7 +15,6 @@
 #include "lib/files/stored_integers.hpp"
 #include "lib/kernels/matmul.hpp"
 #include "lib/machine/files.hpp"
-#include "lib/machine/json_file.hpp"
 #include "lib/quantized/integer_matrix.hpp"
 #include "tests/catch.hpp"
 #include "tests/support/temporary.hpp"

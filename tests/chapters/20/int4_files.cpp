@@ -9,6 +9,7 @@
 #include "chapters/20_quantization/plain_gptq_groups.hpp"
 #include "chapters/20_quantization/tools/few_bits.hpp"
 #include "chapters/20_quantization/tools/quantized_model.hpp"
+#include "lib/core/json.hpp"
 #include "lib/core/rng.hpp"
 #include "lib/files/model.hpp"
 #include "lib/files/random_model.hpp"
@@ -16,7 +17,6 @@
 #include "lib/files/safetensors_write.hpp"
 #include "lib/files/stored_integers.hpp"
 #include "lib/machine/files.hpp"
-#include "lib/machine/json_file.hpp"
 #include "tests/catch.hpp"
 #include "tests/support/temporary.hpp"
 

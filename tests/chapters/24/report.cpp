@@ -8,8 +8,8 @@
 #include "chapters/24_which_decoder/tools/questions.hpp"
 #include "chapters/24_which_decoder/tools/report.hpp"
 #include "chapters/24_which_decoder/write_texts.hpp"
+#include "lib/core/json.hpp"
 #include "lib/files/random_model.hpp"
-#include "lib/machine/json_file.hpp"
 #include "tests/support/small_model.hpp"
 #include "tests/support/temporary.hpp"
 
@@ -145,7 +145,7 @@ TEST_CASE("the judge's table says what it could not ask, and is JSON for program
           std::string::npos);
     REQUIRE(!shown.empty());
     CHECK(shown[0].starts_with("sums, differences"));
-    const Json json = Json::parse(report_json(report, "m", c.hash(), 1.4));
+    const Json json = json_value(report_json(report, "m", c.hash(), 1.4));
     CHECK(json.at("rows").size() == report.rows.size());
     CHECK(json.at("rows")[0].at("goal") == 0.98);
     CHECK(json.at("rows")[0].at("met") == false);

@@ -8,10 +8,10 @@
 #include "chapters/23_text_generator/text_generator.hpp"
 #include "chapters/23_text_generator/writing.hpp"
 #include "lib/chat/chat_template.hpp"
+#include "lib/core/json.hpp"
 #include "lib/files/config_file.hpp"
 #include "lib/files/random_model.hpp"
 #include "lib/machine/files.hpp"
-#include "lib/machine/json_file.hpp"
 #include "tests/catch.hpp"
 #include "tests/support/temporary.hpp"
 
