@@ -38,10 +38,13 @@ class Header {
 public:
     explicit Header(const MappedFile& file) : file_(file) {}
 
-    void read(std::map<std::string, StoredTensor>& tensors) {
+    void read(std::map<std::string, StoredTensor>& tensors,
+              std::map<std::string, std::string>& metadata) {
         const Json header = parse();
-        for (const auto& [name, entry] : header.items())
+        for (const auto& [name, entry] : header.items()) {
             if (name != "__metadata__") read_tensor(name, entry);
+            else read_metadata(entry, metadata);
+        }
         check_coverage();
         for (Placed& p : placed_) {
             if (!tensors.emplace(p.name, std::move(p.tensor)).second)
@@ -82,6 +85,17 @@ private:
         if (!text.starts_with('{'))
             fail("the header does not begin with {, expected a JSON object");
         return parse_json(text, file_.path() + ": header");
+    }
+
+    void read_metadata(const Json& entry, std::map<std::string, std::string>& metadata) const {
+        if (!entry.is_object())
+            fail("__metadata__ is " + kind_of(entry) + ", expected an object of strings");
+        for (const auto& [key, value] : entry.items()) {
+            if (!value.is_string())
+                fail("__metadata__: \"" + shown(key) + "\" is " + kind_of(value) +
+                     ", expected a string");
+            metadata[key] = value.text();
+        }
     }
 
     // The member `key`, which is a string or a list, as `like` is.
@@ -165,19 +179,30 @@ StoredWeights StoredWeights::open(const std::string& directory) {
     const std::string single = join_path(directory, "model.safetensors");
     StoredWeights result;
     result.directory_ = directory;
-    if (file_exists(single)) result.add_file(single);
-    else if (file_exists(single + ".index.json")) result.add_shards(single + ".index.json");
-    else if (file_exists(join_path(directory, "pytorch_model.bin")))
-        throw Error(directory +
-                    ": has only pytorch_model.bin, expected model.safetensors; save the model "
-                    "again as safetensors");
-    else throw Error(directory + ": has no model.safetensors and no model.safetensors.index.json");
+    if (file_exists(single)) {
+        result.add_file(single);
+    } else if (file_exists(single + ".index.json")) {
+        result.add_shards(single + ".index.json");
+    } else {
+        for (const std::string name : {"pytorch_model.bin", "pytorch_model.bin.index.json"})
+            if (file_exists(join_path(directory, name)))
+                throw Error(directory + ": has only " + name +
+                            ", expected model.safetensors; save the model again as safetensors");
+        throw Error(directory + ": has no model.safetensors and no model.safetensors.index.json");
+    }
     return result;
 }
 
 void StoredWeights::add_file(const std::string& path) {
-    files_.push_back(std::make_unique<MappedFile>(path));
-    Header(*files_.back()).read(tensors_);
+    files_.push_back(std::make_shared<const MappedFile>(path));
+    Header(*files_.back()).read(tensors_, metadata_);
+}
+
+StoredWeights StoredWeights::open_file(const std::string& path) {
+    StoredWeights result;
+    result.directory_ = path;
+    result.add_file(path);
+    return result;
 }
 
 void StoredWeights::add_shards(const std::string& index_path) {
@@ -246,7 +271,7 @@ void widen(const StoredTensor& tensor, std::int64_t begin, std::span<float> valu
     const bool f32 = tensor.dtype == "F32", f16 = tensor.dtype == "F16";
     if (!f32 && !f16 && tensor.dtype != "BF16")
         throw Error(tensor.file + ": a tensor of " + tensor.dtype +
-                    ", expected F32, F16 or BF16; chapters from 10 on read more");
+                    ", expected F32, F16 or BF16");
     const std::size_t size = f32 ? 4 : 2, first = index(begin) * size;
     if (begin < 0 || first + values.size() * size > tensor.bytes.size())
         throw Error(tensor.file + ": a tensor of shape " + to_string(tensor.shape) +

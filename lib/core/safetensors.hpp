@@ -21,7 +21,8 @@
 
 namespace tbt {
 
-// A tensor inside a mapped file. "F32", "F16" and "BF16" can be read; other types may be in a file.
+// A tensor inside a mapped file. "F32", "F16" and "BF16" can be read; "I64", "BOOL" and others may
+// be in a file.
 struct StoredTensor {
     std::string dtype;
     Shape shape;
@@ -35,8 +36,11 @@ public:
     // Throws Error if a header breaks the format: one line with the file, the tensor and what was
     // expected.
     static StoredWeights open(const std::string& directory);
+    static StoredWeights open_file(const std::string& path);
 
     const std::map<std::string, StoredTensor>& tensors() const { return tensors_; }
+    const std::map<std::string, std::string>& metadata() const { return metadata_; }
+    const std::vector<std::shared_ptr<const MappedFile>>& files() const { return files_; }
     // A weight by its name on the hub; in the file it may have the prefix "transformer.". Null if
     // there is none.
     const StoredTensor* find(const std::string& name) const;
@@ -49,9 +53,10 @@ private:
     void add_file(const std::string& path);
     void add_shards(const std::string& index_path);
 
-    std::string directory_;
-    std::vector<std::unique_ptr<MappedFile>> files_;
+    std::string directory_;  // or the file, for messages
+    std::vector<std::shared_ptr<const MappedFile>> files_;
     std::map<std::string, StoredTensor> tensors_;
+    std::map<std::string, std::string> metadata_;
 };
 
 // Converts the numbers from `begin` on to floats, exactly. Throws Error unless the type is F32, F16

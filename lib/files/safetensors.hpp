@@ -1,11 +1,5 @@
-// Reads model files in the safetensors format. Such a file has a length (8 bytes), a JSON object of
-// that
-// many bytes, then the numbers of all tensors.
-//
-//     {"wte.weight": {"dtype": "F32", "shape": [97, 64], "data_offsets": [0, 24832]}, …}
-//
-// data_offsets are the first byte and the end of the tensor's numbers, counted from the end of the
-// JSON object. The tensors must fill the data without gaps or overlaps.
+// What the engine reads of safetensors (lib/core/safetensors.hpp): weights of 8 and 4 bits, too, and views that are
+// packed without a copy.
 #pragma once
 
 #include <cstddef>
@@ -17,42 +11,26 @@
 #include <string>
 #include <vector>
 
+#include "lib/core/safetensors.hpp"
 #include "lib/core/tensor.hpp"
 #include "lib/kernels/packed_matrix.hpp"
 #include "lib/quantized/integer_matrix.hpp"
 
 namespace tbt {
 
-class MappedFile;
-
-// A tensor inside a mapped file.
-struct TensorView {
-    // "F32", "F16", "BF16", …; tensors of "I64", "BOOL" and others may be in a file but can't be
-    // read.
-    std::string dtype;
-    Shape shape;
-    std::span<const std::byte> bytes;  // little-endian, row-major, at any alignment
-    std::string file;                  // for messages
-};
-
-// A file, or the shards of a model, mapped into memory. The whole header is checked before any
-// number
-// is read, so that even a malicious file cannot make us read outside of it.
+// A file, or the shards of a model, mapped into memory.
 class Safetensors {
 public:
-    // Throws Error if the header breaks the format: one line with the file, the tensor and what was
-    // expected.
     static Safetensors open(const std::string& path);
-    // Opens model.safetensors, or all files that model.safetensors.index.json names.
     static Safetensors open_directory(const std::string& directory);
 
-    const std::map<std::string, TensorView>& tensors() const { return tensors_; }
-    const std::map<std::string, std::string>& metadata() const { return metadata_; }
+    const std::map<std::string, StoredTensor>& tensors() const { return stored_.tensors(); }
+    const std::map<std::string, std::string>& metadata() const { return stored_.metadata(); }
     // A hash of the names and bytes of all tensors, as hexadecimal digits.
     std::string hash() const;
-    const TensorView* find(const std::string& name) const;  // null if there is no such tensor
+    const StoredTensor* find(const std::string& name) const;  // null if there is no such tensor
     // Throws Error if there is no such tensor, or if it has another shape.
-    const TensorView& expect(const std::string& name, const Shape& shape) const;
+    const StoredTensor& expect(const std::string& name, const Shape& shape) const;
 
     // The tensor as floats. Throws Error if it is missing, has another shape, or its numbers are
     // not floats.
@@ -78,19 +56,12 @@ public:
     void check_weight(const std::string& name, const Shape& shape) const;
 
 private:
-    void add_file(const std::string& path);
     bool in_4_bits(const std::string& name) const;
-    void forget(const TensorView& view) const;
+    void forget(const StoredTensor& view) const;
     std::string on_file(const std::string& name) const;
-    void add_shards(const std::string& index_path, const std::string& directory);
 
     std::string name_;  // the file or directory, for messages
-    std::vector<std::shared_ptr<const MappedFile>> files_;
-    std::map<std::string, TensorView> tensors_;
-    std::map<std::string, std::string> metadata_;
+    StoredWeights stored_;
 };
-
-// Converts a tensor to floats, exactly. `values` must have as many elements as the tensor.
-void widen(const TensorView& view, const std::string& name, std::span<float> values);
 
 }  // namespace tbt

@@ -44,7 +44,7 @@ std::int64_t scale_count(const std::string& weight, const Shape& shape) {
     return shape[scaled_by_rows(weight) ? 0 : 1];
 }
 
-std::span<const std::int8_t> read_int8(const TensorView& view, const std::string& weight,
+std::span<const std::int8_t> read_int8(const StoredTensor& view, const std::string& weight,
                                        const Tensor& scales) {
     const auto fail = [&](const std::string& what) {
         throw Error(view.file + ": tensor \"" + weight + "\": " + what);
@@ -67,7 +67,7 @@ std::span<const std::int8_t> read_int8(const TensorView& view, const std::string
     return q;
 }
 
-void restore_int8(const TensorView& view, const std::string& weight, const Tensor& scales,
+void restore_int8(const StoredTensor& view, const std::string& weight, const Tensor& scales,
                   std::span<float> values) {
     const std::span<const std::int8_t> q = read_int8(view, weight, scales);
     check_size(weight.c_str(), values.size(), q.size());
@@ -84,7 +84,7 @@ constexpr std::string_view codes_end = "_codes";
 // Its bytes, one each.
 std::span<const std::uint8_t> bytes_of(const Safetensors& file, const std::string& name,
                                        const Shape& shape) {
-    const TensorView& view = file.expect(name, shape);
+    const StoredTensor& view = file.expect(name, shape);
     if (view.dtype != int4_dtype)
         throw Error(view.file + ": tensor \"" + name + "\" is of " + view.dtype + ", expected " +
                     std::string(int4_dtype));
@@ -107,7 +107,7 @@ Int4Names int4_names(const std::string& weight, const Shape& shape) {
             {shape[1]}};
 }
 
-bool is_int4(const std::string& name, const TensorView& view) {
+bool is_int4(const std::string& name, const StoredTensor& view) {
     return view.dtype == int4_dtype && view.shape.size() == 2 && name.ends_with(codes_end);
 }
 

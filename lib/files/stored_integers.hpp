@@ -33,14 +33,14 @@ std::int64_t scale_count(const std::string& weight, const Shape& shape);
 
 // The codes q of a tensor, in the mapped file. Throws Error with the tensor's name if a q is −128
 // or a scale is negative or not finite.
-std::span<const std::int8_t> read_int8(const TensorView& view, const std::string& weight,
+std::span<const std::int8_t> read_int8(const StoredTensor& view, const std::string& weight,
                                        const Tensor& scales);
 
 // True if each row has a scale (an embedding), false if each column has one.
 bool scaled_by_rows(const std::string& weight);
 
 // values = scale · q. Throws the same errors.
-void restore_int8(const TensorView& view, const std::string& weight, const Tensor& scales,
+void restore_int8(const StoredTensor& view, const std::string& weight, const Tensor& scales,
                   std::span<float> values);
 
 // ---- 4 bits -------------------------------------------------------------------------------------
@@ -68,7 +68,7 @@ Int4Names int4_names(const std::string& weight, const Shape& shape);
 std::string codes_name(const std::string& weight);
 
 // Is this tensor of a file the codes of some matrix?
-bool is_int4(const std::string& name, const TensorView& view);
+bool is_int4(const std::string& name, const StoredTensor& view);
 
 // Throws Error with the tensor's name if one of the three is missing or has another shape, if a
 // half byte is no code, if a multiplier is too large, or if a unit is negative or not finite.

@@ -239,7 +239,7 @@ TEST_CASE("api: files of tensors", "[api]") {
     REFUSES(file.check_weight("a", {-1}));
     REFUSES(file.read("a", Shape(100, 1)));
     std::vector<float> two(2);
-    REFUSES(widen(*file.find("a"), "a", two));
-    REFUSES(widen(TensorView{"F32", {3}, {}, "x"}, "a", two));
-    REFUSES(widen(TensorView{"", {3}, {}, "x"}, "a", two));
+    REFUSES(widen(*file.find("a"), 2, two));
+    REFUSES(widen(StoredTensor{"F32", {3}, {}, "x"}, 0, two));
+    REFUSES(widen(StoredTensor{"", {3}, {}, "x"}, 0, two));
 }

@@ -146,7 +146,7 @@ TEST_CASE("weights at odd addresses and weights that are no numbers are found in
         std::memcpy(bytes.data(), &header, sizeof header);
         write_file(path, bytes);
         const Safetensors file = Safetensors::open(path);
-        const TensorView& view = *file.find("h.1.mlp.c_fc.weight");
+        const StoredTensor& view = *file.find("h.1.mlp.c_fc.weight");
         const std::string start(reinterpret_cast<const char*>(view.bytes.data()), 64);
         std::string broken = bytes;
         const std::size_t at = broken.find(start);

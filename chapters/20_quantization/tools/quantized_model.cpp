@@ -39,7 +39,7 @@ void write_config(const std::string& from, const std::string& to, int bits,
 }
 
 WeightType stored_type(const Safetensors& file, const std::string& name) {
-    const TensorView* view = file.find(name);
+    const StoredTensor* view = file.find(name);
     if (!view) view = file.find("transformer." + name);
     return weight_type_named(view ? view->dtype : "").value_or(WeightType::f32);
 }
