@@ -33,7 +33,7 @@ grep -rE --include='*.cpp' --include='*.hpp' '^#include "[^"]*"' lib chapters ex
         if (count) { print list; exit }
         for (file in included) {
             n = split(file, part, "/")
-            name = file ~ /main\.cpp$/ ? file : file ~ /^exercises\/learn\// ? "learn" : \
+            name = file ~ /^exercises\/learn\// ? "learn" : file ~ /main\.cpp$/ ? file : \
                 part[1] != "tests" ? "" : part[2] == "chapters" ? part[3] : n == 3 ? part[2] : ""
             if (name != "") members[name] = members[name] " " file
         }

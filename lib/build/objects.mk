@@ -1,5 +1,5 @@
-# From .cpp files to programs. Each .cpp file is compiled once, by itself. A program is its main file with the .cpp files
-# of the headers that it includes, directly or through others; nothing else is compiled for it.
+# From .cpp files to programs. Each .cpp file is compiled once, by itself. A program is its main file with the .cpp
+# files of the headers that it includes, directly or through others; nothing else is compiled for it.
 
 # NEEDS_MAIN and NEEDS_GROUP are the .cpp files of a program and of a group of tests.
 NEEDS := $(BUILD)/.needs.mk
@@ -46,8 +46,8 @@ $(BUILD)/pch/std.hpp.gch: lib/build/std.hpp $(FLAGS) | $(PACKAGES)
 	$(call precompile,$(CXXFLAGS_ALL))
 with_std = -include $(BUILD)/pch/std.hpp
 # What only reads, shows or answers is compiled at -O1, in two thirds of the time.
-LEVEL_1 := lib/machine/% lib/show/% lib/files/% lib/chat/% lib/serve/% chapters/23_text_generator/% chapters/26_serving/server/% \
-	$(wildcard chapters/*/tools/*.cpp chapters/*/demo.cpp chapters/*/main.cpp)
+LEVEL_1 := lib/machine/% lib/show/% lib/files/% lib/chat/% lib/serve/% chapters/23_text_generator/% \
+	chapters/26_serving/server/% $(wildcard chapters/*/tools/*.cpp chapters/*/demo.cpp chapters/*/main.cpp)
 level = $(if $(filter release,$(MODE)),$(if $(filter $(LEVEL_1),$<),-O1))
 $(BUILD)/obj/%.o: %.cpp $(BUILD)/pch/std.hpp.gch $(FLAGS) | $(PACKAGES)
 	@mkdir -p $(@D)

@@ -482,7 +482,7 @@ void write_number(std::string& out, double value) {
     std::string digits(written.substr(0, 1));
     if (e > 2) digits += written.substr(2, e - 2);
     const int count = static_cast<int>(digits.size());
-    if (exponent < -5 || exponent >= 15) {
+    if (exponent < -4 || exponent >= 15) {
         if (count > 1) digits.insert(1, ".");
         out += digits, out += written.substr(e);
     } else if (exponent < 0) {

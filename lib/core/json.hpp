@@ -1,6 +1,6 @@
-// JSON [RFC 8259]: a value, its reader, and its writer. The members of an object keep their order. This one type serves
-// every file and every answer, and its header is quick to compile. Misuse (a member that is not there, a string where a
-// number is asked for) throws JsonError.
+// JSON [RFC 8259]: a value, its reader, and its writer. The members of an object keep their order.
+// This one type serves every file and every answer, and its header is quick to compile. Misuse (a
+// member that is not there, a string where a number is asked for) throws JsonError.
 #pragma once
 
 #include <concepts>
@@ -65,7 +65,8 @@ public:
     Json(const std::pair<A, B>& both) : Json(array({both.first, both.second})) {}
     template <class T>
     Json(const std::optional<T>& perhaps) : Json(perhaps ? Json(*perhaps) : Json()) {}
-    // {{"key", value}, …} is an object if each element is a string with a value; otherwise an array.
+    // {{"key", value}, …} is an object if each element is a string with a value; otherwise an
+    // array.
     Json(std::initializer_list<Json> list);
     static Json array(std::initializer_list<Json> list = {});
     static Json object(std::initializer_list<Json> members = {});
@@ -89,7 +90,8 @@ public:
     bool is_discarded() const { return holds<Discarded>(); }
     std::string type_name() const;  // "null", "boolean", "number", "string", "array", "object"
 
-    // The value as a T: bool, a number (converted as static_cast does), a string, or a vector of these.
+    // The value as a T: bool, a number (converted as static_cast does), a string, or a vector of
+    // these.
     template <class T>
     T get() const;
     const std::string& text() const;  // of a string
@@ -241,13 +243,13 @@ T Json::value(std::string_view key, T otherwise) const {
 }
 
 // ---- reading ----
-// The value of a JSON text. Throws Error "NAME: …" if the text is not UTF-8 or not JSON, if objects and arrays are
-// nested more than `deepest` deep, or if an object has a key twice.
+// The value of a JSON text. Throws Error "NAME: …" if the text is not UTF-8 or not JSON, if objects
+// and arrays are nested more than `deepest` deep, or if an object has a key twice.
 Json parse_json(std::string_view text, const std::string& name, int deepest = 64);
 // The same for the text of a file; NAME is its path. Also throws if the file cannot be read.
 Json read_json(const std::string& path);
-// For large objects and arrays, whose members are handed over one by one instead of being stored. `place` is the path
-// of an object or array, such as "model.vocab"; that of the whole text is "".
+// For large objects and arrays, whose members are handed over one by one instead of being stored.
+// `place` is the path of an object or array, such as "model.vocab"; that of the whole text is "".
 struct JsonStream {
     // Is this object or array to be streamed? If so, its duplicate keys are not an error.
     std::function<bool(const std::string& place, bool is_object)> wanted;
@@ -255,13 +257,14 @@ struct JsonStream {
     std::function<void(const std::string& place, std::string& key, Json& value)> take;
 };
 Json read_json(const std::string& path, const JsonStream& stream);
-// For texts of others: nested up to 1,000 deep, and of a key that appears twice the last value counts. If the text is
-// not JSON, is_discarded() is true for the result.
+// For texts of others: nested up to 1,000 deep, and of a key that appears twice the last value
+// counts. If the text is not JSON, is_discarded() is true for the result.
 Json json_value(std::string_view text);
 
 // ---- writing ----
-// The JSON text of a value: on one line, or with lines indented by `indent` spaces for each level. Numbers have the
-// fewest digits that give the same double; bytes that are not UTF-8 become U+FFFD; what is not finite becomes null.
+// The JSON text of a value: on one line, or with lines indented by `indent` spaces for each level.
+// Numbers have the fewest digits that give the same double; bytes that are not UTF-8 become U+FFFD;
+// what is not finite becomes null.
 std::string json_text(const Json& value, int indent = -1);
 // What a value is, for messages: 'the string "x"', "the integer 3", "a list", "an object", …
 std::string kind_of(const Json& value);
@@ -276,7 +279,8 @@ bool is_integer(const Json& value, T least, T most) {
                             : value.is_number_integer() && fits(value.get<std::int64_t>());
 }
 
-// The value as an integer. Throws Error "NAME is …, expected an integer from LEAST to MOST" if it is not one.
+// The value as an integer. Throws Error "NAME is …, expected an integer from LEAST to MOST" if it
+// is not one.
 template <class T>
 T integer_of(const Json& value, const std::string& name, T least = 0,
              T most = std::numeric_limits<T>::max()) {

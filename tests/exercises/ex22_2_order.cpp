@@ -9,6 +9,8 @@ using namespace tbt::ex22_2;
 
 namespace {
 
+using Row = tbt::ex22_2::Row;  // other exercises of the room have a Row
+
 // Certain of the places by their number: .5, .9, .7.
 std::vector<double> certain(const Row&, std::size_t place) {
     const double p[] = {.5, .9, .7};

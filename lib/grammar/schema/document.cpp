@@ -105,9 +105,9 @@ bool search(const Json& at, const Json& wanted, std::string& path) {
     if (!at.is_structured()) return false;
     const std::size_t before = path.size();
     std::size_t index = 0;
-    for (const auto& [key, value] : at.items()) {
-        path += "/" + (at.is_array() ? std::to_string(index++) : key);
-        if (search(value, wanted, path)) return true;
+    for (auto part = at.begin(); part != at.end(); ++part) {
+        path += "/" + (at.is_array() ? std::to_string(index++) : part.key());
+        if (search(*part, wanted, path)) return true;
         path.resize(before);
     }
     return false;

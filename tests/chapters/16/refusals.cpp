@@ -244,7 +244,7 @@ TEST_CASE("masks of a schema are exact: every token tried by itself", "[ch16]") 
 
 TEST_CASE("a schema is read to its last byte, as UTF-8", "[ch16]") {
     CHECK_THROWS_WITH(compile_schema(std::string("{\"type\":\"string\"}\0", 18)),
-                      Catch::Contains("byte 17 is zero"));
+                      Catch::Contains("is not JSON: line 1, column 18"));
     CHECK_THROWS_WITH(compile_schema("{\"const\":\"\xff\"}"), Catch::Contains("not valid UTF-8"));
     CHECK_THROWS_WITH(compile_schema("{} {}"), Catch::Contains("not JSON"));
 }

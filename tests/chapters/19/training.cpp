@@ -190,7 +190,7 @@ TEST_CASE("a plan that was changed on the way is kept, and followed again gives 
     const auto earlier = [&](Training& training, const std::string& out) {
         export_model(training, world.corpus, world.tokenizer, join_path(folder(), out),
                      {"here", false, {}, {}});
-        return read_json(join_path(folder(), out + "/recipe.json"))["options"].count(
+        return read_json(join_path(folder(), out + "/recipe.json"))["options"].contains(
             "earlier_plans");
     };
     CHECK(earlier(third, "replanned") == 1);
