@@ -110,7 +110,7 @@ private:
     }
 
     std::uint64_t size_from(const std::string& name, const char* key, const Json& v) const {
-        if (!is_integer(v, std::int64_t{0}, std::numeric_limits<std::int64_t>::max()))
+        if (!is_integer(v, std::uint64_t{0}, std::numeric_limits<std::uint64_t>::max()))
             fail(name, std::string(key) + " holds " + kind_of(v) + ", expected integers from 0");
         return v.get<std::uint64_t>();
     }
@@ -270,8 +270,7 @@ Tensor StoredWeights::read(const std::string& name, const Shape& shape) const {
 void widen(const StoredTensor& tensor, std::int64_t begin, std::span<float> values) {
     const bool f32 = tensor.dtype == "F32", f16 = tensor.dtype == "F16";
     if (!f32 && !f16 && tensor.dtype != "BF16")
-        throw Error(tensor.file + ": a tensor of " + tensor.dtype +
-                    ", expected F32, F16 or BF16");
+        throw Error(tensor.file + ": a tensor of " + tensor.dtype + ", expected F32, F16 or BF16");
     const std::size_t size = f32 ? 4 : 2, first = index(begin) * size;
     if (begin < 0 || first + values.size() * size > tensor.bytes.size())
         throw Error(tensor.file + ": a tensor of shape " + to_string(tensor.shape) +

@@ -1,5 +1,5 @@
-// What the engine reads of safetensors (lib/core/safetensors.hpp): weights of 8 and 4 bits, too, and views that are
-// packed without a copy.
+// What the engine reads of safetensors (lib/core/safetensors.hpp): weights of 8 and 4 bits, too,
+// and views that are packed without a copy.
 #pragma once
 
 #include <cstddef>

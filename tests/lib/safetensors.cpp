@@ -174,7 +174,7 @@ TEST_CASE("an entry that does not describe a tensor is refused by the tensor's n
     REQUIRE(contains(entry(R"({"dtype":"F32","shape":[1],"data_offsets":[0,2,4]})"),
                      "not a list of two numbers"));
     REQUIRE(contains(entry(R"({"dtype":"F32","shape":[1],"data_offsets":{"0":4}})"),
-                     "not a list of two numbers"));
+                     "data_offsets is an object, expected a list"));
     REQUIRE(contains(entry(R"({"dtype":"F32","shape":[1],"data_offsets":[-4,0]})"),
                      "data_offsets holds the integer -4"));
     REQUIRE(contains(entry(R"({"dtype":"F32","shape":[1],"data_offsets":[0,"4"]})"),

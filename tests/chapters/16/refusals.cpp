@@ -264,7 +264,7 @@ TEST_CASE("a schema that nothing meets is refused with the keyword and its place
         // a value that cannot be
         {R"({"type":"object","required":["a"],"properties":{"a":{"type":"string","minLength":5,)"
          R"("maxLength":2}}})",
-         "#/properties/a: 'maxLength', 'minLength', 'type': no value satisfies this"},
+         "#/properties/a: 'type', 'minLength', 'maxLength': no value satisfies this"},
         {R"({"type":"object","properties":{"a":{"type":"integer"}},"required":["a"],"allOf":)"
          R"([{"properties":{"a":{"type":"string"}}}]})",
          "#/allOf/0/properties/a: 'type' beside 'type' of #/properties/a"},
