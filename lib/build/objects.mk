@@ -46,8 +46,8 @@ $(BUILD)/pch/std.hpp.gch: lib/build/std.hpp $(FLAGS) | $(PACKAGES)
 	$(call precompile,$(CXXFLAGS_ALL))
 with_std = -include $(BUILD)/pch/std.hpp
 # What only reads, shows or answers is compiled at -O1, in two thirds of the time.
-LEVEL_1 := lib/machine/% lib/show/% lib/files/% lib/chat/% lib/serve/% chapters/23_text_generator/% \
-	chapters/26_serving/server/% $(wildcard chapters/*/tools/*.cpp chapters/*/demo.cpp chapters/*/main.cpp)
+LEVEL_1 := lib/machine/% lib/show/% lib/files/% lib/chat/% lib/serve/% chapters/10_% chapters/13_% chapters/14_% \
+	chapters/16_% chapters/2% $(wildcard $(addprefix chapters/*/,main.cpp demo.cpp options.cpp tools/*.cpp))
 level = $(if $(filter release,$(MODE)),$(if $(filter $(LEVEL_1),$<),-O1))
 $(BUILD)/obj/%.o: %.cpp $(BUILD)/pch/std.hpp.gch $(FLAGS) | $(PACKAGES)
 	@mkdir -p $(@D)

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "lib/core/error.hpp"
-#include "lib/edit_distance.hpp"
+#include "lib/machine/edit_distance.hpp"
 
 namespace tbt {
 

@@ -10,8 +10,8 @@
 #include "chapters/23_text_generator/command_line.hpp"
 #include "chapters/23_text_generator/filled_texts.hpp"
 #include "lib/core/json.hpp"
-#include "lib/edit_distance.hpp"
 #include "lib/machine/command_line.hpp"
+#include "lib/machine/edit_distance.hpp"
 
 namespace tbt {
 

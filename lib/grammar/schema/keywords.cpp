@@ -5,9 +5,9 @@
 #include <cmath>
 #include <set>
 
-#include "lib/edit_distance.hpp"
 #include "lib/grammar/schema/document.hpp"
 #include "lib/grammar/schema/formats.hpp"
+#include "lib/machine/edit_distance.hpp"
 #include "lib/show/terminal.hpp"
 
 namespace tbt {
