@@ -53,7 +53,7 @@ if [ "$only" = lines ]; then
     exit
 fi
 if ! command -v tmux >/dev/null 2>&1; then
-    echo "there is no tmux here: the screen was not tested"
+    echo "skipped: the screen of make learn: there is no tmux here"
     echo "$passed passed, $failed failed"
     [ "$failed" -eq 0 ]
     exit

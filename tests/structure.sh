@@ -150,7 +150,7 @@ if [ -n "$formatter" ]; then
     xargs "$formatter" --dry-run -Werror <"$work/files" 2>&1 |
         sed -n 's/^\([^:]*\):\([0-9]*\):.*\[-Wclang-format-violations\]$/layout \1\tline \2/p' | sort -u -t"$(printf '\t')" -k1,1 >>"$found"
 else
-    echo "structure: there is no clang-format 14 here; the layout was not checked"
+    echo "skipped: the layout of the code: there is no clang-format 14 here"
 fi
 
 # ---- lessons and the picture ---------------------------------------------------------------------------------

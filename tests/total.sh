@@ -1,15 +1,18 @@
 #!/bin/sh
 # Adds up the results of the parts of the tests (tests/part.sh):   total.sh FOLDER NAME…
-# Ends with the time and one line "N passed, N failed". A part that failed without a count, by a crash, counts as one failed test.
+# Lists what was skipped and why, from lines "skipped: WHAT: WHY" of the parts, and ends with the time and one line
+# "N passed, N failed, N skipped". A part that failed without a count, by a crash, counts as one failed test.
 folder=$1
 shift
 failed=''
 for name in "$@"; do [ ! -f "$folder/$name.failed" ] || failed="$failed $name"; done
+for name in "$@"; do sed -n "s/^skipped: /&$name: /p" "$folder/$name"; done
 [ -z "$failed" ] || echo "failed:$failed"
 echo "built and run in $(($(date +%s) - $(cat "$folder/.begin"))) s"
 for name in "$@"; do
     awk -v broken="$([ ! -f "$folder/$name.failed" ] || echo 1)" '
         /^[0-9]+ passed, [0-9]+ failed$/ { passed += $1; failed += $3 }
-        END { if (broken && !failed) failed = 1; print passed + 0, failed + 0 }' "$folder/$name"
-done | awk '{ passed += $1; failed += $2 }
-    END { printf "%d passed, %d failed\n", passed, failed; exit failed > 0 || passed == 0 }'
+        /^skipped: / { ++skipped }
+        END { if (broken && !failed) failed = 1; print passed + 0, failed + 0, skipped + 0 }' "$folder/$name"
+done | awk '{ passed += $1; failed += $2; skipped += $3 }
+    END { printf "%d passed, %d failed, %d skipped\n", passed, failed, skipped; exit failed > 0 || passed == 0 }'

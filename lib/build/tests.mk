@@ -61,7 +61,7 @@ $(TEST_PROGRAMS):
 SLOW := lib 14 16 18 19 20 21
 # ONLY=03 or ONLY=lib runs one group of tests, ONLY="03 06" several.
 ONLY_GROUPS := $(foreach o,$(ONLY),$(filter $(o) $(firstword $(subst _, ,$(o:ch%=%))),$(TEST_GROUPS)))
-SCRIPTS := refusals learn parity syntax structure
+SCRIPTS := refusals learn parity syntax build structure
 PARTS := $(if $(ONLY),$(ONLY_GROUPS),$(SLOW) $(sort $(filter-out $(SLOW),$(TEST_GROUPS))) solutions stubs $(SCRIPTS))
 .PHONY: test test-begins $(PARTS:%=ran-%)
 test: test-begins $(PARTS:%=ran-%)
@@ -85,8 +85,8 @@ ran-learn: all | test-begins
 	$(call part,env LEARN_MAKE='$(LEARN_MAKE)' sh tests/learn.sh $(BUILD) lines)
 ran-syntax: | test-begins
 	$(call part,env CXX="$(CXX)" sh tests/syntax.sh)
-ran-structure: | test-begins
-	$(call part,sh tests/structure.sh)
+ran-build ran-structure: | test-begins
+	$(call part,sh tests/$(@:ran-%=%).sh)
 
 .PHONY: structure tidy
 # Checks only the project's rules: what may include what, lengths, layout.

@@ -14,6 +14,7 @@
 #include "lib/text/text_splitter.hpp"
 #include "lib/text/tokenizer.hpp"
 #include "lib/text/tokenizer_train.hpp"
+#include "tests/support/skip.hpp"
 #include "tests/support/temporary.hpp"
 
 using namespace tbt;
@@ -267,7 +268,7 @@ TEST_CASE("a vocabulary that contradicts itself is refused", "[tokenizer]") {
 TEST_CASE("GPT-2's own vocabulary gives the ids on which four tokenizers agree", "[tokenizer]") {
     const std::string folder = "../shared/golden/gpt2-tokenizer";
     if (!file_exists(folder + "/cases.json")) {
-        WARN("skipped: " << folder << " is not there");
+        test::skip(folder + " is not there");
         return;
     }
     const Tokenizer t = Tokenizer::load(folder);

@@ -13,6 +13,7 @@
 #include "lib/text/normalizer.hpp"
 #include "lib/text/text_splitter.hpp"
 #include "lib/text/tokenizer.hpp"
+#include "tests/support/skip.hpp"
 #include "tests/support/temporary.hpp"
 
 using namespace tbt;
@@ -107,7 +108,7 @@ TEST_CASE("tokenizers of six forms give the ids on which three implementations a
 TEST_CASE("all reference cases, with Qwen's and Mistral's own vocabularies", "[tokenizer]") {
     const std::string folder = "../shared/golden/tokenizers";
     if (!file_exists(folder + "/qwen2.5/cases.json")) {
-        WARN("skipped: " << folder << " is not there");
+        test::skip(folder + " is not there");
         return;
     }
     for (const auto& entry : std::filesystem::directory_iterator(folder))
@@ -138,7 +139,7 @@ TEST_CASE("the pattern of Llama 3 and Qwen takes line breaks with what is before
 
 TEST_CASE("the scanners agree with PCRE2 on random texts", "[tokenizer]") {
     using Kind = TextRules::Split::Kind;
-    if (!has_regular_expressions()) return;
+    if (!has_regular_expressions()) return test::skip("this build is without PCRE2");
     const std::string tail = R"(| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+)";
     const std::string head = R"((?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|)";
     const SplitPattern qwen(regex(head + R"(\p{N})" + tail)),
@@ -183,7 +184,7 @@ TEST_CASE("what becomes of a match is what tokenizer.json asks for", "[tokenizer
 }
 
 TEST_CASE("a regular expression that explodes is given up, in one line", "[tokenizer]") {
-    if (!has_regular_expressions()) return;
+    if (!has_regular_expressions()) return test::skip("this build is without PCRE2");
     REQUIRE(pieces(regex("[0-9]+|é"),
                    "a12é\xff"
                    "3") == Pieces{"a", "12", "é", "\xff", "3"});

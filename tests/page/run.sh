@@ -9,7 +9,7 @@ cd "$(dirname "$0")/../.." || exit 1
 build=${1:-build}
 work=$build/test-page
 skip() {
-    echo "page: not tested: $1"
+    echo "skipped: the pages: $1"
     echo "0 passed, 0 failed"
     exit 0
 }
@@ -34,7 +34,7 @@ if [ ! -d "$work/node_modules/playwright-core" ]; then
     fetch playwright-core || skip "npm could not fetch playwright-core within $patience s"
 fi
 [ -d "$work/node_modules/eslint" ] || [ -n "${NO_INSTALL:-}" ] || [ -n "${CI:-}" ] || fetch eslint ||
-    echo "page: the scripts are not linted: npm could not fetch eslint within $patience s"
+    echo "skipped: linting the scripts: npm could not fetch eslint within $patience s"
 
 # A page of each decoder, with options that a user would type.
 page_of() {
@@ -97,20 +97,20 @@ most=600
 look() {
     within $most node "$@" "$work" "$chromium" "$build/23_text_generator"
     code=$?
-    [ $code -ne 124 ] || { echo "page: not tested to the end: $1 took more than $most s"; echo "0 passed, 0 failed"; return 0; }
+    [ $code -ne 124 ] || { echo "skipped: the rest of the pages: $1 took more than $most s"; echo "0 passed, 0 failed"; return 0; }
     return $code
 }
 look tests/page/test.mjs || status=1
 if command -v cmark-gfm >/dev/null; then
     sh data/page/course/make.sh "$work/course" $(ls "$build"-wasm/playground*.html 2>/dev/null) >/dev/null && look tests/page/course.mjs || status=1
 else
-    echo "page: the course is not tested: there is no cmark-gfm here (apt-get install cmark-gfm)"
+    echo "skipped: the course as pages: there is no cmark-gfm here (apt-get install cmark-gfm)"
 fi
 # The playground, if it was built.
 playground=$build-wasm/playground.html
 if [ -f "$playground" ] && [ -f "$build-wasm/playground_gaps.html" ]; then
     cp "$playground" "$build-wasm/playground_gaps.html" "$work/" && look tests/page/playground.mjs || status=1
 else
-    echo "page: the playground is not tested: there is no $playground (make page builds it)"
+    echo "skipped: the playground: there is no $playground (make page builds it)"
 fi
 exit $status

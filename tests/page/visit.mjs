@@ -9,7 +9,7 @@ const { chromium } = require("playwright-core");
 const browser = await chromium
     .launch({ executablePath, args: ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"] })
     .catch((e) => {
-        console.log(`page: not tested: ${executablePath} does not start (${e.message.split("\n")[0]})`);
+        console.log(`skipped: the pages: ${executablePath} does not start (${e.message.split("\n")[0]})`);
         console.log("0 passed, 0 failed");
         process.exit(0);
     });

@@ -16,6 +16,7 @@
 #include "lib/core/rng.hpp"
 #include "tests/serving/client.hpp"
 #include "tests/serving/process.hpp"
+#include "tests/support/skip.hpp"
 
 using namespace tbt;
 using test::Client;
@@ -332,10 +333,7 @@ TEST_CASE("a server that is told to stop lets what is under way end, and takes n
 TEST_CASE("SIGTERM: no new requests, what is under way ends or is cut off, exit status 0",
           "[serving]") {
     const char* program = std::getenv("TBT_SERVE");
-    if (!program) {
-        WARN("TBT_SERVE is not set: the program was not tried");
-        return;
-    }
+    if (!program) return test::skip("TBT_SERVE, the server's program, is not set");
     for (const bool in_time : {true, false}) {
         const int port = 18096 + in_time;
         test::Process process({program, "--port", std::to_string(port), "--quiet", "--timeout",
@@ -358,7 +356,7 @@ TEST_CASE("SIGTERM: no new requests, what is under way ends or is cut off, exit 
 
 TEST_CASE("a second Ctrl-C ends the server at once", "[serving]") {
     const char* program = std::getenv("TBT_SERVE");
-    if (!program) return;
+    if (!program) return test::skip("TBT_SERVE, the server's program, is not set");
     const int port = 18098;
     test::Process process({program, "--port", std::to_string(port), "--quiet"});
     REQUIRE(test::healthy(port));

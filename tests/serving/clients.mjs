@@ -16,7 +16,7 @@ async function test(name, packages, work) {
   try {
     for (const one of packages) modules.push(await import(pathToFileURL(require.resolve(one))));
   } catch {
-    return console.log(packages.join(", ") + ": not installed here; not tried");
+    return console.log("skipped: " + packages.join(", ") + ": not installed here");
   }
   try {
     await work(...modules);

@@ -7,12 +7,12 @@ port=18090
 server=''
 packages='openai@5.7.0 @anthropic-ai/sdk@1.14.0 ollama@0.6.4 ai@5.0.277 @ai-sdk/openai@2.0.130 @ai-sdk/openai-compatible@1.0.61'
 trap '[ -z "$server" ] || { kill -9 "$server"; wait "$server"; } 2>/dev/null' EXIT
-command -v node >/dev/null 2>&1 && command -v npm >/dev/null 2>&1 || { echo "openai: there is no node and npm here; the real clients were not tried"; exit 0; }
+command -v node >/dev/null 2>&1 && command -v npm >/dev/null 2>&1 || { echo "skipped: the real clients of the server: there is no node and npm here"; exit 0; }
 mkdir -p "$build/openai"
 if [ "$(cat "$build/openai/packages" 2>/dev/null)" != "$packages" ]; then
     # shellcheck disable=SC2086
     timeout 180 npm install --silent --no-audit --no-fund --prefix "$build/openai" $packages >"$build/openai/log" 2>&1 ||
-        { echo "openai: npm cannot install the packages here; the real clients were not tried"; exit 0; }
+        { echo "skipped: the real clients of the server: npm cannot install the packages here"; exit 0; }
     echo "$packages" >"$build/openai/packages"
 fi
 "$build/serve" --port $port --quiet >/dev/null 2>"$build/openai/server.log" &

@@ -6,7 +6,7 @@ set -u
 cd "$(dirname "$0")/../../.." || exit 1
 folder=${1:-build-wasm}/rows
 skip() {
-    echo "wasm: the kernels are not tested: $1"
+    echo "skipped: the kernels of WebAssembly: $1"
     echo "0 passed, 0 failed"
     exit 0
 }

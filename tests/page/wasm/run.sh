@@ -6,7 +6,7 @@ set -u
 cd "$(dirname "$0")/../../.." || exit 1
 build=${1:-build} wasm=${2:-build-wasm}
 skip() {
-    echo "wasm: not tested: $1"
+    echo "skipped: WebAssembly: $1"
     echo "0 passed, 0 failed"
     exit 0
 }
