@@ -66,7 +66,7 @@ Window TextWriter::window_of(const GenerateRequest& request) {
 std::string TextWriter::append(int id, const TokenBytes& bytes) {
     ids_.push_back(id);
     std::string shown;
-    if (!request_->stop.is_eos(id)) shown = stream_.push(bytes(id));
+    if (!request_->stop.is_eos(id)) shown = stream_.push_token(bytes(id));
     const std::size_t generated = ids_.size() - prompt_length_;
     if (const auto why = why_stop(request_->stop, id, stream_, to_int(generated), count(ids_)))
         shown += end(*why);

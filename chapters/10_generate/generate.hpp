@@ -24,7 +24,7 @@
 namespace tbt {
 
 // The bytes of a token; empty for special tokens.
-using TokenBytes = std::function<std::string_view(int id)>;
+using TokenBytes = std::function<TokenText(int id)>;
 
 // Guessed tokens; each follows another guess or the text.
 struct Guesses {

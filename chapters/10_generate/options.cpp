@@ -561,10 +561,10 @@ std::vector<int> prompt_ids(const GenerateOptions& o, const Model& model, std::s
 }
 
 TokenBytes token_bytes_of(const Tokenizer& tokenizer) {
-    return [&tokenizer](int id) -> std::string_view {
+    return [&tokenizer](int id) -> TokenText {
         // A model may have more rows than its tokenizer has tokens.
-        if (id >= tokenizer.vocab_size() || tokenizer.is_special(id)) return {};
-        return tokenizer.token_bytes(id);
+        if (id >= tokenizer.vocab_size() || tokenizer.is_special(id)) return {""};
+        return {tokenizer.token_bytes(id), tokenizer.is_byte_token(id)};
     };
 }
 

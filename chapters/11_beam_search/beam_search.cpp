@@ -230,7 +230,7 @@ void BeamSearch::read_ahead() {
 void BeamSearch::place(const BeamCandidate& c, std::size_t rank, std::vector<Hypothesis>& next) {
     const Hypothesis& parent = live_[c.parent];
     TextStream stream = parent.stream;
-    if (request_->bytes && !request_->stop.is_eos(c.id)) stream.push(request_->bytes(c.id));
+    if (request_->bytes && !request_->stop.is_eos(c.id)) stream.push_token(request_->bytes(c.id));
     const auto end = why_stop(request_->stop, c.id, stream, to_int(generated_),
                               to_int(prompt_length_ + generated_));
     const bool among_first = rank < beams_;

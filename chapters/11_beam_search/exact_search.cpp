@@ -60,7 +60,7 @@ void ExactSearch::extend(double sum, const TextStream& stream) {
         if (!(bound(-negative, n) > best_.score)) return;  // the rest is no better
         ids_.push_back(id);
         TextStream longer = stream;
-        if (request_->bytes && !request_->stop.is_eos(id)) longer.push(request_->bytes(id));
+        if (request_->bytes && !request_->stop.is_eos(id)) longer.push_token(request_->bytes(id));
         if (why_stop(request_->stop, id, longer, to_int(n), count(ids_))) finish(-negative, n);
         else extend(-negative, longer);
         ids_.pop_back();

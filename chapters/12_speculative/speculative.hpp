@@ -236,7 +236,7 @@ SpeculativeText speculative_text(const LastLogits& target, Draft& draft, DraftLe
             return false;
         }
         result.text.ids.push_back(id);
-        if (!request.stop.is_eos(id)) show(stream.push(bytes(id)));
+        if (!request.stop.is_eos(id)) show(stream.push_token(bytes(id)));
         const auto generated = count(result.text.ids);
         reason = why_stop(request.stop, id, stream, generated, count(prompt) + generated);
         return !reason;

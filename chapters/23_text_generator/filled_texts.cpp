@@ -125,11 +125,13 @@ struct PassGuard {
 GeneratedText TextFiller::text_of(const Hole& hole) const {
     const int eos = model_.tokenizer.eos_id();
     GeneratedText text;
-    std::string bytes;
+    const StopStrings none;
+    TextStream stream(none);
+    const TokenBytes bytes = token_bytes_of(model_.tokenizer);
     for (std::size_t at = hole.begin; at < hole.end; ++at) {
         const int id = hole.row[at];
         if (id == mask_token) {
-            text.reason = FinishReason::interrupted, bytes += "░";
+            text.reason = FinishReason::interrupted, stream.push("░");
             continue;
         }
         text.ids.push_back(id);
@@ -137,9 +139,10 @@ GeneratedText TextFiller::text_of(const Hole& hole) const {
             if (text.reason != FinishReason::interrupted) text.reason = FinishReason::eos;
             break;
         }
-        bytes += model_.tokenizer.token_bytes(id);
+        stream.push_token(bytes(id));
     }
-    text.text = valid_text(bytes);
+    stream.finish();
+    text.text = stream.text();
     return text;
 }
 

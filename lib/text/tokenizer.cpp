@@ -408,8 +408,7 @@ std::string Tokenizer::decode_text(std::span<const int> ids, bool skip_special) 
     for (const int id : ids) {
         const std::string_view token = token_bytes(id);
         if (skip_special && is_special(id)) continue;
-        if (!has_pieces(vocabulary_) ||
-            (token.size() == 1 && written(vocabulary_, id) == byte_piece(token[0]))) {
+        if (!has_pieces(vocabulary_) || is_byte_token(id)) {
             bytes += token;
         } else {
             flush();
@@ -448,6 +447,12 @@ std::string_view Tokenizer::token_bytes(int id) const {
 
 bool Tokenizer::is_special(int id) const {
     return tables_ && id >= 0 && id < count(tables_->special) && at(tables_->special, id);
+}
+
+bool Tokenizer::is_byte_token(int id) const {
+    const std::string_view bytes = token_bytes(id);
+    return has_pieces(vocabulary_) && bytes.size() == 1 &&
+           written(vocabulary_, id) == byte_piece(bytes[0]);
 }
 
 std::optional<int> Tokenizer::id_of(std::string_view bytes) const {

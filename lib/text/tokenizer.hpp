@@ -63,6 +63,8 @@ public:
     int vocab_size() const { return static_cast<int>(vocabulary_.tokens.size()); }
     std::string_view token_bytes(int id) const;
     bool is_special(int id) const;
+    // <0x00> to <0xFF>: SentencePiece's tokens of single bytes, for what it has no piece for.
+    bool is_byte_token(int id) const;
     // The id of the token with exactly these bytes; an added token ("<|endoftext|>") has
     // precedence.
     std::optional<int> id_of(std::string_view bytes) const;

@@ -53,7 +53,7 @@ TEST_CASE(
             request.chain.apply(c, {ids, prompt.size()});
             ids.push_back(random.draw(c));
             generated.push_back(ids.back());
-            if (!request.stop.is_eos(ids.back())) stream.push(bytes(ids.back()));
+            if (!request.stop.is_eos(ids.back())) stream.push_token(bytes(ids.back()));
             reason = why_stop(request.stop, ids.back(), stream, static_cast<int>(generated.size()),
                               static_cast<int>(ids.size()));
         }
