@@ -15,6 +15,9 @@ BUILD ?= build$(if $(filter-out release,$(MODE)),-$(MODE))$(if $(filter-out nati
 SHELL := /bin/sh
 MAKEFLAGS += --no-builtin-rules
 .DEFAULT_GOAL := help
+ifneq ($(words $(BUILD)),1)
+$(error BUILD=$(BUILD): expected one word, a folder whose name has no spaces)
+endif
 .DELETE_ON_ERROR:
 .SECONDARY:
 .PHONY: force

@@ -13,18 +13,19 @@ mkdir -p "$(dirname "$object")"
 {
     sed -n 's/^#include [<"].*/&/p' "$@" | awk '!/_program\.hpp/ && !seen[$0]++'
     for file in "$@"; do printf 'namespace room_%s {\n#include "%s"\n}\n' "$(basename "$file" .cpp)" "$file"; done
-} >"$base.cpp"
+} >"$base.$$.cpp" && mv "$base.$$.cpp" "$base.cpp" || exit
+whole() { sh lib/build/whole.sh "$@"; }
 # shellcheck disable=SC2086
-$compile -c "$base.cpp" -o "$object" 2>"$object.log" && { cat "$object.log" >&2; exit 0; }
+whole "$object" $compile -c "$base.cpp" -MT "$object" -MF NEW.deps -o NEW 2>"$object.log" && { cat "$object.log" >&2; exit 0; }
 echo "$base: these tests do not compile together: $(grep -m 1 'error' "$object.log")" >&2
-parts='' && : >"$object.log" && rm -rf "$base.parts" && mkdir -p "$base.parts"
+parts='' && : >"$object.log" && folder=$base.$$.parts && mkdir -p "$folder" && trap 'rm -rf "$folder"' EXIT
 for file in "$@"; do
-    part=$base.parts/$(basename "$file" .cpp).o
+    part=$folder/$(basename "$file" .cpp).o
     # shellcheck disable=SC2086
-    $compile -c "$file" -o "$part" 2>"$part.log" || { cat "$part.log" >&2; exit 1; }
+    $compile -c "$file" -MT "$object" -o "$part" 2>"$part.log" || { cat "$part.log" >&2; exit 1; }
     cat "$part.log" >&2 && cat "$part.log" >>"$object.log"
     parts="$parts $part"
 done
-cat "$base.parts"/*.d | sed 's|^[^ :]*\.o:|'"$object"':|' >"$base.d"
+cat "$folder"/*.d >"$base.d"
 # shellcheck disable=SC2086
-ld -r $parts -o "$object"
+whole "$object" ld -r $parts -o NEW

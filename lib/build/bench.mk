@@ -8,10 +8,10 @@ OPPONENTS = $(if $(call has_library,cblas.h,openblas),-DTBT_OPENBLAS -lopenblas)
 $(BUILD)/obj/tests/bench/%.o: tests/bench/%.cpp $(BUILD)/pch/std.hpp.gch $(FLAGS) | $(PACKAGES)
 	@mkdir -p $(@D)
 	$(call say,CXX,$<)
-	$(Q)$(CXX) $(CXXFLAGS_ALL) $(filter -D%,$(OPPONENTS)) $(with_std) -c $< -o $@
+	$(Q)$(whole) $(CXX) $(CXXFLAGS_ALL) $(filter -D%,$(OPPONENTS)) $(with_std) -c $< $(to_object)
 $(BUILD)/bench: $(call object,$(wildcard tests/bench/*.cpp)) $(SERVER) $(LIBRARY)
 	$(call say,LINK,$@)
-	$(Q)$(LINK) $^ $(filter -l%,$(OPPONENTS)) $(LIBS) $(http_libs) -o $@
+	$(Q)$(whole) $(LINK) $^ $(filter -l%,$(OPPONENTS)) $(LIBS) $(http_libs) -o NEW
 .PHONY: bench
 bench: $(BUILD)/bench $(BUILD)/serve
 	@TBT_SERVE=$(BUILD)/serve $(BUILD)/bench $(if $(ONLY),--only $(ONLY)) $(ARGS)

@@ -62,7 +62,7 @@ fuzz:
 ifeq ($(MODE),fuzz)
 $(BUILD)/fuzzer: $(BUILD)/obj/tests/fuzz/fuzzer.o $(LIBRARY)
 	$(call say,LINK,$@)
-	$(Q)$(LINK) -fsanitize=fuzzer $^ $(LIBS) -o $@
+	$(Q)$(whole) $(LINK) -fsanitize=fuzzer $^ $(LIBS) -o NEW
 endif
 
 # ---- lessons and planted bugs -----------------------------------------------------------------------------

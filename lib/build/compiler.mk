@@ -67,6 +67,9 @@ TEXT_LIBS = $(if $(filter wasm,$(MODE)),,-lpcre2-8 -lutf8proc)
 LIBS += $(TEXT_LIBS)
 CXXFLAGS_ALL = $(COMMON) $(OPT_$(MODE)) $(OPENMP) $(CXXFLAGS)
 LINK = $(CXX) $(OPT_$(MODE)) $(OPENMP) $(LDFLAGS)
+# $(whole) COMMAND builds the target as NEW, its temporary name until it is complete. $(to_object): for the compiler.
+whole = sh lib/build/whole.sh $@
+to_object = -MT $@ -MF NEW.deps -o NEW
 
 # Objects depend on this file. When the flags differ from those in it, it is rewritten, and so the objects are rebuilt.
 FLAGS := $(BUILD)/.flags
@@ -75,5 +78,6 @@ ifneq ($(strip $(BUILT_WITH)),$(strip $(CXXFLAGS_ALL)))
 $(FLAGS): force
 endif
 $(FLAGS):
-	@mkdir -p $(@D)
-	@echo '$(CXXFLAGS_ALL)' > $@
+	@mkdir -p $(@D) 2>/dev/null && [ -w $(@D) ] || \
+	    { echo "make: $(BUILD) cannot be written; another folder can be given: make BUILD=/tmp/build" >&2; exit 1; }
+	@$(whole) sh -c 'echo "$$2" >"$$1"' sh NEW '$(CXXFLAGS_ALL)'

@@ -28,8 +28,7 @@ TOOLS := $(filter-out $(CHAPTERS),$(PROGRAMS))
 # Checked once for each build folder. The system's package manager installs missing packages, and a line says so.
 PACKAGES := $(BUILD)/.packages-run
 install = CXX="$(CXX)" CXXFLAGS="$(COMMON) $(CXXFLAGS)" NO_INSTALL="$(NO_INSTALL)" sh lib/install_packages.sh
-$(BUILD)/.packages-%: lib/install_packages.sh
-	@mkdir -p $(@D)
+$(BUILD)/.packages-%: lib/install_packages.sh | $(FLAGS)
 	@$(if $(filter wasm,$(MODE)),CXX="$(HOST_CXX)" CXXFLAGS=-MMD \
 	    NO_INSTALL="$(NO_INSTALL)" sh lib/install_packages.sh wasm,$(install) $*)
 	@touch $@
@@ -38,9 +37,9 @@ $(call object,$(wildcard chapters/26_serving/server/*.cpp)): | $(BUILD)/.package
 # ---- objects, archives, programs --------------------------------------------------------------------------
 # What most files include of the standard library is read once: $(BUILD)/pch/std.hpp.gch. $(1): flags
 define precompile
-	@mkdir -p $(@D) && cp $< $(@:.gch=)
+	@mkdir -p $(@D) && sh lib/build/whole.sh $(@:.gch=) cp $< NEW
 	$(call say,PCH,$<)
-	$(Q)$(CXX) $(1) -x c++-header $< -o $@
+	$(Q)$(whole) $(CXX) $(1) -x c++-header $< $(to_object)
 endef
 $(BUILD)/pch/std.hpp.gch: lib/build/std.hpp $(FLAGS) | $(PACKAGES)
 	$(call precompile,$(CXXFLAGS_ALL))
@@ -52,15 +51,15 @@ level = $(if $(filter release,$(MODE)),$(if $(filter $(LEVEL_1),$<),-O1))
 $(BUILD)/obj/%.o: %.cpp $(BUILD)/pch/std.hpp.gch $(FLAGS) | $(PACKAGES)
 	@mkdir -p $(@D)
 	$(call say,CXX,$<)
-	$(Q)$(CXX) $(CXXFLAGS_ALL) $(level) $(with_std) $(LIBRARY_LACKS) -c $< -o $@
+	$(Q)$(whole) $(CXX) $(CXXFLAGS_ALL) $(level) $(with_std) $(LIBRARY_LACKS) -c $< $(to_object)
 $(LIBRARY) $(SERVER):
-	$(Q)rm -f $@ && ar rcs $@ $^
+	$(Q)$(whole) ar rcs NEW $^
 # cpp-httplib is a compiled library on some systems, and only a header on others.
 HTTP_LIBS = $(shell pkg-config --libs cpp-httplib 2>/dev/null) -lpthread
 http_libs = $(if $(filter $(SERVER) $(BUILD)/obj/chapters/26_serving/server/%,$^),$(HTTP_LIBS))
 $(PROGRAMS:%=$(BUILD)/%) $(BUILD)/learn:
 	$(call say,LINK,$@)
-	$(Q)$(LINK) $^ $(LIBS) $(http_libs) -o $@
+	$(Q)$(whole) $(LINK) $^ $(LIBS) $(http_libs) -o NEW
 # The screen of make learn.
 $(BUILD)/learn: $(call object,$(NEEDS_learn))
 

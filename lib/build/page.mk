@@ -35,5 +35,5 @@ $(BUILD)/text_generator.js: $(call object,$(NEEDS_chapters/23_text_generator/mai
 	$(Q)NODE_PATH=/usr/share/nodejs $(LINK) $^ $(WASM_LINK) -o $@
 $(BUILD)/playground.html $(BUILD)/playground_gaps.html: $(BUILD)/text_generator.js chapters/10_generate/tools/page.cpp \
 	$(wildcard data/page/*.* data/page/playground/* data/schemas/* data/models/*/* $(BUILD)/models/*/*)
-	@node data/page/playground/pack.mjs $< $@
+	@mkdir -p $(@D)/new && node data/page/playground/pack.mjs $< $(@D)/new/$(@F) && mv $(@D)/new/$(@F) $@
 endif

@@ -1,6 +1,7 @@
 # make test: each group of tests is a program, such as BUILD/tests-03, which runs as soon as it is built, while others
-# are still compiled. Its output is kept in BUILD/ran, and tests/total.sh adds up the results. Besides the groups there
-# are scripts (tests/*.sh) that test the programs.
+# are still compiled. Its output is kept in BUILD/ran.N (N: the number of this make's process, so that two of them do
+# not mix theirs), and in BUILD/ran when tests/total.sh has added up the results. Besides the groups there are scripts
+# (tests/*.sh) that test the programs.
 
 # ---- compiling --------------------------------------------------------------------------------------------
 # Tests are compiled at -O0: they run once, and optimising them would take longer than it saves. Most of a test file's
@@ -27,12 +28,12 @@ $(BUILD)/obj/rooms/%.o: tests/room.sh $(TEST_HEADER).gch $(FLAGS) | $(TEST_PACKA
 $(BUILD)/obj/tests/%.o: tests/%.cpp $(TEST_HEADER).gch $(FLAGS) | $(TEST_PACKAGES)
 	@mkdir -p $(@D)
 	$(call say,CXX,$<)
-	$(Q)$(CXX) $(test_options) -c $< -o $@
+	$(Q)$(whole) $(CXX) $(test_options) -c $< $(to_object)
 # These two contain Catch's own implementation, so they include its header in their own way.
 $(BUILD)/obj/tests/main.o $(BUILD)/obj/tests/exercises/report.o: $(BUILD)/obj/%.o: %.cpp $(FLAGS) | $(TEST_PACKAGES)
 	@mkdir -p $(@D)
 	$(call say,CXX,$<)
-	$(Q)$(CXX) $(TEST_FLAGS) -c $< -o $@
+	$(Q)$(whole) $(CXX) $(TEST_FLAGS) -c $< $(to_object)
 
 # ---- linking ----------------------------------------------------------------------------------------------
 GROUPS_OF_CHAPTERS := $(notdir $(wildcard tests/chapters/*))
@@ -54,7 +55,7 @@ CATCH_LIBS = $(if $(shell printf '$(HASH)include <catch2/catch_all.hpp>\n' | \
 	$(CXX) $(COMMON) -MF /dev/null -x c++ -E - >/dev/null 2>&1 && echo 3),-lCatch2)
 $(TEST_PROGRAMS):
 	$(call say,LINK,$@)
-	$(Q)$(LINK) $^ $(LIBS) $(http_libs) $(CATCH_LIBS) -o $@
+	$(Q)$(whole) $(LINK) $^ $(LIBS) $(http_libs) $(CATCH_LIBS) -o NEW
 
 # ---- running ----------------------------------------------------------------------------------------------
 # The groups that take longest begin first.
@@ -66,11 +67,13 @@ PARTS := $(if $(ONLY),$(ONLY_GROUPS),$(SLOW) $(sort $(filter-out $(SLOW),$(TEST_
 .PHONY: test test-begins $(PARTS:%=ran-%)
 test: test-begins $(PARTS:%=ran-%)
 	@$(if $(PARTS),,echo "make: ONLY=$(ONLY): there are no such tests; there are: $(sort $(TEST_GROUPS))" >&2; exit 2)
-	@sh tests/total.sh $(BUILD)/ran $(PARTS)
+	@sh tests/total.sh $(RAN) $(PARTS)
+RAN := $(BUILD)/ran.$(shell echo $$PPID)
 test-begins:
-	@mkdir -p $(BUILD)/ran && date +%s > $(BUILD)/ran/.begin
+	@for ran in $(BUILD)/ran.*; do kill -0 "$${ran##*.}" 2>/dev/null || rm -rf "$$ran"; done
+	@mkdir -p $(RAN) && date +%s > $(RAN)/.begin
 # Runs $(1) as one part of the tests, keeps its output, and shows it with the part's name.
-part = @sh tests/part.sh $(BUILD)/ran $(@:ran-%=%) $(1)
+part = @sh tests/part.sh $(RAN) $(@:ran-%=%) $(1)
 $(patsubst %,ran-%,$(TEST_GROUPS) solutions): ran-%: $(BUILD)/tests-% | test-begins
 	$(call part,$(EMULATOR) $<)
 # These tests need the server's program, too.
