@@ -197,8 +197,49 @@ TEST_CASE("a form is asked for by any of its names", "[serving]") {
           said(R"(,"guided_choice":["yes","no"])"));
     // Too few tokens for a whole text: it is cut off, and says so.
     CHECK(completed(R"(,"regex":"a{40}","max_tokens":3)").ends_with("length\n"));
-    CHECK(
-        said(R"(,"response_format":{"type":"json_object"},"max_tokens":1)").ends_with("length\n"));
+}
+
+TEST_CASE("any JSON object, in any budget: what there is room for, with the reason", "[serving]") {
+    const std::string any = R"(,"seed":7,"response_format":{"type":"json_object"},"max_tokens":)";
+    for (const auto& ask : {completed, said}) {
+        CHECK(ask(any + "0") == "\"\"length\n");
+        // A token may be more than the bracket.
+        const std::string one = ask(any + "1");
+        CHECK((one.starts_with("\"{") && one.ends_with("\"length\n")));
+        CHECK(ask(any + "3") == "\"{}\"stop\n");
+        CHECK(test::contains(ask(any + R"(1,"n":2)"), "\"length\n\"{"));
+        // Where there is room for a whole one, it is whole.
+        const std::string whole = ask(any + "40");
+        const std::string text = json_value(whole.substr(0, whole.rfind('"') + 1));
+        CHECK(json_value(text).is_object());
+    }
+    const HttpAnswer stream = server().post(
+        chats, R"({"messages":[{"role":"user","content":"hi"}],"stream":true)" + any + "1}");
+    const std::vector<test::Event> events = test::events_of(stream.body);
+    REQUIRE(events.size() == 4);
+    CHECK(json_value(events[1].data)["choices"][0]["delta"]["content"].get<std::string>()[0] ==
+          '{');
+    CHECK(json_value(events[2].data)["choices"][0]["finish_reason"] == "length");
+    const auto ollama = [&](const std::string& path, const std::string& body) {
+        const Json answer = server()
+                                .post(path, "{" + body + R"(,"stream":false,"format":"json",
+                                            "options":{"num_predict":1}})")
+                                .json();
+        CAPTURE(path, answer.dump());
+        CHECK(answer["done_reason"] == "length");
+        const Json& text = path == "/api/chat" ? answer["message"]["content"] : answer["response"];
+        return text.get<std::string>().substr(0, 1);
+    };
+    CHECK(ollama("/api/chat", R"("messages":[{"role":"user","content":"hi"}])") == "{");
+    CHECK(ollama("/api/generate", R"("prompt":"hi")") == "{");
+    // Nothing but an object is asked for, not only the empty one.
+    CHECK(completed(R"(,"seed":7,"structured_outputs":{"json_object":true},"max_tokens":40)") ==
+          completed(any + "40"));
+    // Beams hold whole texts: they say what would do.
+    const HttpAnswer beams = server().post(
+        chats, R"({"messages":[{"role":"user","content":"hi"}],"num_beams":2)" + any + "1}");
+    CHECK(beams.status == 422);
+    CHECK(test::contains(beams.json()["error"]["message"].get<std::string>(), "allow 2"));
 }
 
 // Bodies as these programs send them.

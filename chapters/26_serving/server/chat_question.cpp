@@ -70,30 +70,6 @@ ChatMessage message_in(const Json& json, const std::string& place) {
     return read;
 }
 
-void read_response_format(BodyReader& body, ChatQuestion& question) {
-    const Json* format = body.take("response_format");
-    if (!format) return;
-    BodyReader reader(*format, "response_format");
-    const std::string type = reader.text("type").value_or("text");
-    const Json *named = reader.take("json_schema"), *schema = reader.take("schema");
-    if (type == "json_object" && !schema && !named) {
-        question.schema = R"({"type":"object"})";
-        question.open = true;
-    } else if (type == "json_object" || type == "json_schema") {
-        if (!named && !schema) reader.fail("json_schema", "expected an object with a schema");
-        if (named) {
-            BodyReader inner(*named, "response_format.json_schema");
-            question.strict = inner.flag("strict");
-            schema = inner.take("schema");
-            if (!schema || !schema->is_object()) inner.fail("schema", "expected a JSON Schema");
-        }
-        if (!schema->is_object()) reader.fail("schema", "expected a JSON Schema");
-        question.schema = json_text(*schema);
-    } else if (type != "text") {
-        reader.fail("type", "expected text, json_object or json_schema");
-    }
-}
-
 std::string name_of_tool(const Json& tool) {
     if (!tool.is_object()) return "";
     const Json& inner =
@@ -179,6 +155,30 @@ std::string variables_in(BodyReader& body) {
 }
 
 }  // namespace
+
+void read_response_format(BodyReader& body, ChatQuestion& question) {
+    const Json* format = body.take("response_format");
+    if (!format) return;
+    BodyReader reader(*format, "response_format");
+    const std::string type = reader.text("type").value_or("text");
+    const Json *named = reader.take("json_schema"), *schema = reader.take("schema");
+    if (type == "json_object" && !schema && !named) {
+        question.schema = R"({"type":"object"})";
+        question.open = true;
+    } else if (type == "json_object" || type == "json_schema") {
+        if (!named && !schema) reader.fail("json_schema", "expected an object with a schema");
+        if (named) {
+            BodyReader inner(*named, "response_format.json_schema");
+            question.strict = inner.flag("strict");
+            schema = inner.take("schema");
+            if (!schema || !schema->is_object()) inner.fail("schema", "expected a JSON Schema");
+        }
+        if (!schema->is_object()) reader.fail("schema", "expected a JSON Schema");
+        question.schema = json_text(*schema);
+    } else if (type != "text") {
+        reader.fail("type", "expected text, json_object or json_schema");
+    }
+}
 
 std::string ChatQuestion::in_lines() const {
     std::string system, turns;

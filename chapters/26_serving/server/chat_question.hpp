@@ -30,4 +30,7 @@ struct ChatQuestion {
 // Throws ApiError.
 ChatQuestion read_chat_question(const Json& messages, BodyReader& body);
 
+// response_format alone: sets schema, strict and open.
+void read_response_format(BodyReader& body, ChatQuestion& question);
+
 }  // namespace tbt

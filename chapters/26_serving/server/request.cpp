@@ -119,7 +119,8 @@ void read_structured_outputs(BodyReader& body, BodyMembers& members) {
         if (const Json* form = inner.take(name))
             members.emplace_back(std::string(name) == "json" ? "json_schema" : name, *form);
     if (const Json* any = inner.take("json_object"); any && *any == true)
-        members.emplace_back("json_schema", Json{{"type", "object"}});
+        members.emplace_back("json_schema", Json{{"type", "object"}}),
+            members.emplace_back("open", true);
 }
 
 // Reads what is left as options of the course, and hands all to a job.
@@ -252,6 +253,9 @@ ApiRequest read_completion_request(const Json& json, const ServedModel& model) {
     if (base.samples > r.choices && r.stream)
         throw ApiError(400, "best_of and stream: the best text is known only when all are complete",
                        "best_of");
+    ChatQuestion form;
+    read_response_format(body, form);
+    base.guide.schema = form.schema, base.guide.strict = form.strict, base.guide.open = form.open;
     finish(body, model, r, base);
     r.job->prompts =
         read_prompts(*prompt, "prompt", model, r.prompts, r.job->options.context == "slide");

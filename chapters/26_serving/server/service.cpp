@@ -23,7 +23,8 @@ struct Service::Endpoint {
 };
 
 const std::vector<Service::Endpoint>& Service::endpoints() {
-    static const std::vector<Endpoint> all = {
+    // Never destroyed: a server that is static, too, may answer its last client after that.
+    static const auto* const all = new std::vector<Endpoint>{
         {"POST", "/v1/chat/completions", &Service::chat_completions},
         {"POST", "/v1/completions", &Service::completions},
         {"GET", "/v1/models", &Service::models},
@@ -47,7 +48,7 @@ const std::vector<Service::Endpoint>& Service::endpoints() {
         {"GET", "/health", &Service::health, true},
         {"GET", "/", &Service::page, true},
     };
-    return all;
+    return *all;
 }
 
 // The page of /; "" if it was not found.
