@@ -104,7 +104,8 @@ Regex plain_of(const Expression& e) {
         }
         default:
             throw UsageError(
-                "the plain expression: ^ and $ are not supported; a text matches as a whole");
+                "the plain expression: ^, $ and look-around are not supported; a text matches as a "
+                "whole");
     }
 }
 

@@ -41,14 +41,81 @@ using Kind = Expression::Kind;
 
 constexpr int max_states = 20000, max_nfa_nodes = 500000;
 
+// The automaton of a look-around: of what must follow, or of the text up to here.
+struct Look {
+    explicit Look(const Expression& e) : back(e.kind >= Kind::before) {
+        const Expression all = Expression::repeat(Expression::characters(CodePointSet::all()), 0,
+                                                  Expression::unlimited);
+        dfa = Dfa::of(Expression::sequence({back ? all : e.parts[0], back ? e.parts[0] : all}));
+        if (e.kind == Kind::not_ahead || e.kind == Kind::not_before) dfa = complement(dfa);
+        // Decided, unless a character or the end of the text leads to what is not.
+        const auto everything = CodePointSet::all().count();
+        decided.assign(dfa.states.size(), true);
+        for (bool changed = true; std::exchange(changed, false);) {
+            for (std::size_t s = 0; s < decided.size(); ++s) {
+                std::int64_t on = 0;
+                for (const Dfa::Edge& edge : dfa.states[s].edges)
+                    on += decided[index(edge.to)] ? edge.on.count() : 0;
+                if (decided[s] && (!dfa.states[s].accepting || on < everything))
+                    decided[s] = false, changed = true;
+            }
+        }
+    }
+    bool back;
+    Dfa dfa;
+    std::vector<bool> decided;  // the states from which every text is accepted
+};
+
 // Step 1: an NFA with ε-edges, which read no character [Thompson 1968]. Dfa::of is step 2.
+//
+// A look-around is a condition on an ε-edge. What follows is not known yet: whoever takes the edge
+// owes it, and runs its automaton on the rest of the text beside his own way. What came before is
+// known: its automaton runs from the beginning, as one more place of each set of places.
 struct Nfa {
     struct Node {
         std::vector<std::pair<CodePointSet, int>> edges;
         // Targets of ε-edges: taken anywhere, or only at the beginning or the end of the text.
         std::vector<int> epsilon, at_begin, at_end;
+        std::vector<std::pair<int, int>> looks;  // the number of a look-around, and the target
     };
     std::vector<Node> nodes;
+    std::vector<Look> looks;
+    std::map<const Expression*, int> look_numbers;
+
+    // Look-arounds that run, with their states.
+    using Owed = std::vector<std::pair<int, int>>;
+    // A place without anything owed has the number of its node, the others follow. Node −1: the
+    // automaton of a look-behind.
+    std::vector<std::pair<int, Owed>> places;
+    std::map<std::pair<int, Owed>, int> place_numbers;
+
+    int place(int node, Owed owed) {
+        if (owed.empty()) return node;
+        const auto [entry, added] =
+            place_numbers.try_emplace({node, std::move(owed)}, count(nodes) + count(places));
+        if (added) places.push_back(entry->first);
+        return entry->second;
+    }
+    int node_of(int place) const {
+        return place < count(nodes) ? place : places[index(place - count(nodes))].first;
+    }
+    Owed owed_of(int place) const {
+        return place < count(nodes) ? Owed() : places[index(place - count(nodes))].second;
+    }
+    // Adds a state of a look-ahead to what is owed.
+    void owe(Owed& owed, int look, int state) {
+        if (looks[index(look)].decided[index(state)]) return;
+        const std::pair<int, int> one(look, state);
+        const auto at = std::lower_bound(owed.begin(), owed.end(), one);
+        if (at == owed.end() || *at != one) owed.insert(at, one);
+    }
+    // Is all that is owed accepted, at the end of the text?
+    bool paid(int place) const {
+        const Owed owed = owed_of(place);
+        return std::all_of(owed.begin(), owed.end(), [&](const auto& one) {
+            return looks[index(one.first)].dfa.states[index(one.second)].accepting;
+        });
+    }
 
     int add() {
         if (nodes.size() >= max_nfa_nodes)
@@ -87,6 +154,16 @@ struct Nfa {
                 (e.kind == Kind::begin ? at(from).at_begin : at(from).at_end).push_back(out);
                 return out;
             }
+            case Kind::ahead:
+            case Kind::not_ahead:
+            case Kind::before:
+            case Kind::not_before: {
+                const auto [number, added] = look_numbers.try_emplace(&e, count(looks));
+                if (added) looks.emplace_back(e);
+                const int out = add();
+                at(from).looks.emplace_back(number->second, out);
+                return out;
+            }
             default:
                 throw Error("automaton: a regular expression cannot refer to grammar rules");
         }
@@ -119,20 +196,71 @@ struct Nfa {
 
     std::vector<int> close(std::vector<int> open, bool begin, bool end) {
         std::set<int> seen(open.begin(), open.end());
-        const auto go = [&](const std::vector<int>& steps) {
-            for (const int n : steps) {
-                if (seen.insert(n).second) open.push_back(n);
-            }
+        std::vector<bool> came_before(looks.size());
+        for (const int p : open)
+            if (node_of(p) < 0) came_before[index(owed_of(p)[0].first)] = paid(p);
+        const auto go = [&](int n, const Owed& owed) {
+            const int p = place(n, owed);
+            if (seen.insert(p).second) open.push_back(p);
         };
         while (!open.empty()) {
-            const int n = open.back();
+            const int n = node_of(open.back());
+            const Owed owed = owed_of(open.back());
             open.pop_back();
-            go(at(n).epsilon);
-            if (begin) go(at(n).at_begin);
-            if (end) go(at(n).at_end);
+            if (n < 0) continue;
+            for (const int to : at(n).epsilon) go(to, owed);
+            if (begin)
+                for (const int to : at(n).at_begin) go(to, owed);
+            if (end)
+                for (const int to : at(n).at_end) go(to, owed);
+            for (const auto& [look, to] : at(n).looks) {
+                Owed more = owed;
+                if (looks[index(look)].dfa.empty()) continue;
+                if (!looks[index(look)].back) owe(more, look, 0);
+                else if (!came_before[index(look)]) continue;
+                go(to, more);
+            }
         }
         work_limit.spend(seen.size());
         return {seen.begin(), seen.end()};
+    }
+
+    // The first places: a node, and the look-behinds.
+    std::vector<int> first(int node) {
+        std::vector<int> all{node};
+        for (int k = 0; k < count(looks); ++k)
+            if (looks[index(k)].back && !looks[index(k)].dfa.empty())
+                all.push_back(place(-1, {{k, 0}}));
+        return all;
+    }
+
+    using Edges = std::vector<std::pair<CodePointSet, int>>;
+    void add_edges(int from, Edges& edges) {
+        const int n = node_of(from);
+        const Owed owed = owed_of(from);
+        if (n < 0) {
+            const auto [look, state] = owed[0];
+            for (const Dfa::Edge& e : looks[index(look)].dfa.states[index(state)].edges)
+                edges.emplace_back(e.on, place(-1, {{look, e.to}}));
+            return;
+        }
+        for (const auto& [on, to] : at(n).edges) pay(on, to, owed, 0, {}, edges);
+    }
+    // An edge, cut into parts on which what is owed steps to one state each.
+    void pay(const CodePointSet& on, int to, const Owed& owed, std::size_t i, const Owed& next,
+             Edges& edges) {
+        work_limit.spend(1);
+        if (i == owed.size()) {
+            edges.emplace_back(on, place(to, next));
+            return;
+        }
+        const auto [look, state] = owed[i];
+        for (const Dfa::Edge& e : looks[index(look)].dfa.states[index(state)].edges) {
+            const CodePointSet both = on & e.on;
+            Owed more = next;
+            owe(more, look, e.to);
+            if (!both.empty()) pay(both, to, owed, i + 1, more, edges);
+        }
     }
 
     WorkLimit work_limit{"regular expression"};
@@ -256,17 +384,22 @@ Dfa Dfa::of(const Expression& expression) {
     const int start = nfa.add(), final = nfa.add(expression, start);
     Dfa dfa;
     std::map<std::vector<int>, int> index;
-    std::vector<std::vector<int>> sets{nfa.close({start}, true, false)};
+    std::vector<std::vector<int>> sets{nfa.close(nfa.first(start), true, false)};
     for (std::size_t i = 0; i < sets.size(); ++i) {
         if (sets.size() > max_states)
             throw TooLarge(
                 "regular expression: more than 20000 states; use smaller repetition counts");
         const auto at_end = nfa.close(sets[i], i == 0, true);
-        State state{{}, std::binary_search(at_end.begin(), at_end.end(), final)};
-        std::vector<std::pair<CodePointSet, int>> edges;
-        for (const int n : sets[i])
-            edges.insert(edges.end(), nfa.at(n).edges.begin(), nfa.at(n).edges.end());
+        State state{{}, std::any_of(at_end.begin(), at_end.end(), [&](int p) {
+                        return nfa.node_of(p) == final && nfa.paid(p);
+                    })};
+        Nfa::Edges edges;
+        for (const int p : sets[i]) nfa.add_edges(p, edges);
         for (auto& [targets, on] : disjoint(edges, nfa.work_limit)) {
+            // Nothing is left but look-behinds.
+            if (std::none_of(targets.begin(), targets.end(),
+                             [&](int p) { return nfa.node_of(p) >= 0; }))
+                continue;
             // The start set is not in the index: only there are the edges of at_begin taken.
             const auto [place, added] =
                 index.try_emplace(nfa.close(targets, false, false), count(sets));

@@ -26,8 +26,14 @@ struct Expression {
         choice,      // one of the parts
         repeat,      // the first part, low to high times
         rule,        // any text of the rule with this number
-        begin,       // the beginning of the text; in regular expressions only
-        end          // the end of the text; in regular expressions only
+        // In regular expressions only: the beginning and the end of the text; what follows here, or
+        // what came before, does or does not match the first part.
+        begin,
+        end,
+        ahead,
+        not_ahead,
+        before,
+        not_before
     };
     static constexpr int unlimited = -1;
 
@@ -38,6 +44,11 @@ struct Expression {
     int low = 0, high = 0, rule = 0;
 
     static Expression at(Kind kind) { return {.kind = kind}; }
+    static Expression look(Kind kind, Expression part) {
+        Expression e{.kind = kind};
+        e.parts.push_back(std::move(part));
+        return e;
+    }
     static Expression characters(CodePointSet s) {
         return {.kind = Kind::characters, .set = std::move(s)};
     }

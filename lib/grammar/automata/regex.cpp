@@ -1,5 +1,7 @@
 #include "lib/grammar/automata/regex.hpp"
 
+#include <utility>
+
 #include "lib/core/error.hpp"
 #include "lib/core/index.hpp"
 #include "lib/core/unicode.hpp"
@@ -39,8 +41,8 @@ private:
         std::vector<Expression> parts;
         while (!at_end() && peek() != '|' && peek() != ')') {
             Expression e = atom(depth);
-            const bool anchor = e.kind == Kind::begin || e.kind == Kind::end;
-            if (parse_repetition(e) && anchor) fail("an anchor cannot be repeated");
+            const bool place = e.kind >= Kind::begin;
+            if (parse_repetition(e) && place) fail("an anchor or a look-around cannot be repeated");
             parts.push_back(std::move(e));
         }
         return parts.size() == 1 ? std::move(parts[0]) : Expression::sequence(std::move(parts));
@@ -102,8 +104,8 @@ private:
         if (c == '*' || c == '+' || c == '?' || counts_ahead())
             fail("nothing to repeat here; write \\ before the character to match it literally");
         ++at_;
-        if (c == '^') return Expression::at(Kind::begin);
-        if (c == '$') return Expression::at(Kind::end);
+        if (c == '^') return checked(Expression::at(Kind::begin));
+        if (c == '$') return checked(Expression::at(Kind::end));
         if (c == '.') return Expression::characters(line_ends().complement());
         return Expression::characters(CodePointSet(c, c));
     }
@@ -113,10 +115,8 @@ private:
             fail("groups are nested more than " + std::to_string(max_group_depth) + " deep");
         ++at_;
         if (take('?') && !take(':')) {
-            if (peek() == '=' || peek() == '!')
-                fail("look-ahead (?" + std::string(1, static_cast<char>(peek())) +
-                     "…) is not supported");
-            if (take("<=") || take("<!")) fail("look-behind is not supported");
+            for (const auto& [sign, kind] : looks)
+                if (take(sign)) return look(kind, depth);
             if (!take('<'))
                 fail("flags (?i) and groups (?…) are not supported, except (?:…) and (?<name>…)");
             while (!at_end() && peek() != '>') ++at_;
@@ -124,14 +124,46 @@ private:
         }
         Expression e = choice(depth + 1);
         if (!take(')')) fail("expected ')' at the end of a group");
+        // (?:$)? is no anchor itself, and may be repeated.
+        return e.kind >= Kind::begin ? Expression::sequence({std::move(e)}) : e;
+    }
+
+    static constexpr std::pair<std::string_view, Kind> looks[] = {
+        {"=", Kind::ahead}, {"!", Kind::not_ahead}, {"<=", Kind::before}, {"<!", Kind::not_before}};
+
+    Expression look(Kind kind, int depth) {
+        const bool outer = std::exchange(kind <= Kind::not_ahead ? in_ahead_ : in_before_, true);
+        Expression e = Expression::look(kind, choice(depth + 1));
+        (kind <= Kind::not_ahead ? in_ahead_ : in_before_) = outer;
+        if (!take(')')) fail("expected ')' at the end of a look-around");
+        return checked(std::move(e));
+    }
+    // A look-ahead is an automaton of what follows, which does not know what came before, and a
+    // look-behind the reverse.
+    Expression checked(Expression e) const {
+        const bool back = e.kind == Kind::begin || e.kind >= Kind::before;
+        if (in_ahead_ && back) fail("^ or a look-behind inside a look-ahead is not supported");
+        if (in_before_ && !back) fail("$ or a look-ahead inside a look-behind is not supported");
         return e;
+    }
+
+    // \b: a word ends here or begins. \B: neither.
+    static Expression boundary(bool here) {
+        const Expression w = Expression::characters(word());
+        const auto one = [&](Kind before, Kind after) {
+            return Expression::sequence({Expression::look(before, w), Expression::look(after, w)});
+        };
+        return Expression::choice({one(Kind::before, here ? Kind::not_ahead : Kind::ahead),
+                                   one(Kind::not_before, here ? Kind::ahead : Kind::not_ahead)});
     }
 
     Expression escape() {
         const std::int32_t e = peek(1);
-        if (e == 'b' || e == 'B')
-            fail("the word boundary \\" + std::string(1, static_cast<char>(e)) +
-                 " is not supported");
+        if (e == 'b' || e == 'B') {
+            if (in_ahead_ || in_before_) fail("\\b inside a look-around is not supported");
+            at_ += 2;
+            return boundary(e == 'b');
+        }
         if (e == 'k' || (e >= '1' && e <= '9'))
             fail("a back reference is not supported: no automaton can decide it");
         return Expression::characters(escaped());
@@ -263,6 +295,7 @@ private:
     }
 
     std::string name_;
+    bool in_ahead_ = false, in_before_ = false;
 };
 
 }  // namespace

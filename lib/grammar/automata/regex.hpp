@@ -3,9 +3,10 @@
 //
 //   a . [a-z] [^a-z] \d \w \s \D \W \S \n \t \x41 \u0041 \u{1F600} \p{Letter}   characters
 //   ab  a|b  (a) (?:a) (?<name>a)   a* a+ a? a{2} a{2,} a{2,5}   ^ $            combinations
+//   (?=a) (?!a) (?<=a) (?<!a) \b \B                                             look-around
 //
 // Refused with a message that names the construct: back references, which no automaton can decide,
-// and look-around, \b and flags, which are not supported here.
+// flags, and what in a look-around looks the other way: (?!^a), (?<=a$), (?=a(?<!b)).
 #pragma once
 
 #include <string>
