@@ -14,6 +14,7 @@
 #include "lib/machine/threads.hpp"
 #include "lib/model/layers.hpp"
 #include "lib/model/model_config.hpp"
+#include "lib/model/weight_names.hpp"
 #include "lib/quantized/integer_matrix.hpp"
 
 namespace tbt {
@@ -90,9 +91,10 @@ Tensor embedding_for_heads(const std::string& target) {
         throw Error(target +
                     ": heads read with the matrix that they guess with, and this model has "
                     "two (tie_word_embeddings is false); expected a model with one");
-    return Safetensors::open_directory(target).read_weight(
-        shape.architecture.is_gpt2() ? "wte.weight" : "model.embed_tokens.weight",
-        {shape.vocab_size, shape.n_embd});
+    const std::string_view name =
+        shape.architecture.is_gpt2() ? "wte" : weight_names(shape.architecture).embedding;
+    return Safetensors::open_directory(target).read_weight(std::string(name) + ".weight",
+                                                           {shape.vocab_size, shape.n_embd});
 }
 
 Heads Heads::load(const std::filesystem::path& directory, const std::filesystem::path& target,

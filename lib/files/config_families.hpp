@@ -1,4 +1,4 @@
-// The families of models that are similar to Llama, a row for each: what differs in their files.
+// The families of models other than GPT-2, a row for each: how their files differ from Llama's.
 // Included by .cpp files of this room only.
 #pragma once
 
@@ -15,6 +15,9 @@ enum class Biases { none, by_key, qkv };
 // Which layers have the window, if there is no layer_types: none; all; with use_sliding_window
 // those from max_window_layers on; all but every n-th; those without rotary positions.
 enum class Windows { none, all, late, pattern, no_rotary };
+
+// The keys of config.json: Llama's, or those of GPT-Neo.
+enum class Keys { llama, neo };
 
 // What a family of models has that Llama has not, and the values that the transformers library
 // assumes for missing keys. 0 means: kv_heads is H, head_dim is C / H, there is no window.
@@ -35,6 +38,7 @@ struct Family {
     // settings of their own. caps: the keys of soft caps are read.
     bool gemma = false, local_rotary = false, caps = false;
     bool some_without_rotary = false, fused = false, multipliers = false;
+    Keys keys = Keys::llama;
 };
 
 inline constexpr Family families[] = {
@@ -110,7 +114,8 @@ inline constexpr Family families[] = {
      .epsilon = 1e-5,
      .windows = Windows::all,
      .biases = Biases::none,
-     .fused = true}};
+     .fused = true},
+    {.type = "gpt_neo", .class_name = "GPTNeoForCausalLM", .tied = true, .keys = Keys::neo}};
 
 inline const Family* family_of(std::string_view model_type) {
     const auto* const found = std::ranges::find(families, model_type, &Family::type);

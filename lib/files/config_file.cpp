@@ -13,6 +13,7 @@
 #include "lib/core/math.hpp"
 #include "lib/core/unicode.hpp"
 #include "lib/files/config_families.hpp"
+#include "lib/files/config_reader.hpp"
 #include "lib/files/gguf_model.hpp"
 #include "lib/files/model.hpp"
 #include "lib/files/stored_integers.hpp"
@@ -21,97 +22,6 @@
 namespace tbt {
 
 namespace {
-
-// ---- the members of a config.json ---------------------------------------------------------------
-// Every function throws Error with the file and the key if the value has the wrong type or is out
-// of range.
-class ConfigReader {
-public:
-    // `path` is the name that messages begin with.
-    ConfigReader(std::string path, Json json) : path_(std::move(path)), json_(std::move(json)) {
-        if (!json_.is_object()) fail("is " + kind_of(json_) + ", expected an object");
-    }
-
-    const std::string& path() const { return path_; }
-    [[noreturn]] void fail(const std::string& what) const { throw Error(path_ + ": " + what); }
-    [[noreturn]] void fail(const char* key, const Json& got, const std::string& expected) const {
-        fail(std::string(key) + " is " + kind_of(got) + ", expected " + expected);
-    }
-
-    // Null if the key is missing or its value is null.
-    const Json* find(const char* key) const {
-        const auto member = json_.find(key);
-        return member == json_.end() || member->is_null() ? nullptr : &*member;
-    }
-
-    bool has(const char* key) const { return json_.contains(key); }  // true for a null value, too
-
-    // A positive integer, at most largest_size.
-    int size(const char* key) const {
-        if (!find(key)) fail(std::string(key) + " is missing, expected a positive integer");
-        return integer(key, *find(key), 1, largest_size);
-    }
-    int size_or(const char* key, int otherwise) const { return find(key) ? size(key) : otherwise; }
-
-    // As size(), with one default for a missing key and another one for the value null.
-    int size_or_absent(const char* key, int absent, int null) const {
-        return has(key) ? size_or(key, null) : absent;
-    }
-
-    // An integer of 0 or more, at most largest_size.
-    int count_or(const char* key, int otherwise) const {
-        const Json* value = find(key);
-        return value ? integer(key, *value, 0, largest_size) : otherwise;
-    }
-
-    double positive_or(const char* key, double otherwise) const {
-        const Json* value = find(key);
-        return value ? positive(key, *value) : otherwise;
-    }
-    double positive(const char* key, const Json& value) const {
-        const double number = value.is_number() ? value.get<double>() : 0;
-        if (!(number > 0) || !std::isfinite(number)) fail(key, value, "a positive number");
-        return number;
-    }
-
-    int integer(const char* key, const Json& value, int least, int most) const {
-        return integer_of(value, path_ + ": " + key, least, most);
-    }
-
-    bool flag_or(const char* key, bool otherwise) const {
-        const Json* value = find(key);
-        if (value && !value->is_boolean()) fail(key, *value, "true or false");
-        return value ? value->get<bool>() : otherwise;
-    }
-
-    std::string text_or(const char* key, const std::string& otherwise) const {
-        const Json* value = find(key);
-        if (value && !value->is_string()) fail(key, *value, "a string");
-        return value ? value->get<std::string>() : otherwise;
-    }
-
-    // The value is one token id or a list of them; empty if the key is missing.
-    std::vector<int> ids(const char* key, int vocab_size) const {
-        const Json* value = find(key);
-        std::vector<int> result;
-        if (value)
-            for (const Json& id : value->is_array() ? *value : Json::array({*value}))
-                result.push_back(integer(key, id, 0, vocab_size - 1));
-        return result;
-    }
-
-    // A list with one member for each layer; null if the key is missing.
-    const Json* list(const char* key, int layers) const {
-        const Json* value = find(key);
-        if (value && (!value->is_array() || count(*value) != layers))
-            fail(key, *value, "a list of " + std::to_string(layers) + ", one for each layer");
-        return value;
-    }
-
-private:
-    std::string path_;
-    Json json_;
-};
 
 // Throws Error for an unsupported model_type, with what is supported, and with the reason if there
 // is a known one.
@@ -133,6 +43,19 @@ private:
     for (const Family& f : families)
         supported += (&f + 1 == std::end(families) ? " or " : ", ") + std::string(f.type);
     file.fail("model_type is " + shown(model_type) + why + "; expected " + supported);
+}
+
+// The usual width of an MLP.
+int four_times(int channels) {
+    return to_int(std::min<std::int64_t>(4ll * channels, largest_size));
+}
+
+int layer_count(const ConfigReader& file, const char* key) {
+    const int layers = file.size(key);
+    if (layers > max_layers)
+        file.fail(std::string(key) + " is " + std::to_string(layers) + ", expected at most " +
+                  std::to_string(max_layers));
+    return layers;
 }
 
 // ---- GPT-2 --------------------------------------------------------------------------------------
@@ -169,8 +92,7 @@ TransformerConfig read_gpt2(const ConfigReader& file) {
     config.n_embd = file.size("n_embd");
     config.n_layer = file.size("n_layer");
     config.n_head = file.size("n_head");
-    config.n_inner =
-        file.size_or("n_inner", to_int(std::min<std::int64_t>(4ll * config.n_embd, largest_size)));
+    config.n_inner = file.size_or("n_inner", four_times(config.n_embd));
     config.tie_word_embeddings = file.flag_or("tie_word_embeddings", true);
     if (const Json* epsilon = file.find("layer_norm_epsilon")) {
         if (!epsilon->is_number())
@@ -377,15 +299,12 @@ TransformerConfig read_llama(const ConfigReader& file, const Family& family) {
     config.vocab_size = file.size("vocab_size");
     config.n_positions = file.size("max_position_embeddings");
     config.n_embd = file.size("hidden_size");
-    config.n_layer = file.size("num_hidden_layers");
+    config.n_layer = layer_count(file, "num_hidden_layers");
     config.n_head = file.size("num_attention_heads");
     config.n_inner = file.size("intermediate_size");
     config.layer_norm_epsilon =
         static_cast<float>(file.positive_or("rms_norm_eps", family.epsilon));
     config.tie_word_embeddings = file.flag_or("tie_word_embeddings", family.tied);
-    if (config.n_layer > max_layers)
-        file.fail("num_hidden_layers is " + std::to_string(config.n_layer) + ", expected at most " +
-                  std::to_string(max_layers));
 
     Architecture& a = config.architecture;
     a.model_type = family.type;
@@ -426,6 +345,51 @@ TransformerConfig read_llama(const ConfigReader& file, const Family& family) {
     return config;
 }
 
+// ---- GPT-Neo ------------------------------------------------------------------------------------
+// attention_types is a list of [["global", "local"], 6]: the kinds of some layers, and how often
+// they come.
+std::vector<LayerKind> neo_layers(const ConfigReader& file, int layers) {
+    const int window = file.size_or("window_size", 256);
+    const Json usual = Json::array({Json::array({Json::array({"global", "local"}), layers / 2})});
+    const Json* given = file.find("attention_types");
+    const auto fail = [&] {
+        file.fail("attention_types is not a list of [[\"global\", \"local\"], count] for " +
+                  std::to_string(layers) + " layers");
+    };
+    std::vector<LayerKind> kinds;
+    for (const Json& part : given ? *given : usual) {
+        if (!part.is_array() || part.size() != 2 || !part[0].is_array() || part[0].empty()) fail();
+        for (int times = file.integer("attention_types", part[1], 0, layers); times > 0; --times)
+            for (const Json& kind : part[0]) {
+                if ((kind != "global" && kind != "local") || count(kinds) == layers) fail();
+                kinds.push_back({kind == "local" ? window : 0, -1});
+            }
+    }
+    if (count(kinds) != layers) fail();
+    return kinds;
+}
+
+TransformerConfig read_neo(const ConfigReader& file) {
+    TransformerConfig config;
+    config.vocab_size = file.size("vocab_size");
+    config.n_positions = file.size("max_position_embeddings");
+    config.n_embd = file.size("hidden_size");
+    config.n_layer = layer_count(file, "num_layers");
+    config.n_head = file.size("num_heads");
+    config.n_inner = file.size_or("intermediate_size", four_times(config.n_embd));
+    config.layer_norm_epsilon = static_cast<float>(file.positive_or("layer_norm_epsilon", 1e-5));
+    config.tie_word_embeddings = file.flag_or("tie_word_embeddings", true);
+    const std::string activation = file.text_or("activation_function", "gelu_new");
+    if (activation != "gelu_new")
+        file.fail("activation_function is " + shown(activation) + ", expected gelu_new");
+    Architecture& a = config.architecture;
+    a.model_type = "gpt_neo";
+    a.layers = neo_layers(file, config.n_layer);
+    a.score_scalar = 1;  // scores are not divided
+    a.qkv_bias = false;
+    return config;
+}
+
 void read_special_ids(const ConfigReader& file, TransformerConfig& config) {
     const auto bos = file.ids("bos_token_id", config.vocab_size);
     const auto eos = file.ids("eos_token_id", config.vocab_size);
@@ -440,7 +404,9 @@ TransformerConfig read_config(const ConfigReader& file) {
         file.fail("this model fills masks (--decoder diffusion), expected one of model_type gpt2");
     const Family* family = family_of(type);
     if (type != "gpt2" && !family) refuse_model_type(file, type);
-    TransformerConfig config = family ? read_llama(file, *family) : read_gpt2(file);
+    TransformerConfig config = !family                     ? read_gpt2(file)
+                               : family->keys == Keys::neo ? read_neo(file)
+                                                           : read_llama(file, *family);
     config.torch_dtype = file.text_or("torch_dtype", file.text_or("dtype", "float32"));
     read_special_ids(file, config);
     check_config(config, file.path());

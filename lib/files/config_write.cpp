@@ -134,6 +134,31 @@ Json llama_json(const TransformerConfig& config, const Family& family, const Jso
     return json;
 }
 
+Json neo_json(const TransformerConfig& config, const Json& bos, const Json& eos) {
+    Json kinds = Json::array();
+    int window = 256;
+    for (const LayerKind& kind : config.architecture.layers) {
+        kinds.push_back(kind.window > 0 ? "local" : "global");
+        if (kind.window > 0) window = kind.window;
+    }
+    return {{"activation_function", "gelu_new"},
+            {"architectures", Json::array({"GPTNeoForCausalLM"})},
+            {"attention_types", Json::array({Json::array({kinds, 1})})},
+            {"bos_token_id", bos},
+            {"eos_token_id", eos},
+            {"hidden_size", config.n_embd},
+            {"intermediate_size", config.n_inner},
+            {"layer_norm_epsilon", shortest(config.layer_norm_epsilon)},
+            {"max_position_embeddings", config.n_positions},
+            {"model_type", "gpt_neo"},
+            {"num_heads", config.n_head},
+            {"num_layers", config.n_layer},
+            {"tie_word_embeddings", config.tie_word_embeddings},
+            {"torch_dtype", config.torch_dtype},
+            {"vocab_size", config.vocab_size},
+            {"window_size", window}};
+}
+
 }  // namespace
 
 void write_model_config(const std::string& directory, const TransformerConfig& config) {
@@ -141,7 +166,9 @@ void write_model_config(const std::string& directory, const TransformerConfig& c
     const Json bos = config.bos_token_id ? Json(*config.bos_token_id) : Json(nullptr);
     const Json eos = ids_to_json(config.eos_token_ids);
     const Family* family = family_of(config.architecture.model_type);
-    const Json json = family ? llama_json(config, *family, bos, eos) : gpt2_json(config, bos, eos);
+    const Json json = !family                     ? gpt2_json(config, bos, eos)
+                      : family->keys == Keys::neo ? neo_json(config, bos, eos)
+                                                  : llama_json(config, *family, bos, eos);
     const Json generation = {
         {"_from_model_config", true}, {"bos_token_id", bos}, {"eos_token_id", eos}};
     make_directory(directory);

@@ -21,6 +21,7 @@
 #include "lib/machine/command_line.hpp"
 #include "lib/machine/files.hpp"
 #include "lib/machine/memory.hpp"
+#include "lib/model/weight_names.hpp"
 #include "lib/quantized/integer_matrix.hpp"
 
 namespace tbt {
@@ -78,18 +79,26 @@ private:
     Safetensors file_;
 };
 
+// Old files have the rotary frequencies and the causal mask, which are no weights.
+bool is_constant(const std::string& tensor) {
+    return tensor.ends_with(".rotary_emb.inv_freq") || tensor.ends_with(".attention.bias") ||
+           tensor.ends_with(".attention.masked_bias");
+}
+
 // Throws Error if a layer in the file has a weight that config.json does not imply: ignoring a
 // bias, for example, would change the results.
 void check_nothing_more(const std::string& name, const Safetensors& file,
                         const TransformerConfig& config) {
+    const std::string_view layers = weight_names(config.architecture).layers;
     std::set<std::string> known;
     for (const WeightShape& w : weight_shapes(config)) known.insert(w.name);
-    for (const auto& [tensor, view] : file.tensors())
-        if (tensor.starts_with("model.layers.") && !known.count(tensor) &&
-            !tensor.ends_with(".rotary_emb.inv_freq"))
+    for (const auto& [stored, view] : file.tensors()) {
+        const std::string tensor = stored.starts_with("transformer.") ? stored.substr(12) : stored;
+        if (tensor.starts_with(layers) && !known.count(tensor) && !is_constant(tensor))
             throw Error(name + ": the weights have \"" + tensor + "\", which a " +
                         config.architecture.model_type +
                         " of this config.json doesn't; they don't belong together");
+    }
 }
 
 // Throws Error unless the file has the weights that config.json implies, and as many layers.

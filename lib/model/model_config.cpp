@@ -8,6 +8,7 @@
 #include "lib/core/unicode.hpp"
 #include "lib/model/kv_cache.hpp"
 #include "lib/model/rotary.hpp"
+#include "lib/model/weight_names.hpp"
 
 namespace tbt {
 
@@ -51,10 +52,11 @@ static void check_architecture(const TransformerConfig& config, const std::strin
             throw Error(name + ": " + what + " is " + std::to_string(got) + ", expected " +
                         expected);
     };
-    const bool llama = a.norm == Norm::rms && !a.learned_positions && a.gated;
-    if (a.is_gpt2()
-            ? a != Architecture{}
-            : std::ranges::find(llama_types, a.model_type) == std::end(llama_types) || !llama)
+    const bool neo = a.model_type == "gpt_neo",
+               known = std::ranges::find(other_types, a.model_type) != std::end(other_types),
+               fits =
+                   (a.norm == Norm::layer) == neo && a.learned_positions == neo && a.gated == !neo;
+    if (a.is_gpt2() ? a != Architecture{} : !known || !fits)
         throw Error(name + ": model_type " + shown(a.model_type) +
                     " with another model's parts; expected what read_config_file, gpt_config or "
                     "llama_config make");
@@ -134,47 +136,54 @@ void require_gpt2(const TransformerConfig& config, const std::string& who) {
 
 namespace {
 
-// The weights of Llama and similar models.
-std::vector<WeightShape> llama_shapes(const TransformerConfig& config) {
+// The weights of all models but GPT-2.
+std::vector<WeightShape> todays_shapes(const TransformerConfig& config) {
     const Architecture& a = config.architecture;
+    const WeightNames& names = weight_names(a);
     const std::int64_t c = config.n_embd, f = config.n_inner, v = config.vocab_size,
                        q = config.query_size(), k = config.kv_size(), d = config.head_size();
-    std::vector<WeightShape> all = {{"model.embed_tokens.weight", {v, c}}};
+    std::vector<WeightShape> all;
     std::string prefix;
-    const auto vector = [&](const char* name, std::int64_t n) {
-        all.push_back({prefix + name + ".weight", {n}});
+    const auto vector = [&](std::string_view name, std::int64_t n) {
+        all.push_back({prefix + std::string(name) + ".weight", {n}});
     };
-    const auto matrix = [&](const char* name, std::int64_t out, std::int64_t in, bool bias) {
-        all.push_back({prefix + name + ".weight", {out, in}});
-        if (bias) all.push_back({prefix + name + ".bias", {out}});
+    const auto norm = [&](std::string_view name) {
+        vector(name, c);
+        if (a.norm == Norm::layer) all.push_back({prefix + std::string(name) + ".bias", {c}});
     };
+    const auto matrix = [&](std::string_view name, std::int64_t out, std::int64_t in, bool bias) {
+        all.push_back({prefix + std::string(name) + ".weight", {out, in}});
+        if (bias) all.push_back({prefix + std::string(name) + ".bias", {out}});
+    };
+    matrix(names.embedding, v, c, false);
+    if (a.learned_positions) matrix(names.positions, config.n_positions, c, false);
     for (int layer = 0; layer < config.n_layer; ++layer) {
-        prefix = "model.layers." + std::to_string(layer) + ".";
-        if (a.norm_place != NormPlace::output) vector("input_layernorm", c);
-        vector("post_attention_layernorm", c);
-        if (a.norm_place == NormPlace::both) vector("pre_feedforward_layernorm", c);
-        if (a.norm_place != NormPlace::input) vector("post_feedforward_layernorm", c);
+        prefix = std::string(names.layers) + std::to_string(layer) + ".";
+        if (a.norm_place != NormPlace::output) norm(names.norm1);
+        norm(names.norm2);
+        if (a.norm_place == NormPlace::both) norm("pre_feedforward_layernorm");
+        if (a.norm_place != NormPlace::input) norm("post_feedforward_layernorm");
         if (a.fused_weights) {
-            matrix("self_attn.qkv_proj", q + 2 * k, c, a.qkv_bias);
-            matrix("mlp.gate_up_proj", 2 * f, c, a.mlp_bias);
+            matrix(names.query_key_value, q + 2 * k, c, a.qkv_bias);
+            if (a.gated) matrix(names.gate_up, 2 * f, c, a.mlp_bias);
         } else {
-            matrix("self_attn.q_proj", q, c, a.qkv_bias);
-            matrix("self_attn.k_proj", k, c, a.qkv_bias);
-            matrix("self_attn.v_proj", k, c, a.qkv_bias);
-            matrix("mlp.gate_proj", f, c, a.mlp_bias);
-            matrix("mlp.up_proj", f, c, a.mlp_bias);
+            matrix(names.query, q, c, a.qkv_bias);
+            matrix(names.key, k, c, a.qkv_bias);
+            matrix(names.value, k, c, a.qkv_bias);
+            if (a.gated) matrix(names.gate, f, c, a.mlp_bias);
         }
+        if (!a.fused_weights || !a.gated) matrix(names.up, f, c, a.mlp_bias);
         if (a.query_key_norm != QueryKeyNorm::none) {
             const bool head = a.query_key_norm == QueryKeyNorm::head;
             vector("self_attn.q_norm", head ? d : q);
             vector("self_attn.k_norm", head ? d : k);
         }
-        matrix("self_attn.o_proj", c, q, a.attention_output_bias);
-        matrix("mlp.down_proj", c, f, a.mlp_bias);
+        matrix(names.output, c, q, a.attention_output_bias);
+        matrix(names.down, c, f, a.mlp_bias);
     }
     prefix = "";
-    vector("model.norm", c);
-    if (!config.tie_word_embeddings) matrix("lm_head", v, c, false);
+    norm(names.norm);
+    if (!config.tie_word_embeddings) matrix(names.head, v, c, false);
     return all;
 }
 
@@ -184,7 +193,7 @@ std::vector<WeightShape> weight_shapes(const TransformerConfig& config) {
     if (config.n_layer < 0 || config.n_layer > max_layers)
         throw Error("n_layer is " + std::to_string(config.n_layer) + ", expected at most " +
                     std::to_string(max_layers));
-    if (!config.architecture.is_gpt2()) return llama_shapes(config);
+    if (!config.architecture.is_gpt2()) return todays_shapes(config);
     const std::int64_t c = config.n_embd, f = config.n_inner, v = config.vocab_size;
     std::vector<WeightShape> all = {{"wte.weight", {v, c}},
                                     {"wpe.weight", {config.n_positions, c}}};

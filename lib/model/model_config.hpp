@@ -93,10 +93,10 @@ struct Architecture {
     bool operator==(const Architecture&) const = default;
 };
 
-// The model_types whose architecture is similar to Llama's.
-inline constexpr std::string_view llama_types[] = {"llama",  "mistral",     "qwen2",   "qwen3",
+// The model_types other than GPT-2's.
+inline constexpr std::string_view other_types[] = {"llama",  "mistral",     "qwen2",   "qwen3",
                                                    "gemma2", "gemma3_text", "smollm3", "olmo2",
-                                                   "olmo3",  "phi3",        "granite"};
+                                                   "olmo3",  "phi3",        "granite", "gpt_neo"};
 
 // ---- configuration ------------------------------------------------------------------------------
 // The upper limits for every dimension (a hundred times what the largest models have), and for the

@@ -6,6 +6,7 @@
 #include "lib/core/error.hpp"
 #include "lib/core/index.hpp"
 #include "lib/model/transformer_network.hpp"
+#include "lib/model/weight_names.hpp"
 #include "lib/quantized/integer_matrix.hpp"
 
 namespace tbt {
@@ -132,54 +133,64 @@ TransformerBlock gpt2_block(const WeightReader& weights, const std::string& h, W
     return b;
 }
 
-using Parts = std::vector<std::string>;
+using Parts = std::vector<std::string_view>;
 
-// Loads the layers of Llama and similar models, with the names in weight_shapes().
-struct LlamaBlocks {
+// Loads the layers of all models but GPT-2, with the names in weight_shapes().
+struct TodaysBlocks {
     const WeightReader& weights;
     const Architecture& architecture;
     WeightType type;
+    const WeightNames& names = weight_names(architecture);
 
-    Tensor gamma(const std::string& name) const {
-        Tensor w = weights.tensor(name + ".weight");
+    Tensor gamma(const std::string& prefix, std::string_view name) const {
+        Tensor w = weights.tensor(prefix + std::string(name) + ".weight");
         if (architecture.norm_adds_one)
             for (float& value : w.values()) value = 1.0f + value;
         return w;
     }
 
+    Tensor beta(const std::string& prefix, std::string_view name) const {
+        if (architecture.norm == Norm::rms) return {};
+        return weights.tensor(prefix + std::string(name) + ".bias");
+    }
+
     // Joins several matrices of the file into one, and their biases, too.
     void linear(PackedMatrix& matrix, Tensor& bias, bool has_bias, const std::string& prefix,
-                std::vector<std::string> names) const {
-        std::vector<std::string> biases;
-        for (std::string& name : names) {
-            biases.push_back(prefix + name + ".bias");
-            name = prefix + name + ".weight";
+                const Parts& parts) const {
+        std::vector<std::string> matrices, biases;
+        for (const std::string_view part : parts) {
+            matrices.push_back(prefix + std::string(part) + ".weight");
+            biases.push_back(prefix + std::string(part) + ".bias");
         }
-        matrix = weights.linear(names, type);
+        matrix = weights.linear(matrices, type);
         if (has_bias) bias = weights.joined(biases);
     }
 
     TransformerBlock block(const std::string& h) const {
         const Architecture& a = architecture;
         TransformerBlock b;
-        // In Llama, post_attention_layernorm is the norm before the MLP.
-        if (a.norm_place != NormPlace::output) b.norm1_gamma = gamma(h + "input_layernorm");
-        if (a.norm_place == NormPlace::input) b.norm2_gamma = gamma(h + "post_attention_layernorm");
-        else {
-            b.attention_out_gamma = gamma(h + "post_attention_layernorm");
-            b.mlp_out_gamma = gamma(h + "post_feedforward_layernorm");
+        if (a.norm_place != NormPlace::output)
+            b.norm1_gamma = gamma(h, names.norm1), b.norm1_beta = beta(h, names.norm1);
+        if (a.norm_place == NormPlace::input) {
+            b.norm2_gamma = gamma(h, names.norm2), b.norm2_beta = beta(h, names.norm2);
+        } else {
+            b.attention_out_gamma = gamma(h, names.norm2);
+            b.mlp_out_gamma = gamma(h, "post_feedforward_layernorm");
         }
-        if (a.norm_place == NormPlace::both) b.norm2_gamma = gamma(h + "pre_feedforward_layernorm");
-        linear(b.qkv, b.qkv_bias, a.qkv_bias, h + "self_attn.",
-               a.fused_weights ? Parts{"qkv_proj"} : Parts{"q_proj", "k_proj", "v_proj"});
+        if (a.norm_place == NormPlace::both) b.norm2_gamma = gamma(h, "pre_feedforward_layernorm");
+        linear(b.qkv, b.qkv_bias, a.qkv_bias, h,
+               a.fused_weights ? Parts{names.query_key_value}
+                               : Parts{names.query, names.key, names.value});
         if (a.query_key_norm != QueryKeyNorm::none) {
-            b.query_norm = gamma(h + "self_attn.q_norm");
-            b.key_norm = gamma(h + "self_attn.k_norm");
+            b.query_norm = gamma(h, "self_attn.q_norm");
+            b.key_norm = gamma(h, "self_attn.k_norm");
         }
-        linear(b.proj, b.proj_bias, a.attention_output_bias, h + "self_attn.", {"o_proj"});
-        linear(b.up, b.up_bias, a.mlp_bias, h + "mlp.",
-               a.fused_weights ? Parts{"gate_up_proj"} : Parts{"gate_proj", "up_proj"});
-        linear(b.down, b.down_bias, a.mlp_bias, h + "mlp.", {"down_proj"});
+        linear(b.proj, b.proj_bias, a.attention_output_bias, h, {names.output});
+        linear(b.up, b.up_bias, a.mlp_bias, h,
+               !a.gated          ? Parts{names.up}
+               : a.fused_weights ? Parts{names.gate_up}
+                                 : Parts{names.gate, names.up});
+        linear(b.down, b.down_bias, a.mlp_bias, h, {names.down});
         return b;
     }
 };
@@ -197,7 +208,7 @@ void load_embeddings(TransformerNetwork& n, const WeightReader& weights, const s
         n.output = packed(embedding, type == WeightType::int4 ? WeightType::int8 : type, weight);
     };
     const bool tied = n.config.tie_word_embeddings;
-    const std::string head = "lm_head.weight";
+    const std::string head = std::string(weight_names(n.config.architecture).head) + ".weight";
     weights.matrix(name, [&](const StoredView& w) {
         if (tied) output_of(w, name);
         // The output matrix serves as the embedding, too, if it has all rows in the stored bits.
@@ -227,11 +238,15 @@ void load_weights(TransformerNetwork& n, const WeightStore& store) {
         n.norm_beta = weights.tensor("ln_f.bias");
         return;
     }
-    load_embeddings(n, weights, "model.embed_tokens.weight", type);
-    const LlamaBlocks blocks{weights, n.config.architecture, type};
+    const TodaysBlocks blocks{weights, n.config.architecture, type};
+    const WeightNames& names = blocks.names;
+    load_embeddings(n, weights, std::string(names.embedding) + ".weight", type);
+    if (n.config.architecture.learned_positions)
+        n.position_embedding = weights.tensor(std::string(names.positions) + ".weight");
     for (int layer = 0; layer < n.config.n_layer; ++layer)
-        n.blocks.push_back(blocks.block("model.layers." + std::to_string(layer) + "."));
-    n.norm_gamma = blocks.gamma("model.norm");
+        n.blocks.push_back(blocks.block(std::string(names.layers) + std::to_string(layer) + "."));
+    n.norm_gamma = blocks.gamma("", names.norm);
+    n.norm_beta = blocks.beta("", names.norm);
 }
 
 }  // namespace tbt

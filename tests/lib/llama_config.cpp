@@ -74,6 +74,10 @@ TEST_CASE("windows and rotary positions are in the layers that the family says",
     CHECK(windows(read_config_file("tests/data/tiny-qwen2/config.json")) == std::vector<int>{0, 0});
     CHECK(windows(read_config_file("tests/data/tiny-qwen2-window/config.json")) ==
           std::vector<int>{0, 0, 16, 16});
+    CHECK(windows(read_config_file("tests/data/tiny-gpt-neo/config.json")) ==
+          std::vector<int>{0, 16, 0, 16});
+    CHECK(contains(complaint("tiny-gpt-neo", [](Json& j) { j["attention_types"][0][1] = 3; }),
+                   "attention_types is not a list of [[\"global\", \"local\"], count] for 4"));
     // From which layer on: from the first.
     CHECK(windows(changed("tiny-qwen2-window", [](Json& j) {
               j.erase("layer_types");
@@ -90,6 +94,13 @@ TEST_CASE("windows and rotary positions are in the layers that the family says",
 }
 
 TEST_CASE("a configuration is written as it was read", "[config]") {
+    for (const std::string name : {"tiny-gpt-neo"}) {
+        const TransformerConfig config = read_model_config("tests/data/" + name);
+        const TemporaryFolder folder;
+        write_model_config(folder.path(), config);
+        INFO(name);
+        CHECK(read_model_config(folder.path()) == config);
+    }
     for (const std::string name :
          {"tiny-llama", "tiny-llama-bf16-sharded", "tiny-llama3", "tiny-qwen2", "tiny-qwen2-window",
           "tiny-qwen3", "tiny-smollm2", "tiny-smollm3", "tiny-gemma3", "tiny-gemma3-types",
@@ -110,7 +121,7 @@ TEST_CASE("what is not computed is refused by name, with what is supported", "[c
     CHECK(contains(of_type("mixtral"),
                    "config.json: model_type is mixtral, a mixture of experts; "
                    "expected gpt2, llama, mistral, qwen2, qwen3, gemma3_text, gemma2, "
-                   "smollm3, olmo2, olmo3, granite or phi3"));
+                   "smollm3, olmo2, olmo3, granite, phi3 or gpt_neo"));
     CHECK(contains(of_type("qwen2_vl"), "qwen2_vl, a model that reads pictures; expected"));
     CHECK(contains(of_type("mamba"), "model_type is mamba; expected gpt2"));
     CHECK(contains(

@@ -1,0 +1,41 @@
+// The names of weights in the files of each architecture other than GPT-2: a row for each that does
+// not have Llama's.
+#pragma once
+
+#include <string_view>
+
+#include "lib/model/model_config.hpp"
+
+namespace tbt {
+
+// Without ".weight" and ".bias". The names of a layer's weights begin with `layers`, the layer's
+// number and a dot.
+struct WeightNames {
+    std::string_view embedding = "model.embed_tokens", positions = {}, layers = "model.layers.",
+                     norm1 = "input_layernorm",
+                     norm2 = "post_attention_layernorm",  // in Llama, the norm before the MLP
+        query = "self_attn.q_proj", key = "self_attn.k_proj", value = "self_attn.v_proj",
+                     query_key_value = "self_attn.qkv_proj", output = "self_attn.o_proj",
+                     gate = "mlp.gate_proj", up = "mlp.up_proj", gate_up = "mlp.gate_up_proj",
+                     down = "mlp.down_proj", norm = "model.norm", head = "lm_head";
+};
+
+inline constexpr WeightNames llama_weights;
+inline constexpr WeightNames gpt_neo_weights = {.embedding = "wte",
+                                                .positions = "wpe",
+                                                .layers = "h.",
+                                                .norm1 = "ln_1",
+                                                .norm2 = "ln_2",
+                                                .query = "attn.attention.q_proj",
+                                                .key = "attn.attention.k_proj",
+                                                .value = "attn.attention.v_proj",
+                                                .output = "attn.attention.out_proj",
+                                                .up = "mlp.c_fc",
+                                                .down = "mlp.c_proj",
+                                                .norm = "ln_f"};
+
+inline const WeightNames& weight_names(const Architecture& a) {
+    return a.model_type == "gpt_neo" ? gpt_neo_weights : llama_weights;
+}
+
+}  // namespace tbt
