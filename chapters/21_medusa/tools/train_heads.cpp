@@ -29,7 +29,7 @@ namespace tbt {
 
 namespace {
 
-constexpr int ranks = 4, tokens = 60;
+constexpr int ranks = 4, longest = 60;
 
 // The tree with all ranks at all depths: 4 + 16 + 64 guesses for three heads.
 TreeShape full_tree(int heads) {
@@ -71,7 +71,7 @@ std::vector<std::vector<double>> measure_acceptance(Model& target, Heads& heads)
             o.temperature = temperature, o.top_p = temperature > 0 ? 0.9 : 1;
             GenerateRequest r;
             r.chain = full_chain(o, Dialect::ours);
-            r.stop.max_new_tokens = tokens, r.stop.context = target.config().n_positions;
+            r.stop.max_new_tokens = longest, r.stop.context = target.config().n_positions;
             CachedBatch batch(target.transformer);
             guess_with_heads(
                 r,
