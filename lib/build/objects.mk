@@ -3,7 +3,9 @@
 
 # NEEDS_MAIN and NEEDS_GROUP are the .cpp files of a program and of a group of tests.
 NEEDS := $(BUILD)/.needs.mk
-$(shell mkdir -p $(BUILD) && sh lib/build/needs.sh >$(NEEDS))
+CANNOT := $(shell mkdir -p $(BUILD) 2>/dev/null; \
+	sh lib/build/whole.sh $(NEEDS) sh -c 'sh lib/build/needs.sh >"$$1"' sh NEW 2>/dev/null || [ -f $(NEEDS) ] || echo 1)
+$(if $(CANNOT),$(error $(BUILD) cannot be written; another folder can be given: make BUILD=/tmp/build))
 include $(NEEDS)
 object = $(patsubst %.cpp,$(BUILD)/obj/%.o,$(1))
 CHAPTERS := $(patsubst chapters/%/main.cpp,%,$(sort $(wildcard chapters/*/main.cpp)))

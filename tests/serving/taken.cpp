@@ -225,7 +225,7 @@ TEST_CASE("any JSON object, in any budget: what there is room for, with the reas
                                 .post(path, "{" + body + R"(,"stream":false,"format":"json",
                                             "options":{"num_predict":1}})")
                                 .json();
-        CAPTURE(path, answer.dump());
+        CAPTURE(path, json_text(answer));
         CHECK(answer["done_reason"] == "length");
         const Json& text = path == "/api/chat" ? answer["message"]["content"] : answer["response"];
         return text.get<std::string>().substr(0, 1);
