@@ -16,8 +16,8 @@ enum class Biases { none, by_key, qkv };
 // those from max_window_layers on; all but every n-th; those without rotary positions.
 enum class Windows { none, all, late, pattern, no_rotary };
 
-// The keys of config.json: Llama's, or those of GPT-Neo.
-enum class Keys { llama, neo };
+// The keys of config.json: Llama's, or those of GPT-Neo or GPT-NeoX.
+enum class Keys { llama, neo, neox };
 
 // What a family of models has that Llama has not, and the values that the transformers library
 // assumes for missing keys. 0 means: kv_heads is H, head_dim is C / H, there is no window.
@@ -115,7 +115,8 @@ inline constexpr Family families[] = {
      .windows = Windows::all,
      .biases = Biases::none,
      .fused = true},
-    {.type = "gpt_neo", .class_name = "GPTNeoForCausalLM", .tied = true, .keys = Keys::neo}};
+    {.type = "gpt_neo", .class_name = "GPTNeoForCausalLM", .tied = true, .keys = Keys::neo},
+    {.type = "gpt_neox", .class_name = "GPTNeoXForCausalLM", .keys = Keys::neox}};
 
 inline const Family* family_of(std::string_view model_type) {
     const auto* const found = std::ranges::find(families, model_type, &Family::type);

@@ -175,7 +175,8 @@ Json rotary_object(const ConfigReader& file) {
     return Json::object();
 }
 
-void read_rotaries(const ConfigReader& file, const Family& family, TransformerConfig& config) {
+void read_rotaries(const ConfigReader& file, const Family& family, TransformerConfig& config,
+                   double rotated = 1) {
     Architecture& a = config.architecture;
     const Json object = rotary_object(file);
     const double theta = file.positive_or("rope_theta", family.theta);
@@ -196,7 +197,7 @@ void read_rotaries(const ConfigReader& file, const Family& family, TransformerCo
         a.rotaries = {rotary_of(file, object, theta, config.n_positions)};
     }
     const double part = number_in(file, object, "partial_rotary_factor",
-                                  file.positive_or("partial_rotary_factor", 1.0));
+                                  file.positive_or("partial_rotary_factor", rotated));
     a.rotary_size = static_cast<int>(a.head_size * part);
     if (a.rotary_size < 2 || a.rotary_size > a.head_size || a.rotary_size % 2 != 0)
         file.fail("partial_rotary_factor makes " + std::to_string(a.rotary_size) + " of the " +
@@ -390,6 +391,34 @@ TransformerConfig read_neo(const ConfigReader& file) {
     return config;
 }
 
+// ---- GPT-NeoX -----------------------------------------------------------------------------------
+TransformerConfig read_neox(const ConfigReader& file) {
+    TransformerConfig config;
+    config.vocab_size = file.size("vocab_size");
+    config.n_positions = file.size("max_position_embeddings");
+    config.n_embd = file.size("hidden_size");
+    config.n_layer = layer_count(file, "num_hidden_layers");
+    config.n_head = file.size("num_attention_heads");
+    config.n_inner = file.size_or("intermediate_size", four_times(config.n_embd));
+    config.layer_norm_epsilon = static_cast<float>(file.positive_or("layer_norm_eps", 1e-5));
+    config.tie_word_embeddings = file.flag_or("tie_word_embeddings", false);
+    const std::string activation = file.text_or("hidden_act", "gelu");
+    if (activation != "gelu" && activation != "gelu_new" && activation != "gelu_fast")
+        file.fail("hidden_act is " + shown(activation) + ", expected gelu or gelu_new");
+    Architecture& a = config.architecture;
+    a.model_type = "gpt_neox";
+    a.learned_positions = false;
+    a.activation = activation == "gelu" ? Activation::gelu_erf : Activation::gelu;
+    a.qkv_bias = a.attention_output_bias = file.flag_or("attention_bias", true);
+    a.fused_weights = a.heads_in_turn = true;
+    a.parallel = file.flag_or("use_parallel_residual", true);
+    read_heads(file, {}, config);
+    read_rotaries(file, {.theta = file.positive_or("rotary_emb_base", 1e4)}, config,
+                  file.positive_or("rotary_pct", 0.25));
+    a.layers.assign(index(config.n_layer), {0, 0});
+    return config;
+}
+
 void read_special_ids(const ConfigReader& file, TransformerConfig& config) {
     const auto bos = file.ids("bos_token_id", config.vocab_size);
     const auto eos = file.ids("eos_token_id", config.vocab_size);
@@ -404,9 +433,10 @@ TransformerConfig read_config(const ConfigReader& file) {
         file.fail("this model fills masks (--decoder diffusion), expected one of model_type gpt2");
     const Family* family = family_of(type);
     if (type != "gpt2" && !family) refuse_model_type(file, type);
-    TransformerConfig config = !family                     ? read_gpt2(file)
-                               : family->keys == Keys::neo ? read_neo(file)
-                                                           : read_llama(file, *family);
+    TransformerConfig config = !family                      ? read_gpt2(file)
+                               : family->keys == Keys::neo  ? read_neo(file)
+                               : family->keys == Keys::neox ? read_neox(file)
+                                                            : read_llama(file, *family);
     config.torch_dtype = file.text_or("torch_dtype", file.text_or("dtype", "float32"));
     read_special_ids(file, config);
     check_config(config, file.path());

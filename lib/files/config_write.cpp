@@ -159,6 +159,31 @@ Json neo_json(const TransformerConfig& config, const Json& bos, const Json& eos)
             {"window_size", window}};
 }
 
+Json neox_json(const TransformerConfig& config, const Json& bos, const Json& eos) {
+    const Architecture& a = config.architecture;
+    const bool erf = a.activation == Activation::gelu_erf;
+    return {{"architectures", Json::array({"GPTNeoXForCausalLM"})},
+            {"attention_bias", a.qkv_bias},
+            {"bos_token_id", bos},
+            {"eos_token_id", eos},
+            {"hidden_act", erf ? "gelu" : "gelu_new"},
+            {"hidden_size", config.n_embd},
+            {"intermediate_size", config.n_inner},
+            {"layer_norm_eps", shortest(config.layer_norm_epsilon)},
+            {"max_position_embeddings", config.n_positions},
+            {"model_type", "gpt_neox"},
+            {"num_attention_heads", config.n_head},
+            {"num_hidden_layers", config.n_layer},
+            {"rope_scaling", rotary_json(a.rotaries.at(0))},
+            {"rotary_emb_base", a.rotaries.at(0).theta},
+            {"rotary_pct",
+             static_cast<double>(a.rotary_size) / static_cast<double>(config.head_size())},
+            {"tie_word_embeddings", config.tie_word_embeddings},
+            {"torch_dtype", config.torch_dtype},
+            {"use_parallel_residual", a.parallel},
+            {"vocab_size", config.vocab_size}};
+}
+
 }  // namespace
 
 void write_model_config(const std::string& directory, const TransformerConfig& config) {
@@ -166,9 +191,10 @@ void write_model_config(const std::string& directory, const TransformerConfig& c
     const Json bos = config.bos_token_id ? Json(*config.bos_token_id) : Json(nullptr);
     const Json eos = ids_to_json(config.eos_token_ids);
     const Family* family = family_of(config.architecture.model_type);
-    const Json json = !family                     ? gpt2_json(config, bos, eos)
-                      : family->keys == Keys::neo ? neo_json(config, bos, eos)
-                                                  : llama_json(config, *family, bos, eos);
+    const Json json = !family                      ? gpt2_json(config, bos, eos)
+                      : family->keys == Keys::neo  ? neo_json(config, bos, eos)
+                      : family->keys == Keys::neox ? neox_json(config, bos, eos)
+                                                   : llama_json(config, *family, bos, eos);
     const Json generation = {
         {"_from_model_config", true}, {"bos_token_id", bos}, {"eos_token_id", eos}};
     make_directory(directory);

@@ -16,6 +16,22 @@ namespace {
 
 Lanes silu_of(const Lanes& v) { return v / (Lanes::all(1.0f) + simd::exp(Lanes::zero() - v)); }
 
+// x · Φ(x) = max(x, 0) − |x| · Φ(−|x|), and Φ(−|x|) = ½ · erfc(z), z = |x| / √2, is about
+//   ½ · (a₁t + … + a₅t⁵) · e^(−z²),  t = 1 / (1 + 0.3275911 · z),
+// within 7.5e-8 [Abramowitz & Stegun 1964, 7.1.26]. The coefficients below are halved.
+Lanes gelu_erf_of(const Lanes& x) {
+    const auto number = [](float value) { return Lanes::all(value); };
+    const Lanes size = max(x, Lanes::zero() - x), z = size * number(0.70710678f);
+    const Lanes t = number(1.0f) / fma(number(0.3275911f), z, number(1.0f));
+    Lanes p = number(0.5307027145f);
+    p = fma(p, t, number(-0.7265760135f));
+    p = fma(p, t, number(0.7107068705f));
+    p = fma(p, t, number(-0.142248368f));
+    p = fma(p, t, number(0.127414796f));
+    const Lanes tail = p * t * simd::exp(Lanes::zero() - z * z);
+    return max(x, Lanes::zero()) - size * tail;
+}
+
 // gate ← act(gate) · up in each row (gate, up) of x.
 template <class F>
 void gate(float* x, std::int64_t rows, std::int64_t f, const Worker& worker, F&& act) {
@@ -63,6 +79,10 @@ void gate_gelu(float* x, std::int64_t rows, std::int64_t f, const Worker& worker
 void gelu(float* x, std::int64_t n, const Worker& worker) {
     const auto [begin, end] = worker.share(n, lane_count);
     gelu(x + begin, end - begin);
+}
+
+void gelu_erf(float* x, std::int64_t n) {
+    map_row(x, x, n, [](const Lanes& v, std::int64_t, int) { return gelu_erf_of(v); });
 }
 
 void soft_cap(float* x, std::int64_t n, float cap) {

@@ -26,6 +26,10 @@ void rms_norm(const float* x, const float* gamma, float epsilon, float* y, std::
 // gelu() of n values.
 void gelu(float* x, std::int64_t n, const Worker& worker);
 
+// x ← x · Φ(x), elementwise over n values; Φ is the distribution function of the standard normal
+// distribution. Within 2e-7 · max(1, |x|).
+void gelu_erf(float* x, std::int64_t n);
+
 // The gate of a gated MLP [Shazeer 2020]. x is (R, 2F); a row is (gate (F), up (F)), and becomes
 // (act(gate) · up, up), elementwise. act is silu, x / (1 + e^−x), or gelu. Each thread does its
 // columns of all rows.

@@ -52,10 +52,10 @@ static void check_architecture(const TransformerConfig& config, const std::strin
             throw Error(name + ": " + what + " is " + std::to_string(got) + ", expected " +
                         expected);
     };
-    const bool neo = a.model_type == "gpt_neo",
+    const bool neo = a.model_type == "gpt_neo", neox = a.model_type == "gpt_neox",
                known = std::ranges::find(other_types, a.model_type) != std::end(other_types),
-               fits =
-                   (a.norm == Norm::layer) == neo && a.learned_positions == neo && a.gated == !neo;
+               fits = (a.norm == Norm::layer) == (neo || neox) && a.learned_positions == neo &&
+                      a.gated == !(neo || neox);
     if (a.is_gpt2() ? a != Architecture{} : !known || !fits)
         throw Error(name + ": model_type " + shown(a.model_type) +
                     " with another model's parts; expected what read_config_file, gpt_config or "

@@ -27,7 +27,8 @@ enum class NormPlace { input, output, both };
 // The norm of queries and keys before they are rotated: none, one for each head, or one for all
 // heads of a token together.
 enum class QueryKeyNorm { none, head, token };
-enum class Activation { gelu, silu };
+// gelu is the usual approximation by tanh; gelu_erf the definition, x · Φ(x).
+enum class Activation { gelu, gelu_erf, silu };
 
 // Rotary position embedding, RoPE [Su et al. 2021]: components i and i + r/2 of a query or key are
 // rotated by the angle position · f_i, with f_i = θ^(−2i/r). RotaryScaling says how f_i is changed
@@ -85,6 +86,8 @@ struct Architecture {
 
     bool qkv_bias = true, attention_output_bias = true, mlp_bias = true;
     bool fused_weights = false;    // files have q, k, v as one matrix, and gate, up as one (Phi-3)
+    bool heads_in_turn = false;    // its rows: q, k, v of head 0, q, k, v of head 1, … (Pythia)
+    bool parallel = false;         // the MLP reads the layer's input, as attention does (Pythia)
     float embedding_scale = 1.0f;  // token embeddings are multiplied by it (Gemma, Granite)
     float residual_scale = 1.0f;   // and outputs of sub-layers, before they are added (Granite)
     float logit_scale = 1.0f;      // and logits (Granite)
@@ -94,9 +97,9 @@ struct Architecture {
 };
 
 // The model_types other than GPT-2's.
-inline constexpr std::string_view other_types[] = {"llama",  "mistral",     "qwen2",   "qwen3",
-                                                   "gemma2", "gemma3_text", "smollm3", "olmo2",
-                                                   "olmo3",  "phi3",        "granite", "gpt_neo"};
+inline constexpr std::string_view other_types[] = {
+    "llama", "mistral", "qwen2", "qwen3",   "gemma2",  "gemma3_text", "smollm3",
+    "olmo2", "olmo3",   "phi3",  "granite", "gpt_neo", "gpt_neox"};
 
 // ---- configuration ------------------------------------------------------------------------------
 // The upper limits for every dimension (a hundred times what the largest models have), and for the

@@ -140,6 +140,7 @@ void TransformerNetwork::make_buffers() {
     p.logits.get(length_of(p.logit_rows) * outputs);
     p.scratch.get(options.threads * attention_scratch_size(p.sequences));
     if (a.norm_place != NormPlace::input || a.residual_scale != 1.0f) p.branch.get(rows * c);
+    if (a.parallel) p.mlp_input.get(rows * c);
     for (GrowingBuffer& angles : p.angles) angles.get(rows * a.rotary_size);
     if (watch) watch->rows.assign(index(rows), {});
 }
@@ -228,8 +229,18 @@ const float* TransformerNetwork::normed_input(const Tensor& gamma, const Tensor&
 }
 
 void TransformerNetwork::run_block(const TransformerBlock& b, int layer, const Worker& worker) {
+    if (!config.architecture.parallel) {
+        run_attention(b, layer, worker);
+        return run_mlp(b, normed_input(b.norm2_gamma, b.norm2_beta, worker), worker);
+    }
+    // The MLP's input is normed before attention changes x. The syncs of attention follow.
+    const std::int64_t c = config.n_embd;
+    float* input = pass.mlp_input.get(0);
+    const auto [begin, end] = worker.share(length_of(pass.tokens));
+    for (std::int64_t r = begin; r < end; ++r)
+        norm_row(pass.x.get(0) + r * c, b.norm2_gamma, b.norm2_beta, input + r * c);
     run_attention(b, layer, worker);
-    run_mlp(b, worker);
+    run_mlp(b, input, worker);
 }
 
 void TransformerNetwork::run_attention(const TransformerBlock& b, int layer, const Worker& worker) {
@@ -274,14 +285,15 @@ void TransformerNetwork::run_attention(const TransformerBlock& b, int layer, con
                 b.attention_out_gamma, worker);
 }
 
-void TransformerNetwork::run_mlp(const TransformerBlock& b, const Worker& worker) {
+void TransformerNetwork::run_mlp(const TransformerBlock& b, const float* normed,
+                                 const Worker& worker) {
     const Architecture& a = config.architecture;
     const auto rows = length_of(pass.tokens);
     const std::int64_t f = config.n_inner, width = a.gated ? 2 * f : f;
     float* inner = pass.inner.get(0);
-    const float* normed = normed_input(b.norm2_gamma, b.norm2_beta, worker);
     MatmulOptions up{.bias = b.up_bias.data()};
     if (!a.gated) up.activation = gelu;
+    if (a.activation == Activation::gelu_erf) up.activation = gelu_erf;
     matmul(MatrixView::of(normed, rows, config.n_embd), b.up, inner, width, up, worker);
     worker.sync();
     if (a.gated) {

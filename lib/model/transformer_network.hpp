@@ -57,6 +57,7 @@ struct TransformerPass {
     std::vector<std::int64_t> logit_rows;  // (L)
     GrowingBuffer x, normed, qkv, mixed, inner, logits, scratch;
     GrowingBuffer branch;               // (R, C): the output of a sub-layer, if it is normed
+    GrowingBuffer mlp_input;            // (R, C): if attention and MLP read the same rows
     std::vector<GrowingBuffer> angles;  // for each rotary (R, rotary size): rotary_angles() of rows
 };
 
@@ -96,7 +97,7 @@ private:
     void embed(const Worker& worker);
     void run_block(const TransformerBlock& block, int layer, const Worker& worker);
     void run_attention(const TransformerBlock& block, int layer, const Worker& worker);
-    void run_mlp(const TransformerBlock& block, const Worker& worker);
+    void run_mlp(const TransformerBlock& block, const float* normed, const Worker& worker);
     void add_product(const MatrixView& y, const PackedMatrix& w, const Tensor& bias,
                      const Tensor& out_gamma, const Worker& worker);
     void norm_row(const float* x, const Tensor& gamma, const Tensor& beta, float* y) const;

@@ -13,6 +13,19 @@ namespace tbt {
 
 namespace {
 
+// Some rows of a matrix, or numbers of a vector: first, first + step, …
+struct Rows {
+    std::int64_t first = 0, count = 0, step = 1;
+};
+
+// These rows of w.
+StoredView rows_of(const StoredView& w, const Rows& rows) {
+    StoredView part = w;
+    part.data = static_cast<const char*>(w.data) + rows.first * w.row_stride * bytes_of(w.type);
+    part.rows = rows.count, part.row_stride = rows.step * w.row_stride;
+    return part;
+}
+
 // Reads single weights by name, in the shapes that the configuration requires, and packs matrices.
 // All functions throw Error if a weight is missing or has another shape.
 class WeightReader {
@@ -28,9 +41,17 @@ public:
         return weight;
     }
 
-    // Several vectors, concatenated.
-    Tensor joined(const std::vector<std::string>& names) const {
-        if (names.size() == 1) return tensor(names[0]);
+    // Several vectors, concatenated; or one, in this order of its numbers.
+    Tensor joined(const std::vector<std::string>& names, std::span<const Rows> order = {}) const {
+        if (names.size() == 1 && order.empty()) return tensor(names[0]);
+        if (!order.empty()) {
+            const Tensor all = tensor(names.at(0));
+            std::vector<float> ordered;
+            for (const Rows& rows : order)
+                for (std::int64_t i = 0; i < rows.count; ++i)
+                    ordered.push_back(all.data()[rows.first + i * rows.step]);
+            return Tensor({length_of(ordered)}, ordered);
+        }
         std::vector<float> all;
         for (const std::string& name : names) {
             const Tensor part = tensor(name);
@@ -85,13 +106,15 @@ public:
         return result;
     }
 
-    // Packs matrices of shape (outputs, inputs) as one whose outputs are theirs, concatenated.
-    PackedMatrix linear(const std::vector<std::string>& names, WeightType type) const {
+    // Packs matrices of shape (outputs, inputs) as one whose outputs are theirs, concatenated; or
+    // one matrix, in this order of its rows.
+    PackedMatrix linear(const std::vector<std::string>& names, WeightType type,
+                        std::span<const Rows> order = {}) const {
         // If all of them are stored in the same type, they are packed directly from the file.
         std::vector<StoredView> parts;
         std::vector<Tensor> floats;
         for (const std::string& name : names)
-            if (const auto in_file = stored(name)) parts.push_back(in_file->view.transposed());
+            if (const auto in_file = stored(name)) parts.push_back(in_file->view);
         const bool as_stored = parts.size() == names.size() &&
                                std::all_of(parts.begin(), parts.end(), [&](const StoredView& part) {
                                    return part.type == parts[0].type;
@@ -100,10 +123,15 @@ public:
             parts.clear();
             for (const std::string& name : names) {
                 const Tensor& w = floats.emplace_back(tensor(name));
-                parts.push_back(
-                    StoredView(w.data(), WeightType::f32, w.dim(0), w.dim(1)).transposed());
+                parts.push_back(StoredView(w.data(), WeightType::f32, w.dim(0), w.dim(1)));
             }
         }
+        if (!order.empty()) {
+            const StoredView all = parts.at(0);
+            parts.clear();
+            for (const Rows& rows : order) parts.push_back(rows_of(all, rows));
+        }
+        for (StoredView& part : parts) part = part.transposed();
         PackedMatrix result = pack(parts, type, names);
         if (as_stored)
             for (const std::string& name : names) store_.forget(name);
@@ -156,14 +184,24 @@ struct TodaysBlocks {
 
     // Joins several matrices of the file into one, and their biases, too.
     void linear(PackedMatrix& matrix, Tensor& bias, bool has_bias, const std::string& prefix,
-                const Parts& parts) const {
+                const Parts& parts, std::span<const Rows> order = {}) const {
         std::vector<std::string> matrices, biases;
         for (const std::string_view part : parts) {
             matrices.push_back(prefix + std::string(part) + ".weight");
             biases.push_back(prefix + std::string(part) + ".bias");
         }
-        matrix = weights.linear(matrices, type);
-        if (has_bias) bias = weights.joined(biases);
+        matrix = weights.linear(matrices, type, order);
+        if (has_bias) bias = weights.joined(biases, order);
+    }
+
+    // Where q, k and v are stored head by head, the rows of all q, then of all k, then of all v.
+    std::vector<Rows> qkv_order() const {
+        std::vector<Rows> order;
+        for (int part = 0; architecture.heads_in_turn && part < 3; ++part)
+            for (int head = 0; head < architecture.kv_heads; ++head)
+                order.push_back({std::int64_t{3 * head + part} * architecture.head_size,
+                                 architecture.head_size});
+        return order;
     }
 
     TransformerBlock block(const std::string& h) const {
@@ -180,7 +218,8 @@ struct TodaysBlocks {
         if (a.norm_place == NormPlace::both) b.norm2_gamma = gamma(h, "pre_feedforward_layernorm");
         linear(b.qkv, b.qkv_bias, a.qkv_bias, h,
                a.fused_weights ? Parts{names.query_key_value}
-                               : Parts{names.query, names.key, names.value});
+                               : Parts{names.query, names.key, names.value},
+               qkv_order());
         if (a.query_key_norm != QueryKeyNorm::none) {
             b.query_norm = gamma(h, "self_attn.q_norm");
             b.key_norm = gamma(h, "self_attn.k_norm");

@@ -34,8 +34,19 @@ inline constexpr WeightNames gpt_neo_weights = {.embedding = "wte",
                                                 .down = "mlp.c_proj",
                                                 .norm = "ln_f"};
 
+inline constexpr WeightNames gpt_neox_weights = {.embedding = "gpt_neox.embed_in",
+                                                 .layers = "gpt_neox.layers.",
+                                                 .query_key_value = "attention.query_key_value",
+                                                 .output = "attention.dense",
+                                                 .up = "mlp.dense_h_to_4h",
+                                                 .down = "mlp.dense_4h_to_h",
+                                                 .norm = "gpt_neox.final_layer_norm",
+                                                 .head = "embed_out"};
+
 inline const WeightNames& weight_names(const Architecture& a) {
-    return a.model_type == "gpt_neo" ? gpt_neo_weights : llama_weights;
+    return a.model_type == "gpt_neo"    ? gpt_neo_weights
+           : a.model_type == "gpt_neox" ? gpt_neox_weights
+                                        : llama_weights;
 }
 
 }  // namespace tbt

@@ -35,7 +35,8 @@ const char* const names[] = {"tiny-llama",   "tiny-llama-bf16-sharded",
                              "tiny-mistral", "tiny-phi3",
                              "tiny-olmo2",   "tiny-qwen3-yarn",
                              "tiny-gemma2",  "tiny-granite",
-                             "tiny-olmo3",   "tiny-gpt-neo"};
+                             "tiny-olmo3",   "tiny-gpt-neo",
+                             "tiny-gpt-neox"};
 
 // Those from YaRN on have one form of config.json, no batch and no beams.
 bool has_all(const std::string& name) {

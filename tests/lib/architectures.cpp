@@ -29,7 +29,8 @@ const char* const names[] = {"tiny-llama",        "tiny-llama-bf16-sharded",
                              "tiny-gemma3-types", "tiny-phi3",
                              "tiny-olmo2",        "tiny-qwen3-yarn",
                              "tiny-gemma2",       "tiny-granite",
-                             "tiny-olmo3",        "tiny-gpt-neo"};
+                             "tiny-olmo3",        "tiny-gpt-neo",
+                             "tiny-gpt-neox"};
 constexpr int length = 100;
 
 struct Way {
