@@ -133,20 +133,42 @@ void read_yarn(const ConfigReader& file, const Json& object, int positions, Rota
     r.amplitude = number_in(file, object, "attention_factor", usual);
 }
 
+// The key original_max_position_embeddings of longrope, if there is one, is outside of the object.
+void read_longrope(const ConfigReader& file, const Json& object, int positions, Rotary& r) {
+    r.original_positions = file.size_or("original_max_position_embeddings", r.original_positions);
+    for (const auto& [key, factors] :
+         {std::pair{"short_factor", &r.short_factors}, {"long_factor", &r.long_factors}}) {
+        const Json list = object.value(key, Json());
+        if (!list.is_array()) file.fail(key, list, "a list of numbers");
+        for (const Json& factor : list) factors->push_back(file.positive(key, factor));
+    }
+    const double times = static_cast<double>(positions) / r.original_positions,
+                 usual =
+                     times <= 1
+                         ? 1
+                         : std::sqrt(1 + portable_log(times) / portable_log(r.original_positions));
+    r.amplitude = number_in(file, object, "attention_factor", usual);
+}
+
 Rotary rotary_of(const ConfigReader& file, const Json& object, double theta, int positions) {
     Rotary r;
     r.theta = number_in(file, object, "rope_theta", theta);
     const char* key = object.contains("rope_type") ? "rope_type" : "type";
     const Json type = object.value(key, Json("default"));
-    if (!type.is_string()) file.fail(key, type, "default, linear, llama3 or yarn");
+    if (!type.is_string()) file.fail(key, type, "default, linear, llama3, yarn or longrope");
     const auto name = type.get<std::string>();
     if (name == "default") return r;
-    if (name != "linear" && name != "llama3" && name != "yarn")
+    const std::pair<std::string_view, RotaryScaling> known[] = {
+        {"linear", RotaryScaling::linear},
+        {"llama3", RotaryScaling::llama3},
+        {"yarn", RotaryScaling::yarn},
+        {"longrope", RotaryScaling::longrope},
+        {"su", RotaryScaling::longrope}};  // its older name
+    for (const auto& [word, scaling] : known)
+        if (name == word) r.scaling = scaling;
+    if (r.scaling == RotaryScaling::none)
         file.fail(std::string(key) + " of the rotary positions is " + shown(name) +
-                  ", expected default, linear, llama3 or yarn");
-    r.scaling = name == "linear"   ? RotaryScaling::linear
-                : name == "llama3" ? RotaryScaling::llama3
-                                   : RotaryScaling::yarn;
+                  ", expected default, linear, llama3, yarn or longrope");
     if (name == "linear") {
         r.factor = number_in(file, object, "factor");
         return r;
@@ -155,6 +177,10 @@ Rotary rotary_of(const ConfigReader& file, const Json& object, double theta, int
     if (original > largest_size || original != std::floor(original))
         file.fail("original_max_position_embeddings is not a whole number up to 2^24");
     r.original_positions = static_cast<int>(original);
+    if (r.scaling == RotaryScaling::longrope) {
+        read_longrope(file, object, positions, r);
+        return r;
+    }
     if (name == "yarn") {
         read_yarn(file, object, positions, r);
         return r;

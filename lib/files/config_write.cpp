@@ -63,6 +63,12 @@ Json rotary_json(const Rotary& rotary) {
                 {"original_max_position_embeddings", rotary.original_positions},
                 {"rope_type", "yarn"},
                 {"truncate", rotary.whole_dimensions}};
+    if (rotary.scaling == RotaryScaling::longrope)
+        return {{"attention_factor", rotary.amplitude},
+                {"long_factor", rotary.long_factors},
+                {"original_max_position_embeddings", rotary.original_positions},
+                {"rope_type", "longrope"},
+                {"short_factor", rotary.short_factors}};
     return {{"factor", rotary.factor},
             {"high_freq_factor", rotary.high_frequency_factor},
             {"low_freq_factor", rotary.low_frequency_factor},

@@ -35,9 +35,10 @@ enum class Activation { gelu, gelu_erf, silu };
 // for a longer context.
 enum class RotaryScaling {
     none,
-    linear,  // f_i / factor
-    llama3,  // f_i / factor for long wavelengths only, with a smooth transition: rotary.cpp
-    yarn,    // the same with another transition [Peng et al. 2023]
+    linear,    // f_i / factor
+    llama3,    // f_i / factor for long wavelengths only, with a smooth transition: rotary.cpp
+    yarn,      // the same with another transition [Peng et al. 2023]
+    longrope,  // f_i / factor_i, with other factors for long contexts [Ding et al. 2024]
 };
 struct Rotary {
     double theta = 10000;
@@ -51,6 +52,8 @@ struct Rotary {
     int original_positions = 0;
     bool whole_dimensions = true;  // yarn: the transition begins and ends at whole numbers of i
     double amplitude = 1;          // cosines and sines are multiplied by it
+    // longrope: r/2 factors each, for contexts up to original_positions, and for longer ones.
+    std::vector<double> short_factors = {}, long_factors = {};
 
     bool operator==(const Rotary&) const = default;
 };

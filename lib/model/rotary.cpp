@@ -54,9 +54,19 @@ double yarn_frequency(const Rotary& r, double f, int i, int size) {
     return f / r.factor * divided + f * (1 - divided);
 }
 
+void check_factors(const Rotary& r, int size) {
+    for (const std::vector<double>* factors : {&r.short_factors, &r.long_factors}) {
+        if (count(*factors) != size / 2)
+            throw Error("rotary positions: longrope has " + std::to_string(factors->size()) +
+                        " short or long factors, expected " + std::to_string(size / 2) +
+                        ", half of the components that are rotated");
+        for (const double factor : *factors) check_positive("a factor of longrope", factor);
+    }
+}
+
 }  // namespace
 
-std::vector<double> rotary_frequencies(const Rotary& rotary, int size) {
+std::vector<double> rotary_frequencies(const Rotary& rotary, int size, int context) {
     if (size < 2 || size % 2 != 0)
         throw Error("rotary positions: " + std::to_string(size) +
                     " components of a head are rotated, expected an even number of 2 or more");
@@ -74,11 +84,16 @@ std::vector<double> rotary_frequencies(const Rotary& rotary, int size) {
                         (yarn ? "beta_slow, " : "low_freq_factor, ") +
                         std::to_string(rotary.low_frequency_factor));
     }
+    const bool longrope = rotary.scaling == RotaryScaling::longrope;
+    if (longrope) check_factors(rotary, size);
+    const std::vector<double>& factors =
+        context > rotary.original_positions ? rotary.long_factors : rotary.short_factors;
     std::vector<double> frequencies;
     const double log_theta = portable_log(rotary.theta);
     for (int i = 0; i < size / 2; ++i) {
         const double f = portable_exp(-2.0 * i / size * log_theta);
-        frequencies.push_back(yarn ? yarn_frequency(rotary, f, i, size)
+        frequencies.push_back(longrope ? f / factors[index(i)]
+                              : yarn   ? yarn_frequency(rotary, f, i, size)
                               : rotary.scaling == RotaryScaling::llama3
                                   ? llama3_frequency(rotary, f)
                               : rotary.scaling == RotaryScaling::linear ? f / rotary.factor

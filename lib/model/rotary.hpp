@@ -14,8 +14,9 @@ namespace tbt {
 
 // The frequencies f_i for i < size / 2, in radians per position, scaled as `rotary` says. `size` is
 // the number of components of a head that are rotated. Throws Error if it is odd or below 2, or if
-// θ or one of the factors is not a positive number.
-std::vector<double> rotary_frequencies(const Rotary& rotary, int size);
+// θ or one of the factors is not a positive number. With longrope, `context` decides between the
+// two lists of factors.
+std::vector<double> rotary_frequencies(const Rotary& rotary, int size, int context = 0);
 
 // The cosines and sines of position · f_i, times `amplitude`. With n frequencies, out has 2n
 // floats:

@@ -43,8 +43,11 @@ TransformerNetwork::TransformerNetwork(const TransformerConfig& shape, const Wei
     if (options.threads <= 0) options.threads = default_threads();
     options.threads = std::min(options.threads, max_threads);
     load_weights(*this, weights);
-    for (const Rotary& rotary : config.architecture.rotaries)
-        frequencies.push_back(rotary_frequencies(rotary, config.architecture.rotary_size));
+    const int size = config.architecture.rotary_size;
+    for (const Rotary& rotary : config.architecture.rotaries) {
+        frequencies.push_back(rotary_frequencies(rotary, size));
+        long_frequencies.push_back(rotary_frequencies(rotary, size, largest_size));
+    }
     pass.angles.resize(frequencies.size());
 }
 
@@ -97,6 +100,7 @@ void TransformerNetwork::prepare(std::span<const Step> steps) {
     p.sequences.clear();
     p.tokens.clear();
     p.positions.clear();
+    p.contexts.clear();
     p.logit_rows.clear();
     for (const Step& step : steps) {
         if (step.tokens.empty())
@@ -115,6 +119,7 @@ void TransformerNetwork::prepare(std::span<const Step> steps) {
         }
         const std::vector<int> depths = depths_of(step);
         for (const int depth : depths) p.positions.push_back(step.cache->length() + depth);
+        p.contexts.resize(p.positions.size(), step.cache->capacity());
         step.cache->make_room(1 + *std::max_element(depths.begin(), depths.end()));
         if (!step.parents.empty()) step.cache->stage_rows(rows_of_step);
         p.sequences.push_back({step.cache, first, rows_of_step, step.parents});
@@ -164,9 +169,12 @@ void TransformerNetwork::embed(const Worker& worker) {
         }
         if (a.embedding_scale != 1.0f)
             for (std::int64_t i = 0; i < c; ++i) x[i] *= a.embedding_scale;
-        for (std::size_t kind = 0; kind < frequencies.size(); ++kind)
-            rotary_angles(frequencies[kind], position, p.angles[kind].get(0) + r * a.rotary_size,
-                          a.rotaries[kind].amplitude);
+        for (std::size_t kind = 0; kind < frequencies.size(); ++kind) {
+            const Rotary& rotary = a.rotaries[kind];
+            const bool is_long = p.contexts[index(r)] > rotary.original_positions;
+            rotary_angles((is_long ? long_frequencies : frequencies)[kind], position,
+                          p.angles[kind].get(0) + r * a.rotary_size, rotary.amplitude);
+        }
     }
 }
 

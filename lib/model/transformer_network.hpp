@@ -53,6 +53,7 @@ private:
 struct TransformerPass {
     std::vector<SequenceRows> sequences;
     std::vector<int> tokens, positions;    // (R)
+    std::vector<int> contexts;             // (R): how long the row's text may become
     std::vector<std::int64_t> rows;        // 0 … R−1
     std::vector<std::int64_t> logit_rows;  // (L)
     GrowingBuffer x, normed, qkv, mixed, inner, logits, scratch;
@@ -77,9 +78,10 @@ struct TransformerNetwork {
     // is read from the model's file, which then stays mapped: a pass needs only its tokens' rows.
     PackedMatrix token_embedding;
     std::shared_ptr<const void> embedding_file;
-    std::optional<StoredView> embedding_rows;      // (V, C)
-    Tensor position_embedding;                     // (positions, C), if positions are learned
-    std::vector<std::vector<double>> frequencies;  // (rotaries, rotary size / 2)
+    std::optional<StoredView> embedding_rows;           // (V, C)
+    Tensor position_embedding;                          // (positions, C), if positions are learned
+    std::vector<std::vector<double>> frequencies;       // (rotaries, rotary size / 2)
+    std::vector<std::vector<double>> long_frequencies;  // for contexts > original_positions
     std::vector<TransformerBlock> blocks;
     Tensor norm_gamma, norm_beta;
     PackedMatrix output;  // (C, outputs)

@@ -30,7 +30,7 @@ const char* const names[] = {"tiny-llama",        "tiny-llama-bf16-sharded",
                              "tiny-olmo2",        "tiny-qwen3-yarn",
                              "tiny-gemma2",       "tiny-granite",
                              "tiny-olmo3",        "tiny-gpt-neo",
-                             "tiny-gpt-neox"};
+                             "tiny-gpt-neox",     "tiny-phi3-longrope"};
 constexpr int length = 100;
 
 struct Way {

@@ -94,7 +94,7 @@ TEST_CASE("windows and rotary positions are in the layers that the family says",
 }
 
 TEST_CASE("a configuration is written as it was read", "[config]") {
-    for (const std::string name : {"tiny-gpt-neo", "tiny-gpt-neox"}) {
+    for (const std::string name : {"tiny-gpt-neo", "tiny-gpt-neox", "tiny-phi3-longrope"}) {
         const TransformerConfig config = read_model_config("tests/data/" + name);
         const TemporaryFolder folder;
         write_model_config(folder.path(), config);
@@ -131,9 +131,13 @@ TEST_CASE("what is not computed is refused by name, with what is supported", "[c
     const auto scaled = [](const char* type) {
         return complaint("tiny-llama3", [=](Json& j) { j["rope_scaling"]["rope_type"] = type; });
     };
-    for (const char* type : {"dynamic", "longrope", "su"})
-        CHECK(contains(scaled(type), std::string("rope_type of the rotary positions is ") + type +
-                                         ", expected default, linear, llama3 or yarn"));
+    CHECK(contains(scaled("dynamic"),
+                   "rope_type of the rotary positions is dynamic, expected default, linear, "
+                   "llama3, yarn or longrope"));
+    CHECK(contains(scaled("longrope"), "short_factor is"));
+    CHECK(contains(
+        complaint("tiny-phi3-longrope", [](Json& j) { j["rope_scaling"]["long_factor"].erase(0); }),
+        "longrope has 5 short or long factors, expected 6"));
     CHECK(contains(complaint("tiny-gemma3", [](Json& j) { j["final_logit_softcapping"] = 30.0; }),
                    "final_logit_softcapping is"));
     CHECK(

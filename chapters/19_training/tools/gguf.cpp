@@ -227,8 +227,8 @@ void add_llama_sizes(const TransformerConfig& config, GgufValues& values) {
     for (const LayerKind& kind : a.layers) window = std::max(window, kind.window);
     if (window > 0) values.add(prefix + "attention.sliding_window", size(window));
     const Rotary& rotary = a.rotaries.at(0);
-    if (rotary.scaling == RotaryScaling::yarn)
-        throw Error("gguf: rotary positions scaled by yarn are not written here");
+    if (rotary.scaling == RotaryScaling::yarn || rotary.scaling == RotaryScaling::longrope)
+        throw Error("gguf: rotary positions scaled by yarn or longrope are not written here");
     values.add(prefix + "rope.freq_base", static_cast<float>(rotary.theta));
     if (a.rotaries.size() > 1)
         values.add(prefix + "rope.freq_base_swa", static_cast<float>(a.rotaries[1].theta));
