@@ -16,6 +16,9 @@ enum class Biases { none, by_key, qkv };
 // those from max_window_layers on; all but every n-th; those without rotary positions.
 enum class Windows { none, all, late, pattern, no_rotary };
 
+// The keys of a mixture of experts.
+enum class Experts { none, qwen3, mixtral };
+
 // The keys of config.json: Llama's, or those of GPT-Neo or GPT-NeoX.
 enum class Keys { llama, neo, neox };
 
@@ -39,6 +42,7 @@ struct Family {
     bool gemma = false, local_rotary = false, caps = false;
     bool some_without_rotary = false, fused = false, multipliers = false;
     Keys keys = Keys::llama;
+    Experts experts = Experts::none;
 };
 
 inline constexpr Family families[] = {
@@ -116,6 +120,21 @@ inline constexpr Family families[] = {
      .biases = Biases::none,
      .fused = true},
     {.type = "gpt_neo", .class_name = "GPTNeoForCausalLM", .tied = true, .keys = Keys::neo},
+    {.type = "qwen3_moe",
+     .class_name = "Qwen3MoeForCausalLM",
+     .kv_heads = 4,
+     .window = 4096,
+     .windows = Windows::late,
+     .query_key_norm = QueryKeyNorm::head,
+     .experts = Experts::qwen3},
+    {.type = "mixtral",
+     .class_name = "MixtralForCausalLM",
+     .kv_heads = 8,
+     .epsilon = 1e-5,
+     .theta = 1e6,
+     .windows = Windows::all,
+     .biases = Biases::none,
+     .experts = Experts::mixtral},
     {.type = "gpt_neox", .class_name = "GPTNeoXForCausalLM", .keys = Keys::neox}};
 
 inline const Family* family_of(std::string_view model_type) {

@@ -30,8 +30,8 @@ namespace {
         return std::ranges::find(types, model_type) != types.end();
     };
     std::string why;
-    if (is_one_of({"mixtral", "qwen2_moe", "qwen3_moe", "deepseek_v2", "deepseek_v3", "olmoe",
-                   "phimoe", "gpt_oss", "granitemoe", "dbrx", "llama4", "llama4_text"}))
+    if (is_one_of({"qwen2_moe", "deepseek_v2", "deepseek_v3", "olmoe", "phimoe", "gpt_oss",
+                   "granitemoe", "dbrx", "llama4", "llama4_text"}))
         why = ", a mixture of experts";
     else if (file.find("vision_config") ||
              is_one_of({"gemma3", "mllama", "llava", "llava_next", "qwen2_vl", "qwen2_5_vl",
@@ -293,13 +293,34 @@ void check_variant(const ConfigReader& file, const Family& family) {
     if (file.find("vision_config"))
         file.fail("vision_config is there: this model reads pictures, expected one of text alone");
     for (const char* experts : {"num_experts", "num_local_experts", "n_routed_experts"})
-        if (file.count_or(experts, 0) > 0)
-            file.fail(std::string(experts) +
-                      " is there: mixtures of experts are not supported, expected a dense model");
+        if (family.experts == Experts::none && file.count_or(experts, 0) > 0)
+            file.fail(std::string(experts) + " is there, expected a dense " +
+                      std::string(family.type) + ", or model_type qwen3_moe or mixtral");
     if (file.find("quantization_config"))
         file.fail(
             "quantization_config is there, expected plain weights: take the model in BF16 or F16, "
             "and --weights int8 or int4");
+}
+
+// After read_layers().
+void read_experts(const ConfigReader& file, const Family& family, TransformerConfig& config) {
+    if (family.experts == Experts::none) return;
+    const bool qwen = family.experts == Experts::qwen3;
+    Architecture& a = config.architecture;
+    a.experts = file.size_or(qwen ? "num_experts" : "num_local_experts", qwen ? 128 : 8);
+    a.experts_per_token = file.size_or("num_experts_per_tok", qwen ? 8 : 2);
+    a.expert_inner = qwen ? file.size_or("moe_intermediate_size", 768) : config.n_inner;
+    a.experts_sum_to_one = !qwen || file.flag_or("norm_topk_prob", false);
+    if (a.experts_per_token > a.experts)
+        file.fail("num_experts_per_tok is " + std::to_string(a.experts_per_token) +
+                  ", expected at most the number of experts, " + std::to_string(a.experts));
+    const int step = file.size_or("decoder_sparse_step", 1);
+    for (int i = 0; i < config.n_layer; ++i) a.layers[index(i)].experts = (i + 1) % step == 0;
+    const Json* dense = file.find("mlp_only_layers");
+    if (dense && !dense->is_array()) file.fail("mlp_only_layers", *dense, "a list of layers");
+    for (const Json& layer : dense ? *dense : Json::array())
+        a.layers[index(file.integer("mlp_only_layers", layer, 0, config.n_layer - 1))].experts =
+            false;
 }
 
 void read_heads(const ConfigReader& file, const Family& family, TransformerConfig& config) {
@@ -369,6 +390,7 @@ TransformerConfig read_llama(const ConfigReader& file, const Family& family) {
     }
     read_rotaries(file, family, config);
     read_layers(file, family, config);
+    read_experts(file, family, config);
     return config;
 }
 

@@ -92,6 +92,18 @@ void add_layers(const Architecture& a, const Family& family, Json& json) {
     if (family.some_without_rotary) json["no_rope_layers"] = rotated;
 }
 
+void add_experts(const Architecture& a, const Family& family, Json& json) {
+    json["num_experts_per_tok"] = a.experts_per_token;
+    json[family.experts == Experts::qwen3 ? "num_experts" : "num_local_experts"] = a.experts;
+    if (family.experts != Experts::qwen3) return;
+    Json dense = Json::array();
+    for (std::size_t i = 0; i < a.layers.size(); ++i)
+        if (!a.layers[i].experts) dense.push_back(i);
+    json["mlp_only_layers"] = dense;
+    json["moe_intermediate_size"] = a.expert_inner;
+    json["norm_topk_prob"] = a.experts_sum_to_one;
+}
+
 // The config.json of a Llama family, with the keys of transformers 4, which version 5 reads too.
 Json llama_json(const TransformerConfig& config, const Family& family, const Json& bos,
                 const Json& eos) {
@@ -137,6 +149,7 @@ Json llama_json(const TransformerConfig& config, const Family& family, const Jso
         json["residual_multiplier"] = shortest(a.residual_scale);
     }
     add_layers(a, family, json);
+    if (family.experts != Experts::none) add_experts(a, family, json);
     return json;
 }
 

@@ -72,7 +72,16 @@ static void check_architecture(const TransformerConfig& config, const std::strin
                std::all_of(a.layers.begin(), a.layers.end(),
                            [](const LayerKind& kind) { return kind.rotary < 0; }),
            "the number of rotaries", 0, "one at least");
+    expect(a.experts >= 0 && std::int64_t{a.experts} * config.n_layer <= max_layers, "experts",
+           a.experts, "0 or more, in all layers together at most 65536");
+    expect(a.experts == 0 ? a.experts_per_token == 0
+                          : a.experts_per_token >= 1 && a.experts_per_token <= a.experts,
+           "experts_per_token", a.experts_per_token, "1 to the number of experts");
+    expect(a.expert_inner >= (a.experts > 0 ? 1 : 0) && a.expert_inner <= largest_size,
+           "expert_inner", a.expert_inner, "a positive number, at most 2^24");
     for (const LayerKind& kind : a.layers) {
+        expect(!kind.experts || a.experts > 0, "experts", a.experts,
+               "one at least for a layer with experts");
         expect(kind.window >= 0, "a layer's window", kind.window, "0 or more");
         expect(kind.rotary >= -1 && kind.rotary < count(a.rotaries), "a layer's rotary",
                kind.rotary, "-1 or an index of rotaries");
@@ -159,27 +168,37 @@ std::vector<WeightShape> todays_shapes(const TransformerConfig& config) {
     if (a.learned_positions) matrix(names.positions, config.n_positions, c, false);
     for (int layer = 0; layer < config.n_layer; ++layer) {
         prefix = std::string(names.layers) + std::to_string(layer) + ".";
+        const bool dense = !config.layer(layer).experts;
         if (a.norm_place != NormPlace::output) norm(names.norm1);
         norm(names.norm2);
         if (a.norm_place == NormPlace::both) norm("pre_feedforward_layernorm");
         if (a.norm_place != NormPlace::input) norm("post_feedforward_layernorm");
         if (a.fused_weights) {
             matrix(names.query_key_value, q + 2 * k, c, a.qkv_bias);
-            if (a.gated) matrix(names.gate_up, 2 * f, c, a.mlp_bias);
+            if (dense && a.gated) matrix(names.gate_up, 2 * f, c, a.mlp_bias);
         } else {
             matrix(names.query, q, c, a.qkv_bias);
             matrix(names.key, k, c, a.qkv_bias);
             matrix(names.value, k, c, a.qkv_bias);
-            if (a.gated) matrix(names.gate, f, c, a.mlp_bias);
+            if (dense && a.gated) matrix(names.gate, f, c, a.mlp_bias);
         }
-        if (!a.fused_weights || !a.gated) matrix(names.up, f, c, a.mlp_bias);
+        if (dense && (!a.fused_weights || !a.gated)) matrix(names.up, f, c, a.mlp_bias);
         if (a.query_key_norm != QueryKeyNorm::none) {
             const bool head = a.query_key_norm == QueryKeyNorm::head;
             vector("self_attn.q_norm", head ? d : q);
             vector("self_attn.k_norm", head ? d : k);
         }
         matrix(names.output, c, q, a.attention_output_bias);
-        matrix(names.down, c, f, a.mlp_bias);
+        if (dense) matrix(names.down, c, f, a.mlp_bias);
+        if (dense) continue;
+        matrix(names.router, a.experts, c, false);
+        const std::string layer_prefix = prefix;
+        for (int e = 0; e < a.experts; ++e) {
+            prefix = layer_prefix + std::string(names.experts) + std::to_string(e) + ".";
+            matrix(names.expert_gate, a.expert_inner, c, false);
+            matrix(names.expert_up, a.expert_inner, c, false);
+            matrix(names.expert_down, c, a.expert_inner, false);
+        }
     }
     prefix = "";
     norm(names.norm);
@@ -221,13 +240,19 @@ std::vector<WeightShape> weight_shapes(const TransformerConfig& config) {
     return all;
 }
 
+// The number of layers with a mixture of experts.
+static int sparse_layers(const TransformerConfig& config) {
+    return to_int(std::ranges::count(config.architecture.layers, true, &LayerKind::experts));
+}
+
 std::int64_t parameter_count(const TransformerConfig& config) {
     // A product of three sizes, each up to 2^24, can exceed 64 bits. So counts are doubles first,
     // and anything above 2^60 is "too many".
     constexpr double too_many = 0x1p60;
-    const auto with_layers = [&](int layers) {
+    const auto with_layers = [&](std::vector<LayerKind> layers) {
         TransformerConfig c = config;
-        c.n_layer = layers;
+        c.n_layer = count(layers);
+        c.architecture.layers = std::move(layers);
         double sum = 0;
         for (const WeightShape& w : weight_shapes(c)) {
             double size = 1;
@@ -236,8 +261,11 @@ std::int64_t parameter_count(const TransformerConfig& config) {
         }
         return sum;
     };
-    const double none = with_layers(0), layer = with_layers(1) - none;
-    return static_cast<std::int64_t>(std::min(none + config.n_layer * layer, too_many));
+    const double none = with_layers({}), layer = with_layers({LayerKind{}}) - none;
+    const auto sparse = sparse_layers(config);
+    double sum = none + (config.n_layer - sparse) * layer;
+    if (sparse > 0) sum += sparse * (with_layers({LayerKind{0, -1, true}}) - none);
+    return static_cast<std::int64_t>(std::min(sum, too_many));
 }
 
 WeightStart weight_start(const TransformerConfig& config, std::string_view name) {
@@ -287,8 +315,12 @@ MemoryPlan plan_memory(const TransformerConfig& config, WeightType type, int con
                  N = Q + 2 * static_cast<double>(config.kv_size()), U = a.gated ? 2 * F : F;
     const double blocks = rounded_up(T, KvCache::block_tokens);
     MemoryPlan plan;
-    plan.matrices =
-        bytes(L * (C * columns(N) + Q * columns(C) + C * columns(U) + F * columns(C)) * b);
+    const double sparse = sparse_layers(config), E = a.experts, X = a.expert_inner;
+    plan.matrices = bytes((L * (C * columns(N) + Q * columns(C)) +
+                           (L - sparse) * (C * columns(U) + F * columns(C)) +
+                           sparse * E * (C * columns(2 * X) + X * columns(C))) *
+                              b +
+                          sparse * C * columns(E) * 4);
     plan.output = bytes(C * columns(V) * out);
     // The output matrix is used as the embedding, too, if it is kept in the stored type or as f32.
     const WeightType stored = weight_type_named(config.torch_dtype).value_or(WeightType::f32);
@@ -298,7 +330,9 @@ MemoryPlan plan_memory(const TransformerConfig& config, WeightType type, int con
     plan.vectors = bytes((L * (9 * C + F) + 2 * C) * 4);
     plan.cache =
         bytes(2 * L * heads * blocks * B * static_cast<double>(bytes_of(config.cache_type)));
-    plan.activations = bytes(rows * (2 * C + N + Q + U) * 4);
+    plan.activations =
+        bytes(rows * (2 * C + N + Q + U) * 4 + std::min<double>(rows, expert_rows) *
+                                                   (a.experts_per_token * (2 * C + 2 * X) + E) * 4);
     plan.logits = bytes(B * V * 4);
     return plan;
 }

@@ -62,6 +62,7 @@ struct Rotary {
 struct LayerKind {
     int window = 0;   // the number of tokens that a position sees, with itself; 0: all up to itself
     int rotary = -1;  // index into Architecture::rotaries; -1: no rotary positions
+    bool experts = false;  // a mixture of experts instead of one MLP
 
     bool operator==(const LayerKind&) const = default;
 };
@@ -87,6 +88,13 @@ struct Architecture {
     bool gated = false;  // the MLP is down(act(gate(x)) · up(x)) instead of down(act(up(x)))
     Activation activation = Activation::gelu;
 
+    // Mixture of experts [Shazeer et al. 2017]: a layer has E MLPs of this width, and a router
+    // chooses some of them for each token. Their outputs are added with weights: the softmax of the
+    // router's outputs, divided by the sum of the chosen ones if experts_sum_to_one.
+    int experts = 0;  // E
+    int experts_per_token = 0, expert_inner = 0;
+    bool experts_sum_to_one = true;
+
     bool qkv_bias = true, attention_output_bias = true, mlp_bias = true;
     bool fused_weights = false;    // files have q, k, v as one matrix, and gate, up as one (Phi-3)
     bool heads_in_turn = false;    // its rows: q, k, v of head 0, q, k, v of head 1, … (Pythia)
@@ -101,8 +109,8 @@ struct Architecture {
 
 // The model_types other than GPT-2's.
 inline constexpr std::string_view other_types[] = {
-    "llama", "mistral", "qwen2", "qwen3",   "gemma2",  "gemma3_text", "smollm3",
-    "olmo2", "olmo3",   "phi3",  "granite", "gpt_neo", "gpt_neox"};
+    "llama", "mistral", "qwen2",   "qwen3",   "gemma2",   "gemma3_text", "smollm3", "olmo2",
+    "olmo3", "phi3",    "granite", "gpt_neo", "gpt_neox", "qwen3_moe",   "mixtral"};
 
 // ---- configuration ------------------------------------------------------------------------------
 // The upper limits for every dimension (a hundred times what the largest models have), and for the
@@ -182,13 +190,17 @@ struct WeightStart {
 };
 WeightStart weight_start(const TransformerConfig& config, std::string_view name);
 
+// A mixture of experts computes this many rows at a time, so that its buffers stay small.
+inline constexpr int expert_rows = 512;
+
 // ---- memory -------------------------------------------------------------------------------------
 // Computes how much memory a model needs, from its sizes alone; nothing is loaded.
 //
 // C channels, F inner width of the MLP, V vocabulary, P positions, L layers; T tokens of context,
 // B sequences, b bytes per weight. All results are in bytes. The formulas below are for GPT-2. For
 // today's models, N (the width of a token's queries, keys and values together) replaces 3C, and a
-// gated MLP has two matrices (C, F) instead of one.
+// gated MLP has two matrices (C, F) instead of one, and a mixture of experts one such MLP for each
+// expert.
 struct MemoryPlan {
     std::int64_t matrices = 0;  // L · (4C² + 2CF) · b
     std::int64_t output = 0;    // V · C · b, packed

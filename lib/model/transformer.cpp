@@ -53,8 +53,11 @@ TransformerNetwork::TransformerNetwork(const TransformerConfig& shape, const Wei
 
 std::int64_t TransformerNetwork::weight_bytes() const {
     std::int64_t bytes = output.bytes() + token_embedding.bytes() + 4 * position_embedding.size();
-    for (const TransformerBlock& b : blocks)
+    for (const TransformerBlock& b : blocks) {
         bytes += b.qkv.bytes() + b.proj.bytes() + b.up.bytes() + b.down.bytes();
+        bytes += b.router.bytes();
+        for (const TransformerBlock::Expert& e : b.experts) bytes += e.up.bytes() + e.down.bytes();
+    }
     return bytes;
 }
 
@@ -145,6 +148,16 @@ void TransformerNetwork::make_buffers() {
     p.logits.get(length_of(p.logit_rows) * outputs);
     p.scratch.get(options.threads * attention_scratch_size(p.sequences));
     if (a.norm_place != NormPlace::input || a.residual_scale != 1.0f) p.branch.get(rows * c);
+    if (a.experts > 0) {
+        const std::int64_t most = std::min<std::int64_t>(rows, expert_rows),
+                           pairs = most * a.experts_per_token;
+        p.experts.scores.get(most * a.experts);
+        p.experts.chosen.resize(index(pairs));
+        p.experts.places.resize(index(pairs));
+        p.experts.inputs.get(pairs * c);
+        p.experts.inner.get(pairs * 2 * a.expert_inner);
+        p.experts.outputs.get(pairs * c);
+    }
     if (a.parallel) p.mlp_input.get(rows * c);
     for (GrowingBuffer& angles : p.angles) angles.get(rows * a.rotary_size);
     if (watch) watch->rows.assign(index(rows), {});
@@ -295,6 +308,7 @@ void TransformerNetwork::run_attention(const TransformerBlock& b, int layer, con
 
 void TransformerNetwork::run_mlp(const TransformerBlock& b, const float* normed,
                                  const Worker& worker) {
+    if (!b.experts.empty()) return run_experts(b, normed, worker);
     const Architecture& a = config.architecture;
     const auto rows = length_of(pass.tokens);
     const std::int64_t f = config.n_inner, width = a.gated ? 2 * f : f;
@@ -305,11 +319,17 @@ void TransformerNetwork::run_mlp(const TransformerBlock& b, const float* normed,
     matmul(MatrixView::of(normed, rows, config.n_embd), b.up, inner, width, up, worker);
     worker.sync();
     if (a.gated) {
-        if (a.activation == Activation::silu) gate_silu(inner, rows, f, worker);
-        else gate_gelu(inner, rows, f, worker);
+        gate(inner, rows, f, worker);
         worker.sync();
     }
     add_product({inner, rows, f, width, 1}, b.down, b.down_bias, b.mlp_out_gamma, worker);
+}
+
+// gate ← act(gate) · up in each row (gate, up).
+void TransformerNetwork::gate(float* inner, std::int64_t rows, std::int64_t f,
+                              const Worker& worker) const {
+    if (config.architecture.activation == Activation::silu) gate_silu(inner, rows, f, worker);
+    else gate_gelu(inner, rows, f, worker);
 }
 
 // x += y · w + bias. If the architecture norms or scales the product first, it goes to a buffer

@@ -13,6 +13,7 @@
 #include "lib/kernels/matmul.hpp"
 #include "lib/machine/threads.hpp"
 #include "lib/model/attention.hpp"
+#include "lib/model/experts.hpp"
 #include "lib/model/transformer.hpp"
 
 namespace tbt {
@@ -30,6 +31,12 @@ struct TransformerBlock {
     PackedMatrix up, down;           // (C, F), or (C, 2F) if gated: gate, then up; (F, C)
     Tensor up_bias, down_bias;       // (F) or (2F), (C)
     Tensor mlp_out_gamma;            // (C), norm of the output of the MLP
+    // A mixture of experts, instead of up and down: its router (C, E), and the MLP of each expert.
+    struct Expert {
+        PackedMatrix up, down;
+    };
+    PackedMatrix router;
+    std::vector<Expert> experts;
 };
 
 // A scratch buffer whose memory only grows. get(n) returns at least n floats; their content is
@@ -49,6 +56,16 @@ private:
     std::int64_t size_ = 0;
 };
 
+// The buffers of a mixture of experts. A row and one of its k experts are a pair; pairs are sorted
+// by expert. At most expert_rows rows at a time: P = rows · k pairs.
+struct ExpertPass {
+    GrowingBuffer scores;                  // (rows, E): the router's outputs
+    std::vector<ChosenExpert> chosen;      // (rows, k), in order of their numbers
+    std::vector<std::int64_t> places;      // (rows, k): the place of each pair when sorted
+    std::vector<std::int64_t> first;       // (E + 1): the place of each expert's first pair
+    GrowingBuffer inputs, inner, outputs;  // (P, C), (P, 2F), (P, C), sorted by expert
+};
+
 // The rows of one forward pass and its buffers. R rows, of which L need logits.
 struct TransformerPass {
     std::vector<SequenceRows> sequences;
@@ -57,8 +74,9 @@ struct TransformerPass {
     std::vector<std::int64_t> rows;        // 0 … R−1
     std::vector<std::int64_t> logit_rows;  // (L)
     GrowingBuffer x, normed, qkv, mixed, inner, logits, scratch;
-    GrowingBuffer branch;               // (R, C): the output of a sub-layer, if it is normed
-    GrowingBuffer mlp_input;            // (R, C): if attention and MLP read the same rows
+    GrowingBuffer branch;     // (R, C): the output of a sub-layer, if it is normed
+    GrowingBuffer mlp_input;  // (R, C): if attention and MLP read the same rows
+    ExpertPass experts;
     std::vector<GrowingBuffer> angles;  // for each rotary (R, rotary size): rotary_angles() of rows
 };
 
@@ -100,6 +118,10 @@ private:
     void run_block(const TransformerBlock& block, int layer, const Worker& worker);
     void run_attention(const TransformerBlock& block, int layer, const Worker& worker);
     void run_mlp(const TransformerBlock& block, const float* normed, const Worker& worker);
+    void run_experts(const TransformerBlock& block, const float* normed, const Worker& worker);
+    void add_experts(const TransformerBlock& block, const float* normed, std::int64_t begin,
+                     std::int64_t rows, const Worker& worker);
+    void gate(float* inner, std::int64_t rows, std::int64_t f, const Worker& worker) const;
     void add_product(const MatrixView& y, const PackedMatrix& w, const Tensor& bias,
                      const Tensor& out_gamma, const Worker& worker);
     void norm_row(const float* x, const Tensor& gamma, const Tensor& beta, float* y) const;

@@ -204,7 +204,19 @@ struct TodaysBlocks {
         return order;
     }
 
-    TransformerBlock block(const std::string& h) const {
+    // The router is kept as floats: rounding it could choose other experts.
+    void load_experts(TransformerBlock& b, const std::string& h) const {
+        b.router = weights.linear({h + std::string(names.router) + ".weight"}, WeightType::f32);
+        for (int e = 0; e < architecture.experts; ++e) {
+            const std::string prefix = h + std::string(names.experts) + std::to_string(e) + ".";
+            auto& [up, down] = b.experts.emplace_back();
+            Tensor none;
+            linear(up, none, false, prefix, {names.expert_gate, names.expert_up});
+            linear(down, none, false, prefix, {names.expert_down});
+        }
+    }
+
+    TransformerBlock block(const std::string& h, bool has_experts) const {
         const Architecture& a = architecture;
         TransformerBlock b;
         if (a.norm_place != NormPlace::output)
@@ -225,6 +237,10 @@ struct TodaysBlocks {
             b.key_norm = gamma(h, "self_attn.k_norm");
         }
         linear(b.proj, b.proj_bias, a.attention_output_bias, h, {names.output});
+        if (has_experts) {
+            load_experts(b, h);
+            return b;
+        }
         linear(b.up, b.up_bias, a.mlp_bias, h,
                !a.gated          ? Parts{names.up}
                : a.fused_weights ? Parts{names.gate_up}
@@ -283,7 +299,8 @@ void load_weights(TransformerNetwork& n, const WeightStore& store) {
     if (n.config.architecture.learned_positions)
         n.position_embedding = weights.tensor(std::string(names.positions) + ".weight");
     for (int layer = 0; layer < n.config.n_layer; ++layer)
-        n.blocks.push_back(blocks.block(std::string(names.layers) + std::to_string(layer) + "."));
+        n.blocks.push_back(blocks.block(std::string(names.layers) + std::to_string(layer) + ".",
+                                        n.config.layer(layer).experts));
     n.norm_gamma = blocks.gamma("", names.norm);
     n.norm_beta = blocks.beta("", names.norm);
 }

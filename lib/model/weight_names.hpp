@@ -17,7 +17,10 @@ struct WeightNames {
         query = "self_attn.q_proj", key = "self_attn.k_proj", value = "self_attn.v_proj",
                      query_key_value = "self_attn.qkv_proj", output = "self_attn.o_proj",
                      gate = "mlp.gate_proj", up = "mlp.up_proj", gate_up = "mlp.gate_up_proj",
-                     down = "mlp.down_proj", norm = "model.norm", head = "lm_head";
+                     down = "mlp.down_proj", norm = "model.norm", head = "lm_head",
+                     router = "mlp.gate", experts = "mlp.experts.";
+    // An expert's names follow `experts`, its number and a dot.
+    std::string_view expert_gate = "gate_proj", expert_up = "up_proj", expert_down = "down_proj";
 };
 
 inline constexpr WeightNames llama_weights;
@@ -43,9 +46,16 @@ inline constexpr WeightNames gpt_neox_weights = {.embedding = "gpt_neox.embed_in
                                                  .norm = "gpt_neox.final_layer_norm",
                                                  .head = "embed_out"};
 
+inline constexpr WeightNames mixtral_weights = {.router = "block_sparse_moe.gate",
+                                                .experts = "block_sparse_moe.experts.",
+                                                .expert_gate = "w1",
+                                                .expert_up = "w3",
+                                                .expert_down = "w2"};
+
 inline const WeightNames& weight_names(const Architecture& a) {
     return a.model_type == "gpt_neo"    ? gpt_neo_weights
            : a.model_type == "gpt_neox" ? gpt_neox_weights
+           : a.model_type == "mixtral"  ? mixtral_weights
                                         : llama_weights;
 }
 

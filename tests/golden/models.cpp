@@ -27,16 +27,17 @@ using namespace tbt;
 
 namespace {
 
-const char* const names[] = {"tiny-llama",    "tiny-llama-bf16-sharded",
-                             "tiny-llama3",   "tiny-qwen2",
-                             "tiny-qwen3",    "tiny-qwen2-window",
-                             "tiny-smollm2",  "tiny-smollm3",
-                             "tiny-gemma3",   "tiny-gemma3-types",
-                             "tiny-mistral",  "tiny-phi3",
-                             "tiny-olmo2",    "tiny-qwen3-yarn",
-                             "tiny-gemma2",   "tiny-granite",
-                             "tiny-olmo3",    "tiny-gpt-neo",
-                             "tiny-gpt-neox", "tiny-phi3-longrope"};
+const char* const names[] = {"tiny-llama",     "tiny-llama-bf16-sharded",
+                             "tiny-llama3",    "tiny-qwen2",
+                             "tiny-qwen3",     "tiny-qwen2-window",
+                             "tiny-smollm2",   "tiny-smollm3",
+                             "tiny-gemma3",    "tiny-gemma3-types",
+                             "tiny-mistral",   "tiny-phi3",
+                             "tiny-olmo2",     "tiny-qwen3-yarn",
+                             "tiny-gemma2",    "tiny-granite",
+                             "tiny-olmo3",     "tiny-gpt-neo",
+                             "tiny-gpt-neox",  "tiny-phi3-longrope",
+                             "tiny-qwen3-moe", "tiny-mixtral"};
 
 // Those from YaRN on have one form of config.json, no batch and no beams.
 bool has_all(const std::string& name) {

@@ -30,7 +30,8 @@ const char* const names[] = {"tiny-llama",        "tiny-llama-bf16-sharded",
                              "tiny-olmo2",        "tiny-qwen3-yarn",
                              "tiny-gemma2",       "tiny-granite",
                              "tiny-olmo3",        "tiny-gpt-neo",
-                             "tiny-gpt-neox",     "tiny-phi3-longrope"};
+                             "tiny-gpt-neox",     "tiny-phi3-longrope",
+                             "tiny-qwen3-moe",    "tiny-mixtral"};
 constexpr int length = 100;
 
 struct Way {

@@ -94,7 +94,8 @@ TEST_CASE("windows and rotary positions are in the layers that the family says",
 }
 
 TEST_CASE("a configuration is written as it was read", "[config]") {
-    for (const std::string name : {"tiny-gpt-neo", "tiny-gpt-neox", "tiny-phi3-longrope"}) {
+    for (const std::string name : {"tiny-gpt-neo", "tiny-gpt-neox", "tiny-phi3-longrope",
+                                   "tiny-qwen3-moe", "tiny-mixtral"}) {
         const TransformerConfig config = read_model_config("tests/data/" + name);
         const TemporaryFolder folder;
         write_model_config(folder.path(), config);
@@ -118,10 +119,11 @@ TEST_CASE("what is not computed is refused by name, with what is supported", "[c
     const auto of_type = [](const char* type) {
         return complaint("tiny-llama", [=](Json& j) { j["model_type"] = type; });
     };
-    CHECK(contains(of_type("mixtral"),
-                   "config.json: model_type is mixtral, a mixture of experts; "
+    CHECK(contains(of_type("qwen2_moe"),
+                   "config.json: model_type is qwen2_moe, a mixture of experts; "
                    "expected gpt2, llama, mistral, qwen2, qwen3, gemma3_text, gemma2, "
-                   "smollm3, olmo2, olmo3, granite, phi3, gpt_neo or gpt_neox"));
+                   "smollm3, olmo2, olmo3, granite, phi3, gpt_neo, "
+                   "qwen3_moe, mixtral or gpt_neox"));
     CHECK(contains(of_type("qwen2_vl"), "qwen2_vl, a model that reads pictures; expected"));
     CHECK(contains(of_type("mamba"), "model_type is mamba; expected gpt2"));
     CHECK(contains(
@@ -156,7 +158,7 @@ TEST_CASE("what is not computed is refused by name, with what is supported", "[c
                              }),
                    "reads pictures"));
     CHECK(contains(complaint("tiny-llama", [](Json& j) { j["num_local_experts"] = 8; }),
-                   "mixtures of experts"));
+                   "num_local_experts is there, expected a dense llama"));
 }
 
 TEST_CASE("configurations that contradict themselves are one line each", "[config]") {
