@@ -17,7 +17,7 @@ enum class Biases { none, by_key, qkv };
 enum class Windows { none, all, late, pattern, no_rotary };
 
 // The keys of a mixture of experts.
-enum class Experts { none, qwen3, mixtral };
+enum class Experts { none, qwen3, mixtral, gpt_oss };
 
 // The keys of config.json: Llama's, or those of GPT-Neo or GPT-NeoX.
 enum class Keys { llama, neo, neox };
@@ -33,7 +33,8 @@ struct Family {
     Windows windows = Windows::none;
     int pattern = 0;  // Windows::pattern: every n-th layer has none
     Biases biases = Biases::by_key;
-    bool mlp_bias = false;  // where the key mlp_bias says
+    bool attention_bias = false;  // if that key is missing
+    bool mlp_bias = false;        // where the key mlp_bias says
     QueryKeyNorm query_key_norm = QueryKeyNorm::none;
     NormPlace norm_place = NormPlace::input;
     // gemma: γ − 1 in files, embeddings times √C, GELU. local_rotary: layers with a window have
@@ -135,6 +136,17 @@ inline constexpr Family families[] = {
      .windows = Windows::all,
      .biases = Biases::none,
      .experts = Experts::mixtral},
+    {.type = "gpt_oss",
+     .class_name = "GptOssForCausalLM",
+     .kv_heads = 8,
+     .head_dim = 64,
+     .epsilon = 1e-5,
+     .theta = 150000,
+     .window = 128,
+     .windows = Windows::pattern,
+     .pattern = 2,
+     .attention_bias = true,
+     .experts = Experts::gpt_oss},
     {.type = "gpt_neox", .class_name = "GPTNeoXForCausalLM", .keys = Keys::neox}};
 
 inline const Family* family_of(std::string_view model_type) {

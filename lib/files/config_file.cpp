@@ -30,8 +30,8 @@ namespace {
         return std::ranges::find(types, model_type) != types.end();
     };
     std::string why;
-    if (is_one_of({"qwen2_moe", "deepseek_v2", "deepseek_v3", "olmoe", "phimoe", "gpt_oss",
-                   "granitemoe", "dbrx", "llama4", "llama4_text"}))
+    if (is_one_of({"qwen2_moe", "deepseek_v2", "deepseek_v3", "olmoe", "phimoe", "granitemoe",
+                   "dbrx", "llama4", "llama4_text"}))
         why = ", a mixture of experts";
     else if (file.find("vision_config") ||
              is_one_of({"gemma3", "mllama", "llava", "llava_next", "qwen2_vl", "qwen2_5_vl",
@@ -295,8 +295,11 @@ void check_variant(const ConfigReader& file, const Family& family) {
     for (const char* experts : {"num_experts", "num_local_experts", "n_routed_experts"})
         if (family.experts == Experts::none && file.count_or(experts, 0) > 0)
             file.fail(std::string(experts) + " is there, expected a dense " +
-                      std::string(family.type) + ", or model_type qwen3_moe or mixtral");
-    if (file.find("quantization_config"))
+                      std::string(family.type) + ", or model_type qwen3_moe, mixtral or gpt_oss");
+    const Json* quantized = file.find("quantization_config");
+    const bool mxfp4 = quantized && family.experts == Experts::gpt_oss && quantized->is_object() &&
+                       quantized->value("quant_method", Json()) == "mxfp4";
+    if (quantized && !mxfp4)
         file.fail(
             "quantization_config is there, expected plain weights: take the model in BF16 or F16, "
             "and --weights int8 or int4");
@@ -305,12 +308,18 @@ void check_variant(const ConfigReader& file, const Family& family) {
 // After read_layers().
 void read_experts(const ConfigReader& file, const Family& family, TransformerConfig& config) {
     if (family.experts == Experts::none) return;
-    const bool qwen = family.experts == Experts::qwen3;
+    const bool qwen = family.experts == Experts::qwen3,
+               mixtral = family.experts == Experts::mixtral;
     Architecture& a = config.architecture;
-    a.experts = file.size_or(qwen ? "num_experts" : "num_local_experts", qwen ? 128 : 8);
-    a.experts_per_token = file.size_or("num_experts_per_tok", qwen ? 8 : 2);
+    a.experts = file.size_or(qwen ? "num_experts" : "num_local_experts", mixtral ? 8 : 128);
+    a.experts_per_token = file.size_or("num_experts_per_tok", qwen ? 8 : mixtral ? 2 : 4);
     a.expert_inner = qwen ? file.size_or("moe_intermediate_size", 768) : config.n_inner;
     a.experts_sum_to_one = !qwen || file.flag_or("norm_topk_prob", false);
+    if (family.experts == Experts::gpt_oss) {
+        a.expert_biases = a.sinks = true;
+        a.activation = Activation::limited_swiglu;
+        a.activation_limit = static_cast<float>(file.positive_or("swiglu_limit", 7));
+    }
     if (a.experts_per_token > a.experts)
         file.fail("num_experts_per_tok is " + std::to_string(a.experts_per_token) +
                   ", expected at most the number of experts, " + std::to_string(a.experts));
@@ -361,7 +370,8 @@ TransformerConfig read_llama(const ConfigReader& file, const Family& family) {
     a.gated = true;
     a.activation = family.gemma ? Activation::gelu : Activation::silu;
     read_heads(file, family, config);
-    const bool biases = family.biases == Biases::by_key && file.flag_or("attention_bias", false);
+    const bool biases =
+        family.biases == Biases::by_key && file.flag_or("attention_bias", family.attention_bias);
     a.qkv_bias = biases || family.biases == Biases::qkv;
     a.attention_output_bias = biases;
     a.mlp_bias = family.mlp_bias && file.flag_or("mlp_bias", false);

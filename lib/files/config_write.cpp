@@ -95,6 +95,7 @@ void add_layers(const Architecture& a, const Family& family, Json& json) {
 void add_experts(const Architecture& a, const Family& family, Json& json) {
     json["num_experts_per_tok"] = a.experts_per_token;
     json[family.experts == Experts::qwen3 ? "num_experts" : "num_local_experts"] = a.experts;
+    if (family.experts == Experts::gpt_oss) json["swiglu_limit"] = shortest(a.activation_limit);
     if (family.experts != Experts::qwen3) return;
     Json dense = Json::array();
     for (std::size_t i = 0; i < a.layers.size(); ++i)

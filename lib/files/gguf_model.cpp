@@ -92,7 +92,7 @@ std::int64_t pair_row(std::int64_t row, std::int64_t head_size) {
 
 std::string gguf_architecture(const std::string& model_type) {
     for (const char* unknown :
-         {"gemma2", "granite", "olmo3", "gpt_neo", "gpt_neox", "qwen3_moe", "mixtral"})
+         {"gemma2", "granite", "olmo3", "gpt_neo", "gpt_neox", "qwen3_moe", "mixtral", "gpt_oss"})
         if (model_type == unknown)
             throw Error("gguf: models of model_type " + model_type +
                         " are not read or written in this format");

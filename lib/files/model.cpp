@@ -17,6 +17,7 @@
 #include "lib/files/gguf_file.hpp"
 #include "lib/files/gguf_model.hpp"
 #include "lib/files/safetensors.hpp"
+#include "lib/files/stored_experts.hpp"
 #include "lib/files/stored_integers.hpp"
 #include "lib/machine/command_line.hpp"
 #include "lib/machine/files.hpp"
@@ -94,7 +95,8 @@ void check_nothing_more(const std::string& name, const Safetensors& file,
     for (const WeightShape& w : weight_shapes(config)) known.insert(w.name);
     for (const auto& [stored, view] : file.tensors()) {
         const std::string tensor = stored.starts_with("transformer.") ? stored.substr(12) : stored;
-        if (tensor.starts_with(layers) && !known.count(tensor) && !is_constant(tensor))
+        if (tensor.starts_with(layers) && !known.count(first_expert(tensor)) &&
+            !is_constant(tensor))
             throw Error(name + ": the weights have \"" + tensor + "\", which a " +
                         config.architecture.model_type +
                         " of this config.json doesn't; they don't belong together");

@@ -7,6 +7,7 @@
 
 #include "lib/core/error.hpp"
 #include "lib/core/index.hpp"
+#include "lib/files/stored_experts.hpp"
 #include "lib/files/stored_integers.hpp"
 #include "lib/kernels/hash.hpp"
 #include "lib/kernels/weight_type.hpp"
@@ -30,6 +31,12 @@ Safetensors Safetensors::open_directory(const std::string& directory) {
 const StoredTensor* Safetensors::find(const std::string& name) const {
     const auto entry = tensors().find(name);
     return entry == tensors().end() ? nullptr : &entry->second;
+}
+
+const StoredTensor& Safetensors::expect(const std::string& name) const {
+    const StoredTensor* view = find(name);
+    if (!view) throw Error(name_ + ": has no tensor \"" + name + "\"");
+    return *view;
 }
 
 const StoredTensor& Safetensors::expect(const std::string& name, const Shape& shape) const {
@@ -79,6 +86,13 @@ std::string Safetensors::hash() const {
     return hash.text();
 }
 
+// Where the weight is, if the file has all experts' weights in one tensor.
+std::optional<StoredExpert> Safetensors::with_other_experts(const std::string& name) const {
+    if (find(on_file(name))) return std::nullopt;
+    const std::optional<StoredExpert> e = stored_expert(name);
+    return e && find(e->tensor + (e->bias ? "_bias" : "_blocks")) ? e : std::nullopt;
+}
+
 bool Safetensors::in_4_bits(const std::string& name) const {
     return !find(on_file(name)) && find(codes_name(name));
 }
@@ -92,6 +106,7 @@ std::optional<Int4Codes> Safetensors::stored_int4(const std::string& name,
 std::optional<Int8Codes> Safetensors::stored_int8(const std::string& name,
                                                   const Shape& shape) const {
     const std::string stored = on_file(name);
+    if (with_other_experts(name)) return std::nullopt;
     if (in_4_bits(name) || scaled_by_rows(stored)) return std::nullopt;
     const StoredTensor& view = expect(stored, shape);
     if (view.dtype != int8_dtype) return std::nullopt;
@@ -109,6 +124,7 @@ std::shared_ptr<const MappedFile> Safetensors::file_of(const std::string& name) 
 }
 
 Tensor Safetensors::read_weight(const std::string& name, const Shape& shape) const {
+    if (const auto expert = with_other_experts(name)) return read_expert(*this, *expert, shape);
     if (const std::optional<Int4Codes> codes = stored_int4(name, shape)) {
         Tensor tensor(shape);
         restore_int4(*codes, tensor.values());
@@ -130,7 +146,7 @@ Tensor Safetensors::read_weight(const std::string& name, const Shape& shape) con
 
 std::optional<StoredView> Safetensors::stored_weight(const std::string& name,
                                                      const Shape& shape) const {
-    if (in_4_bits(name)) return std::nullopt;
+    if (in_4_bits(name) || with_other_experts(name)) return std::nullopt;
     const StoredTensor& view = expect(on_file(name), shape);
     const std::optional<WeightType> type = weight_type_named(view.dtype);
     if (!type || shape.size() != 2 ||
@@ -150,6 +166,7 @@ void Safetensors::forget_weight(const std::string& name) const {
 }
 
 void Safetensors::check_weight(const std::string& name, const Shape& shape) const {
+    if (const auto expert = with_other_experts(name)) return check_expert(*this, *expert, shape);
     if (in_4_bits(name)) {
         const Int4Names names = int4_names(name, shape);
         expect(names.codes, names.codes_shape);

@@ -18,6 +18,8 @@
 
 namespace tbt {
 
+struct StoredExpert;
+
 // A file, or the shards of a model, mapped into memory.
 class Safetensors {
 public:
@@ -28,7 +30,8 @@ public:
     const std::map<std::string, std::string>& metadata() const { return stored_.metadata(); }
     // A hash of the names and bytes of all tensors, as hexadecimal digits.
     std::string hash() const;
-    const StoredTensor* find(const std::string& name) const;  // null if there is no such tensor
+    const StoredTensor* find(const std::string& name) const;    // null if there is no such tensor
+    const StoredTensor& expect(const std::string& name) const;  // throws Error if there is none
     // Throws Error if there is no such tensor, or if it has another shape.
     const StoredTensor& expect(const std::string& name, const Shape& shape) const;
 
@@ -56,6 +59,7 @@ public:
     void check_weight(const std::string& name, const Shape& shape) const;
 
 private:
+    std::optional<StoredExpert> with_other_experts(const std::string& name) const;
     bool in_4_bits(const std::string& name) const;
     void forget(const StoredTensor& view) const;
     std::string on_file(const std::string& name) const;

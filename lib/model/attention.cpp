@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "lib/core/index.hpp"
+#include "lib/core/math.hpp"
 #include "lib/core/simd.hpp"
 
 namespace tbt {
@@ -45,6 +46,7 @@ struct Head {
     float scale;  // a score is query · key · scale
     int window;   // the number of tokens that a query sees, its own included; 0: all
     float cap;    // a score s becomes cap · tanh(s / cap); 0: stays
+    float sink;   // a score without a value; −∞: none
 
     const Element* keys(int block) const { return as(place.matrix(block)); }
     const Element* values(int block) const {
@@ -129,11 +131,11 @@ void score(const Head<Element>& h, const float* const* query, int first, int lon
 }
 
 // Pass 2: scores[u] ← e^(scores[u] − max) for first <= u < length, and 0 for u < first and for
-// length <= u < padded_length. Returns the sum.
-float exponentials(float* scores, int first, int length, int padded_length) {
+// length <= u < padded_length, with max at least `sink`. Returns the sum, with e^(sink − max).
+float exponentials(float* scores, int first, int length, int padded_length, float sink) {
     std::fill(scores, scores + first, minus_infinity);
     std::fill(scores + length, scores + padded_length, minus_infinity);
-    Lanes m = Lanes::all(minus_infinity);
+    Lanes m = Lanes::all(sink);
     for (int u = 0; u < length; u += lane_count) m = max(m, Lanes::load(scores + u));
     const Lanes largest = Lanes::all(simd::largest(m));
     Lanes total = Lanes::zero();
@@ -142,7 +144,8 @@ float exponentials(float* scores, int first, int length, int padded_length) {
         e.store(scores + u);
         total = total + e;
     }
-    return simd::sum(total);
+    const float sum = simd::sum(total);
+    return sink == minus_infinity ? sum : sum + portable_expf(sink - simd::largest(m));
 }
 
 // Pass 3: out[q][d] = (Σ_u weight[q][u] · value[u][d]) · inverse[q], for `G` groups of sixteen
@@ -208,7 +211,7 @@ void attend_queries(const Head<Element>& h, const float* const* query, int lengt
     float inverse[Q];
     for (int q = 0; q < Q; ++q)
         inverse[q] = 1.0f / exponentials(scores + q * stride, seen_from(q) - skipped,
-                                         length + q - skipped, padded_length);
+                                         length + q - skipped, padded_length, h.sink);
     for (int q = 0; weights && q < Q; ++q) {
         weights[q].assign(index(skipped), 0.0f);
         const float* const of = scores + q * stride;
@@ -335,7 +338,8 @@ static void attend_rows(const float* qkv, std::span<const SequenceRows> sequence
                                               : nullptr;
             const auto run_with_type = [&]<class Element>(Element) {
                 attend_head(Head<Element>{place_of(pair), size, s.cache->padded_head_size(), next,
-                                          scale, shape.window, shape.cap},
+                                          scale, shape.window, shape.cap,
+                                          shape.sinks ? shape.sinks[head] : minus_infinity},
                             s, qkv, shape, head, out, scores, stride, bidirectional, weights);
             };
             if (s.cache->type() == WeightType::f16) run_with_type(simd::F16{});

@@ -35,6 +35,7 @@ struct AttentionShape {
     int window = 0;       // the number of tokens that a row sees, with itself; 0: all up to itself
     float scalar = 0.0f;  // scores are divided by √scalar; 0: by √D
     float cap = 0.0f;     // a score s becomes cap · tanh(s / cap); 0: stays
+    const float* sinks = nullptr;  // (H), a score for each head that has no value; null: none
     int head_size() const { return channels / heads; }
     int key_heads() const { return kv_heads > 0 ? kv_heads : heads; }
     int group() const { return heads / key_heads(); }

@@ -59,7 +59,8 @@ void TransformerNetwork::add_experts(const TransformerBlock& b, const float* nor
     float *scores = p.scores.get(0), *inputs = p.inputs.get(0), *inner = p.inner.get(0),
           *out = p.outputs.get(0);
     normed += begin * c;
-    matmul(MatrixView::of(normed, rows, c), b.router, scores, a.experts, {}, worker);
+    matmul(MatrixView::of(normed, rows, c), b.router, scores, a.experts, {b.router_bias.data()},
+           worker);
     worker.sync();
     const auto [first, end] = worker.share(rows);
     for (std::int64_t r = first; r < end; ++r)
@@ -79,12 +80,14 @@ void TransformerNetwork::add_experts(const TransformerBlock& b, const float* nor
         worker.sync();
     };
     for_each_expert([&](const TransformerBlock::Expert& e, std::int64_t at, std::int64_t n) {
-        matmul(MatrixView::of(inputs + at * c, n, c), e.up, inner + at * 2 * f, 2 * f, {}, worker);
+        matmul(MatrixView::of(inputs + at * c, n, c), e.up, inner + at * 2 * f, 2 * f,
+               {e.up_bias.data()}, worker);
     });
     gate(inner, rows * k, f, worker);
     worker.sync();
     for_each_expert([&](const TransformerBlock::Expert& e, std::int64_t at, std::int64_t n) {
-        matmul({inner + at * 2 * f, n, f, 2 * f, 1}, e.down, out + at * c, c, {}, worker);
+        matmul({inner + at * 2 * f, n, f, 2 * f, 1}, e.down, out + at * c, c, {e.down_bias.data()},
+               worker);
     });
     for (std::int64_t r = first; r < end; ++r)
         for (std::int64_t i = 0; i < c; ++i) {

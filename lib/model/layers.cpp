@@ -32,14 +32,14 @@ Lanes gelu_erf_of(const Lanes& x) {
     return max(x, Lanes::zero()) - size * tail;
 }
 
-// gate ← act(gate) · up in each row (gate, up) of x.
+// gate ← combine(gate, up) in each row (gate, up) of x.
 template <class F>
-void gate(float* x, std::int64_t rows, std::int64_t f, const Worker& worker, F&& act) {
+void gate(float* x, std::int64_t rows, std::int64_t f, const Worker& worker, F&& combine) {
     const auto [begin, end] = worker.share(f, lane_count);
     for (std::int64_t r = 0; r < rows; ++r) {
         float* const first = x + r * 2 * f + begin;
         map_row(first, first, end - begin, [&](const Lanes& v, std::int64_t i, int n) {
-            return act(v) * simd::load_up_to(first + f + i, n);
+            return combine(v, simd::load_up_to(first + f + i, n));
         });
     }
 }
@@ -69,11 +69,19 @@ void rms_norm(const float* x, const float* gamma, float epsilon, float* y, std::
 }
 
 void gate_silu(float* x, std::int64_t rows, std::int64_t f, const Worker& worker) {
-    gate(x, rows, f, worker, [](const Lanes& v) { return silu_of(v); });
+    gate(x, rows, f, worker, [](const Lanes& g, const Lanes& up) { return silu_of(g) * up; });
 }
 
 void gate_gelu(float* x, std::int64_t rows, std::int64_t f, const Worker& worker) {
-    gate(x, rows, f, worker, [](const Lanes& v) { return simd::gelu(v); });
+    gate(x, rows, f, worker, [](const Lanes& g, const Lanes& up) { return simd::gelu(g) * up; });
+}
+
+void gate_limited(float* x, std::int64_t rows, std::int64_t f, float limit, const Worker& worker) {
+    const Lanes most = Lanes::all(limit), one = Lanes::all(1.0f), slope = Lanes::all(1.702f);
+    gate(x, rows, f, worker, [&](const Lanes& gate, const Lanes& up) {
+        const Lanes g = min(gate, most), u = max(Lanes::zero() - most, min(up, most));
+        return (u + one) * (g / (one + simd::exp(Lanes::zero() - slope * g)));
+    });
 }
 
 void gelu(float* x, std::int64_t n, const Worker& worker) {

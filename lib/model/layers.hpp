@@ -36,6 +36,10 @@ void gelu_erf(float* x, std::int64_t n);
 void gate_silu(float* x, std::int64_t rows, std::int64_t f, const Worker& worker);
 void gate_gelu(float* x, std::int64_t rows, std::int64_t f, const Worker& worker);
 
+// The same with (up + 1) · g · σ(1.702 · g) instead of act(gate) · up, where g = min(gate, limit)
+// and up is kept within ±limit (gpt-oss).
+void gate_limited(float* x, std::int64_t rows, std::int64_t f, float limit, const Worker& worker);
+
 // x ← cap · tanh(x / cap), elementwise over n values.
 void soft_cap(float* x, std::int64_t n, float cap);
 

@@ -91,7 +91,7 @@ static void check_architecture(const TransformerConfig& config, const std::strin
     if (!(a.score_scalar >= 0) || !(a.score_cap >= 0) || !(a.logit_cap >= 0))
         throw Error(name + ": score_scalar, score_cap or logit_cap is not a number of 0 or more");
     for (const float scale : {a.score_scalar, a.score_cap, a.logit_cap, a.embedding_scale,
-                              a.residual_scale, a.logit_scale})
+                              a.residual_scale, a.logit_scale, a.activation_limit})
         if (!std::isfinite(scale))
             throw Error(name + ": score_scalar, embedding_scale or another scale is not a number");
     for (const Rotary& rotary : a.rotaries) rotary_frequencies(rotary, a.rotary_size);
@@ -188,16 +188,21 @@ std::vector<WeightShape> todays_shapes(const TransformerConfig& config) {
             vector("self_attn.q_norm", head ? d : q);
             vector("self_attn.k_norm", head ? d : k);
         }
+        if (a.sinks) all.push_back({prefix + "self_attn.sinks", {config.n_head}});
         matrix(names.output, c, q, a.attention_output_bias);
         if (dense) matrix(names.down, c, f, a.mlp_bias);
         if (dense) continue;
-        matrix(names.router, a.experts, c, false);
+        matrix(names.router, a.experts, c, a.expert_biases);
         const std::string layer_prefix = prefix;
         for (int e = 0; e < a.experts; ++e) {
             prefix = layer_prefix + std::string(names.experts) + std::to_string(e) + ".";
-            matrix(names.expert_gate, a.expert_inner, c, false);
-            matrix(names.expert_up, a.expert_inner, c, false);
-            matrix(names.expert_down, c, a.expert_inner, false);
+            if (names.expert_gate_up.empty()) {
+                matrix(names.expert_gate, a.expert_inner, c, a.expert_biases);
+                matrix(names.expert_up, a.expert_inner, c, a.expert_biases);
+            } else {
+                matrix(names.expert_gate_up, std::int64_t{2} * a.expert_inner, c, a.expert_biases);
+            }
+            matrix(names.expert_down, c, a.expert_inner, a.expert_biases);
         }
     }
     prefix = "";
@@ -269,7 +274,7 @@ std::int64_t parameter_count(const TransformerConfig& config) {
 }
 
 WeightStart weight_start(const TransformerConfig& config, std::string_view name) {
-    if (name.ends_with(".bias")) return {};
+    if (name.ends_with(".bias") || name.ends_with(".sinks")) return {};
     if (name.find("ln_") != std::string_view::npos || name.find("norm.") != std::string_view::npos)
         return {config.architecture.norm_adds_one ? 0.0f : 1.0f, 0};
     if (name == "wpe.weight") return {0, 0.01};

@@ -28,7 +28,8 @@ enum class NormPlace { input, output, both };
 // heads of a token together.
 enum class QueryKeyNorm { none, head, token };
 // gelu is the usual approximation by tanh; gelu_erf the definition, x · Φ(x).
-enum class Activation { gelu, gelu_erf, silu };
+// swiglu of gpt-oss: (up + 1) · gate · σ(1.702 · gate), with gate <= limit, |up| <= limit.
+enum class Activation { gelu, gelu_erf, silu, limited_swiglu };
 
 // Rotary position embedding, RoPE [Su et al. 2021]: components i and i + r/2 of a query or key are
 // rotated by the angle position · f_i, with f_i = θ^(−2i/r). RotaryScaling says how f_i is changed
@@ -83,10 +84,13 @@ struct Architecture {
     int head_size = 0;          // D; 0: C / H
     float score_scalar = 0.0f;  // attention scores are divided by √score_scalar; 0: by √D
     float score_cap = 0.0f, logit_cap = 0.0f;  // s becomes cap · tanh(s / cap), if not 0 (Gemma 2)
+    // A learned score for each head, which takes a share of its attention and gives no value.
+    bool sinks = false;
     QueryKeyNorm query_key_norm = QueryKeyNorm::none;
 
     bool gated = false;  // the MLP is down(act(gate(x)) · up(x)) instead of down(act(up(x)))
     Activation activation = Activation::gelu;
+    float activation_limit = 0.0f;  // of limited_swiglu
 
     // Mixture of experts [Shazeer et al. 2017]: a layer has E MLPs of this width, and a router
     // chooses some of them for each token. Their outputs are added with weights: the softmax of the
@@ -94,6 +98,7 @@ struct Architecture {
     int experts = 0;  // E
     int experts_per_token = 0, expert_inner = 0;
     bool experts_sum_to_one = true;
+    bool expert_biases = false;  // of the router and of the experts' matrices
 
     bool qkv_bias = true, attention_output_bias = true, mlp_bias = true;
     bool fused_weights = false;    // files have q, k, v as one matrix, and gate, up as one (Phi-3)
@@ -110,7 +115,7 @@ struct Architecture {
 // The model_types other than GPT-2's.
 inline constexpr std::string_view other_types[] = {
     "llama", "mistral", "qwen2",   "qwen3",   "gemma2",   "gemma3_text", "smollm3", "olmo2",
-    "olmo3", "phi3",    "granite", "gpt_neo", "gpt_neox", "qwen3_moe",   "mixtral"};
+    "olmo3", "phi3",    "granite", "gpt_neo", "gpt_neox", "qwen3_moe",   "mixtral", "gpt_oss"};
 
 // ---- configuration ------------------------------------------------------------------------------
 // The upper limits for every dimension (a hundred times what the largest models have), and for the

@@ -274,7 +274,8 @@ void TransformerNetwork::run_attention(const TransformerBlock& b, int layer, con
                                config.kv_heads(),
                                kind.window,
                                a.score_scalar,
-                               a.score_cap};
+                               a.score_cap,
+                               b.sinks.data()};
     float *qkv = p.qkv.get(0), *mixed = p.mixed.get(0);
 
     const float* normed = normed_input(b.norm1_gamma, b.norm1_beta, worker);
@@ -328,7 +329,10 @@ void TransformerNetwork::run_mlp(const TransformerBlock& b, const float* normed,
 // gate ← act(gate) · up in each row (gate, up).
 void TransformerNetwork::gate(float* inner, std::int64_t rows, std::int64_t f,
                               const Worker& worker) const {
-    if (config.architecture.activation == Activation::silu) gate_silu(inner, rows, f, worker);
+    const Architecture& a = config.architecture;
+    if (a.activation == Activation::limited_swiglu)
+        gate_limited(inner, rows, f, a.activation_limit, worker);
+    else if (a.activation == Activation::silu) gate_silu(inner, rows, f, worker);
     else gate_gelu(inner, rows, f, worker);
 }
 

@@ -25,6 +25,7 @@ struct TransformerBlock {
     Tensor norm1_gamma, norm1_beta;  // (C), norm of the input of attention
     PackedMatrix qkv, proj;          // (C, N), (Q, C)
     Tensor qkv_bias, proj_bias;      // (N), (C)
+    Tensor sinks;                    // (H)
     Tensor query_norm, key_norm;     // (D) each; for QueryKeyNorm::token (Q), (K · D)
     Tensor attention_out_gamma;      // (C), norm of the output of attention
     Tensor norm2_gamma, norm2_beta;  // (C), norm of the input of the MLP
@@ -34,8 +35,10 @@ struct TransformerBlock {
     // A mixture of experts, instead of up and down: its router (C, E), and the MLP of each expert.
     struct Expert {
         PackedMatrix up, down;
+        Tensor up_bias, down_bias;
     };
     PackedMatrix router;
+    Tensor router_bias;
     std::vector<Expert> experts;
 };
 

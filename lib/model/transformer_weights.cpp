@@ -206,13 +206,23 @@ struct TodaysBlocks {
 
     // The router is kept as floats: rounding it could choose other experts.
     void load_experts(TransformerBlock& b, const std::string& h) const {
-        b.router = weights.linear({h + std::string(names.router) + ".weight"}, WeightType::f32);
+        const std::string router = h + std::string(names.router);
+        b.router = weights.linear({router + ".weight"}, WeightType::f32);
+        const bool biases = architecture.expert_biases;
+        if (biases) b.router_bias = weights.tensor(router + ".bias");
+        // One matrix has the rows of gate and up in turn.
+        const std::int64_t f = architecture.expert_inner;
+        const Rows in_turn[] = {{0, f, 2}, {1, f, 2}};
+        const bool fused = !names.expert_gate_up.empty();
         for (int e = 0; e < architecture.experts; ++e) {
             const std::string prefix = h + std::string(names.experts) + std::to_string(e) + ".";
-            auto& [up, down] = b.experts.emplace_back();
-            Tensor none;
-            linear(up, none, false, prefix, {names.expert_gate, names.expert_up});
-            linear(down, none, false, prefix, {names.expert_down});
+            TransformerBlock::Expert& expert = b.experts.emplace_back();
+            if (fused)
+                linear(expert.up, expert.up_bias, biases, prefix, {names.expert_gate_up}, in_turn);
+            else
+                linear(expert.up, expert.up_bias, biases, prefix,
+                       {names.expert_gate, names.expert_up});
+            linear(expert.down, expert.down_bias, biases, prefix, {names.expert_down});
         }
     }
 
@@ -236,6 +246,7 @@ struct TodaysBlocks {
             b.query_norm = gamma(h, "self_attn.q_norm");
             b.key_norm = gamma(h, "self_attn.k_norm");
         }
+        if (a.sinks) b.sinks = weights.tensor(h + "self_attn.sinks");
         linear(b.proj, b.proj_bias, a.attention_output_bias, h, {names.output});
         if (has_experts) {
             load_experts(b, h);

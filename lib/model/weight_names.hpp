@@ -20,7 +20,8 @@ struct WeightNames {
                      down = "mlp.down_proj", norm = "model.norm", head = "lm_head",
                      router = "mlp.gate", experts = "mlp.experts.";
     // An expert's names follow `experts`, its number and a dot.
-    std::string_view expert_gate = "gate_proj", expert_up = "up_proj", expert_down = "down_proj";
+    std::string_view expert_gate = "gate_proj", expert_up = "up_proj", expert_down = "down_proj",
+                     expert_gate_up = {};  // not empty: gate and up are one matrix
 };
 
 inline constexpr WeightNames llama_weights;
@@ -52,10 +53,14 @@ inline constexpr WeightNames mixtral_weights = {.router = "block_sparse_moe.gate
                                                 .expert_up = "w3",
                                                 .expert_down = "w2"};
 
+inline constexpr WeightNames gpt_oss_weights = {.router = "mlp.router",
+                                                .expert_gate_up = "gate_up_proj"};
+
 inline const WeightNames& weight_names(const Architecture& a) {
     return a.model_type == "gpt_neo"    ? gpt_neo_weights
            : a.model_type == "gpt_neox" ? gpt_neox_weights
            : a.model_type == "mixtral"  ? mixtral_weights
+           : a.model_type == "gpt_oss"  ? gpt_oss_weights
                                         : llama_weights;
 }
 

@@ -37,7 +37,8 @@ const char* const names[] = {"tiny-llama",     "tiny-llama-bf16-sharded",
                              "tiny-gemma2",    "tiny-granite",
                              "tiny-olmo3",     "tiny-gpt-neo",
                              "tiny-gpt-neox",  "tiny-phi3-longrope",
-                             "tiny-qwen3-moe", "tiny-mixtral"};
+                             "tiny-qwen3-moe", "tiny-mixtral",
+                             "tiny-gpt-oss"};
 
 // Those from YaRN on have one form of config.json, no batch and no beams.
 bool has_all(const std::string& name) {

@@ -21,3 +21,17 @@ TEST_CASE("gelu_erf is x times the distribution function of the normal distribut
     INFO(worst);
     CHECK(worst <= 2e-7);  // 7.5e-8 of the formula, and roundings of numbers up to 1
 }
+
+TEST_CASE("limited swiglu keeps gate and up within the limit", "[layers]") {
+    // Rows (gate, up): (up + 1) · g · σ(1.702 g), with g at most 7 and up within ±7.
+    const auto of = [](float gate, float up) {
+        float row[] = {gate, up};
+        gate_limited(row, 1, 1, 7, Worker{});
+        return row[0];
+    };
+    CHECK(of(0, 3) == 0);
+    CHECK(of(2, -1) == 0);
+    CHECK(std::abs(of(9, 20) - 8 * 7 / (1 + std::exp(-1.702f * 7))) <= 1e-5f);  // of about 56
+    CHECK(std::abs(of(9, -20) - -6 * 7 / (1 + std::exp(-1.702f * 7))) <= 1e-5f);
+    CHECK(std::abs(of(-9, 0) - -9 / (1 + std::exp(1.702f * 9))) <= 1e-11f);  // not limited below
+}

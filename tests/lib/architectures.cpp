@@ -31,7 +31,8 @@ const char* const names[] = {"tiny-llama",        "tiny-llama-bf16-sharded",
                              "tiny-gemma2",       "tiny-granite",
                              "tiny-olmo3",        "tiny-gpt-neo",
                              "tiny-gpt-neox",     "tiny-phi3-longrope",
-                             "tiny-qwen3-moe",    "tiny-mixtral"};
+                             "tiny-qwen3-moe",    "tiny-mixtral",
+                             "tiny-gpt-oss"};
 constexpr int length = 100;
 
 struct Way {

@@ -95,7 +95,7 @@ TEST_CASE("windows and rotary positions are in the layers that the family says",
 
 TEST_CASE("a configuration is written as it was read", "[config]") {
     for (const std::string name : {"tiny-gpt-neo", "tiny-gpt-neox", "tiny-phi3-longrope",
-                                   "tiny-qwen3-moe", "tiny-mixtral"}) {
+                                   "tiny-qwen3-moe", "tiny-mixtral", "tiny-gpt-oss"}) {
         const TransformerConfig config = read_model_config("tests/data/" + name);
         const TemporaryFolder folder;
         write_model_config(folder.path(), config);
@@ -123,7 +123,7 @@ TEST_CASE("what is not computed is refused by name, with what is supported", "[c
                    "config.json: model_type is qwen2_moe, a mixture of experts; "
                    "expected gpt2, llama, mistral, qwen2, qwen3, gemma3_text, gemma2, "
                    "smollm3, olmo2, olmo3, granite, phi3, gpt_neo, "
-                   "qwen3_moe, mixtral or gpt_neox"));
+                   "qwen3_moe, mixtral, gpt_oss or gpt_neox"));
     CHECK(contains(of_type("qwen2_vl"), "qwen2_vl, a model that reads pictures; expected"));
     CHECK(contains(of_type("mamba"), "model_type is mamba; expected gpt2"));
     CHECK(contains(
