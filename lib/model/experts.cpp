@@ -50,7 +50,7 @@ void TransformerNetwork::run_experts(const TransformerBlock& b, const float* nor
 }
 
 // x += the sum over a row's experts of weight · down(act(gate(y)) · up(y)), y = normed, in order of
-// their numbers, so that the bits do not depend on the other rows. Only chosen experts are computed.
+// their numbers, so that the bits do not depend on the other rows. Only chosen ones are computed.
 void TransformerNetwork::add_experts(const TransformerBlock& b, const float* normed,
                                      std::int64_t begin, std::int64_t rows, const Worker& worker) {
     const Architecture& a = config.architecture;

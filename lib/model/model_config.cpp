@@ -145,6 +145,27 @@ void require_gpt2(const TransformerConfig& config, const std::string& who) {
 
 namespace {
 
+// The router and the experts of a layer; add: a matrix of the layer.
+template <class Add>
+void add_expert_shapes(const TransformerConfig& config, const WeightNames& names, const Add& add) {
+    const Architecture& a = config.architecture;
+    const std::int64_t c = config.n_embd, inner = a.expert_inner;
+    add(names.router, a.experts, c, a.expert_biases);
+    for (int e = 0; e < a.experts; ++e) {
+        const auto matrix = [&](std::string_view name, std::int64_t out, std::int64_t in) {
+            add(std::string(names.experts) + std::to_string(e) + "." + std::string(name), out, in,
+                a.expert_biases);
+        };
+        if (names.expert_gate_up.empty()) {
+            matrix(names.expert_gate, inner, c);
+            matrix(names.expert_up, inner, c);
+        } else {
+            matrix(names.expert_gate_up, 2 * inner, c);
+        }
+        matrix(names.expert_down, c, inner);
+    }
+}
+
 // The weights of all models but GPT-2.
 std::vector<WeightShape> todays_shapes(const TransformerConfig& config) {
     const Architecture& a = config.architecture;
@@ -191,19 +212,7 @@ std::vector<WeightShape> todays_shapes(const TransformerConfig& config) {
         if (a.sinks) all.push_back({prefix + "self_attn.sinks", {config.n_head}});
         matrix(names.output, c, q, a.attention_output_bias);
         if (dense) matrix(names.down, c, f, a.mlp_bias);
-        if (dense) continue;
-        matrix(names.router, a.experts, c, a.expert_biases);
-        const std::string layer_prefix = prefix;
-        for (int e = 0; e < a.experts; ++e) {
-            prefix = layer_prefix + std::string(names.experts) + std::to_string(e) + ".";
-            if (names.expert_gate_up.empty()) {
-                matrix(names.expert_gate, a.expert_inner, c, a.expert_biases);
-                matrix(names.expert_up, a.expert_inner, c, a.expert_biases);
-            } else {
-                matrix(names.expert_gate_up, std::int64_t{2} * a.expert_inner, c, a.expert_biases);
-            }
-            matrix(names.expert_down, c, a.expert_inner, a.expert_biases);
-        }
+        if (!dense) add_expert_shapes(config, names, matrix);
     }
     prefix = "";
     norm(names.norm);
