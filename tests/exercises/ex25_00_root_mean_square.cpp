@@ -23,7 +23,7 @@ TEST_CASE("twice the row has twice the length", "[ex25_00]") {
     THINK("the root comes last");
     Rng rng(1);
     for (int round = 0; round < 200; ++round) {
-        Row x, twice;
+        ex25_00::Row x, twice;
         for (int i = 0; i <= round % 9; ++i)
             x.push_back(rng.normal()), twice.push_back(2 * x.back());
         INPUT(x);
