@@ -226,6 +226,11 @@ std::vector<WeightShape> weight_shapes(const TransformerConfig& config) {
     if (config.n_layer < 0 || config.n_layer > max_layers)
         throw Error("n_layer is " + std::to_string(config.n_layer) + ", expected at most " +
                     std::to_string(max_layers));
+    const auto& kinds = config.architecture.layers;
+    if (!kinds.empty() && count(kinds) != config.n_layer)
+        throw Error("the architecture has " + std::to_string(kinds.size()) +
+                    " kinds of layers, expected one for each of the " +
+                    std::to_string(config.n_layer) + " layers");
     if (!config.architecture.is_gpt2()) return todays_shapes(config);
     const std::int64_t c = config.n_embd, f = config.n_inner, v = config.vocab_size;
     std::vector<WeightShape> all = {{"wte.weight", {v, c}},
