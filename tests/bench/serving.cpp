@@ -194,7 +194,7 @@ void run(const Settings& settings) {
         if (quick()) continue;
         const TransformerConfig config = preset_config("gpt2");
         Transformer gpt(config, random_weights(config, 1), {threads, WeightType::f16});
-        measure(rows, {"gpt2", gpt, [](int) { return "a"; }}, threads);
+        measure(rows, {"gpt2", gpt, [](int) { return std::string_view("a"); }}, threads);
     }
     print({"tokens/s, f16", "threads", "texts", "tokens/s", "µs a text beside the pass", "one = 1",
            "a pass", "of that", "asked"},
