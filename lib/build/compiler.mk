@@ -67,6 +67,7 @@ TEXT_LIBS = $(if $(filter wasm,$(MODE)),,-lpcre2-8 -lutf8proc)
 LIBS += $(TEXT_LIBS)
 CXXFLAGS_ALL = $(COMMON) $(OPT_$(MODE)) $(OPENMP) $(CXXFLAGS)
 LINK = $(CXX) $(OPT_$(MODE)) $(OPENMP) $(LDFLAGS)
+NOT_WRITABLE := $(BUILD) cannot be written; another folder can be given: make BUILD=/tmp/build
 # $(whole) COMMAND builds the target as NEW, its temporary name until it is complete. $(to_object): for the compiler.
 whole = sh lib/build/whole.sh $@
 to_object = -MT $@ -MF NEW.deps -o NEW
@@ -79,5 +80,5 @@ $(FLAGS): force
 endif
 $(FLAGS):
 	@mkdir -p $(@D) 2>/dev/null && [ -w $(@D) ] || \
-	    { echo "make: $(BUILD) cannot be written; another folder can be given: make BUILD=/tmp/build" >&2; exit 1; }
+	    { echo "make: $(NOT_WRITABLE)" >&2; exit 1; }
 	@$(whole) sh -c 'echo "$$2" >"$$1"' sh NEW '$(CXXFLAGS_ALL)'

@@ -5,7 +5,7 @@
 NEEDS := $(BUILD)/.needs.mk
 CANNOT := $(shell mkdir -p $(BUILD) 2>/dev/null; \
 	sh lib/build/whole.sh $(NEEDS) sh -c 'sh lib/build/needs.sh >"$$1"' sh NEW 2>/dev/null || [ -f $(NEEDS) ] || echo 1)
-$(if $(CANNOT),$(error $(BUILD) cannot be written; another folder can be given: make BUILD=/tmp/build))
+$(if $(CANNOT),$(error $(NOT_WRITABLE)))
 include $(NEEDS)
 object = $(patsubst %.cpp,$(BUILD)/obj/%.o,$(1))
 CHAPTERS := $(patsubst chapters/%/main.cpp,%,$(sort $(wildcard chapters/*/main.cpp)))
@@ -49,7 +49,9 @@ with_std = -include $(BUILD)/pch/std.hpp
 # What only reads, shows or answers is compiled at -O1, in two thirds of the time.
 LEVEL_1 := lib/machine/% lib/show/% lib/files/% lib/chat/% lib/serve/% chapters/10_% chapters/13_% chapters/14_% \
 	chapters/16_% chapters/2% $(wildcard $(addprefix chapters/*/,main.cpp demo.cpp options.cpp tools/*.cpp))
-level = $(if $(filter release,$(MODE)),$(if $(filter $(LEVEL_1),$<),-O1))
+# What computes is compiled at -O3: at -O2 the sums of a matrix product leave their registers, at half the speed.
+LEVEL_3 := lib/core/% lib/select/% lib/kernels/% lib/quantized/% lib/model/% lib/train/%
+level = $(if $(filter release,$(MODE)),$(if $(filter $(LEVEL_1),$<),-O1,$(if $(filter $(LEVEL_3),$<),-O3)))
 $(BUILD)/obj/%.o: %.cpp $(BUILD)/pch/std.hpp.gch $(FLAGS) | $(PACKAGES)
 	@mkdir -p $(@D)
 	$(call say,CXX,$<)

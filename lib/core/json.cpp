@@ -108,21 +108,19 @@ Json::iterator Json::end() {
     return {is_array() ? std::get<Array>(value_).data() + size() : nullptr, nullptr};
 }
 
+// The member with this key, or the end.
+static auto find_member(auto& members, std::string_view key) {
+    return members.data() + (std::find_if(members.begin(), members.end(),
+                                          [&](const auto& m) { return m.key == key; }) -
+                             members.begin());
+}
+
 Json::const_iterator Json::find(std::string_view key) const {
-    if (!is_object()) return end();
-    const Member* member = items().data();
-    for (const Member* const last = member + size(); member != last; ++member)
-        if (member->key == key) break;
-    return {nullptr, member};
+    return is_object() ? const_iterator(nullptr, find_member(items(), key)) : end();
 }
 
 Json::iterator Json::find(std::string_view key) {
-    if (!is_object()) return end();
-    const auto place = std::as_const(*this).find(key);
-    return {nullptr, items().data() +
-                         (place == std::as_const(*this).end()
-                              ? static_cast<std::ptrdiff_t>(size())
-                              : reinterpret_cast<const Member*>(&place.key()) - items().data())};
+    return is_object() ? iterator(nullptr, find_member(items(), key)) : end();
 }
 
 bool Json::contains(std::string_view key) const { return is_object() && find(key) != end(); }
@@ -138,8 +136,9 @@ Json& Json::at(std::string_view key) { return const_cast<Json&>(std::as_const(*t
 
 Json& Json::operator[](std::string_view key) {
     if (is_null()) value_ = Object();
-    if (!contains(key)) items().push_back({std::string(key), nullptr});
-    return at(key);
+    if (const auto found = find(key); found != end()) return *found;
+    items().push_back({std::string(key), nullptr});
+    return items().back().value;
 }
 
 const Json& Json::element(std::size_t place) const {
@@ -317,6 +316,7 @@ private:
     }
 
     void check_keys(std::vector<Json::Member>& members) const {
+        if (members.size() < 2) return;
         std::vector<std::size_t> sorted(members.size());
         for (std::size_t i = 0; i < sorted.size(); ++i) sorted[i] = i;
         std::stable_sort(sorted.begin(), sorted.end(), [&](std::size_t a, std::size_t b) {
