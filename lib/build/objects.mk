@@ -49,13 +49,15 @@ with_std = -include $(BUILD)/pch/std.hpp
 # What only reads, shows or answers is compiled at -O1, in two thirds of the time.
 LEVEL_1 := lib/machine/% lib/show/% lib/files/% lib/chat/% lib/serve/% chapters/10_% chapters/13_% chapters/14_% \
 	chapters/16_% chapters/2% $(wildcard $(addprefix chapters/*/,main.cpp demo.cpp options.cpp tools/*.cpp))
-# What computes is compiled at -O3: at -O2 the sums of a matrix product leave their registers, at half the speed.
+# What computes is compiled at -O3: at -O2 the sums of a matrix product leave their registers, at half the speed. It is
+# compiled without the precompiled header, in which g++ keeps the level that this was compiled at.
 LEVEL_3 := lib/core/% lib/select/% lib/kernels/% lib/quantized/% lib/model/% lib/train/%
-level = $(if $(filter release,$(MODE)),$(if $(filter $(LEVEL_1),$<),-O1,$(if $(filter $(LEVEL_3),$<),-O3)))
+level = $(if $(filter-out release,$(MODE)),$(with_std),$(if $(filter $(LEVEL_3),$<),-O3,\
+	$(if $(filter $(LEVEL_1),$<),-O1) $(with_std)))
 $(BUILD)/obj/%.o: %.cpp $(BUILD)/pch/std.hpp.gch $(FLAGS) | $(PACKAGES)
 	@mkdir -p $(@D)
 	$(call say,CXX,$<)
-	$(Q)$(whole) $(CXX) $(CXXFLAGS_ALL) $(level) $(with_std) $(LIBRARY_LACKS) -c $< $(to_object)
+	$(Q)$(whole) $(CXX) $(CXXFLAGS_ALL) $(level) $(LIBRARY_LACKS) -c $< $(to_object)
 $(LIBRARY) $(SERVER):
 	$(Q)$(whole) ar rcs NEW $^
 # cpp-httplib is a compiled library on some systems, and only a header on others.
