@@ -17,6 +17,15 @@ static bool is_pair(const Json& list) {
     return list.is_array() && list.size() == 2 && list[0].is_string();
 }
 
+Json::Json(std::nullptr_t) {}
+Json::Json(double number) : value_(number) {}
+Json::Json(std::string text) : value_(std::move(text)) {}
+Json::Json(std::string_view text) : value_(std::string(text)) {}
+Json::Json(const char* text) : value_(std::string(text)) {}
+void Json::set_boolean(bool value) { value_ = value; }
+void Json::set_integer(std::int64_t value) { value_ = value; }
+void Json::set_large(std::uint64_t value) { value_ = value; }
+
 Json::Json(std::initializer_list<Json> list)
     : Json(std::all_of(list.begin(), list.end(), is_pair) ? object(list) : array(list)) {}
 

@@ -36,17 +36,17 @@ public:
     using iterator = JsonIterator<Json, Member>;
     using const_iterator = JsonIterator<const Json, const Member>;
 
-    Json(std::nullptr_t = nullptr) {}
-    Json(double number) : value_(number) {}
-    Json(std::string text) : value_(std::move(text)) {}
-    Json(std::string_view text) : value_(std::string(text)) {}
-    Json(const char* text) : value_(std::string(text)) {}
+    Json(std::nullptr_t = nullptr);
+    Json(double number);
+    Json(std::string text);
+    Json(std::string_view text);
+    Json(const char* text);
     // A boolean, or an integer: of 64 bits, with a sign if it fits.
     template <std::integral T>
-    Json(T number) {
-        if constexpr (std::is_same_v<T, bool>) value_ = number;
-        else if (std::in_range<std::int64_t>(number)) value_ = static_cast<std::int64_t>(number);
-        else value_ = static_cast<std::uint64_t>(number);
+    Json(T number) : Json() {
+        if constexpr (std::is_same_v<T, bool>) set_boolean(number);
+        else if (std::in_range<std::int64_t>(number)) set_integer(static_cast<std::int64_t>(number));
+        else set_large(static_cast<std::uint64_t>(number));
     }
     // A list or another range of what can be a Json, or a map of texts to that.
     template <class T>
@@ -120,6 +120,8 @@ public:
     const Json& at(std::string_view key) const;
     const Json& operator[](std::string_view key) const { return at(key); }
     Json& operator[](std::string_view key);  // adds the member if it is not there
+    const Json& operator[](const char* key) const { return at(std::string_view(key)); }
+    Json& operator[](const char* key) { return (*this)[std::string_view(key)]; }
     template <std::integral I>
     const Json& at(I place) const {
         return element(static_cast<std::size_t>(place));
@@ -167,6 +169,9 @@ private:
     bool holds() const {
         return std::holds_alternative<T>(value_);
     }
+    void set_boolean(bool value);
+    void set_integer(std::int64_t value);
+    void set_large(std::uint64_t value);
     const Json& element(std::size_t place) const;
     double number() const;  // as a double
     [[noreturn]] void is_not(const char* expected) const;
