@@ -93,7 +93,9 @@ export PROMPT
 # MODEL=DIRECTORY serves another model than the storyteller.
 serve: $(BUILD)/serve
 	@exec $< $(if $(MODEL),--model $(MODEL)) $(ARGS)
-run: $(BUILD)/23_text_generator
+# Without options (and without escapes to read) the generator of one screen is enough, and quickly compiled; it writes
+# the same text.
+run: $(BUILD)/$(if $(strip $(ARGS))$(findstring \,$(PROMPT)),23_text_generator,plain_generate)
 	@$< $(if $(PROMPT),"$$PROMPT") $(ARGS)
 chat: $(BUILD)/23_text_generator
 	@$< --chat $(ARGS)

@@ -265,6 +265,16 @@ holds 'a text with gaps has a page and a trace' [ $? -eq 0 -a "$(head -c 15 "$wo
 refused 1 '/nonexistent/t' 23_text_generator --decoder diffusion -n 9 --html "$work/none.html" --trace /nonexistent/t
 holds 'and no page is left of what was refused' [ ! -e "$work/none.html" ]
 
+# make run without options: the generator of one screen.
+for prompt in 'Once upon a time' 'The old clock' 'Grüße aus 日本' ' ' '' 'Hello <|endoftext|> you' '{"name":' 'User: who are you?'; do
+    "$build/plain_generate" "$prompt" >"$work/out" 2>"$work/err"
+    "$build/23_text_generator" "$prompt" >"$work/again" 2>"$work/none.err"
+    holds "the generator of one screen writes what the complete one does: $prompt" cmp -s "$work/out" "$work/again"
+done
+refused 1 'prompt: 2000 tokens and 1 new ones exceed' plain_generate "$(printf '%2000s' '' | sed 's/ / a/g')"
+refused 1 'prompt: byte 1 is not valid UTF-8' plain_generate "$(printf '\377x')"
+refused 2 'usage: ' plain_generate a b
+
 # --seed -1 and -n -1, as llama.cpp has them.
 "$build/23_text_generator" --seed -1 -n 40 >"$work/out" 2>"$work/err"
 # shellcheck disable=SC2046
