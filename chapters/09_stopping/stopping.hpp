@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cstdint>
 #include <limits>
 #include <optional>
 #include <span>
@@ -30,6 +31,12 @@ struct StopRules {
 
     bool is_eos(int id) const { return std::find(eos.begin(), eos.end(), id) != eos.end(); }
 };
+
+// The most tokens that a text with such a prompt may have.
+inline int longest_text(std::size_t prompt, const StopRules& rules) {
+    return to_int(std::min<std::int64_t>(static_cast<std::int64_t>(prompt) + rules.max_new_tokens,
+                                         rules.context));
+}
 
 // Asked after each token, in this order: the token's own meaning, then the text so
 // far (the stream has seen the token's bytes unless it is an EOS), then the counts.

@@ -65,10 +65,9 @@ void CachedBatch::prepare(std::span<const BatchText> texts) {
     }
 }
 
-int CachedBatch::start(std::size_t slot, std::span<const int> ids) {
-    const BatchText text{slot, ids};
+int CachedBatch::start(const BatchText& text) {
     prepare({&text, 1});
-    return slots_[slot].cache->length();
+    return slots_[text.slot].cache->length();
 }
 
 bool CachedBatch::has_room(std::span<const BatchText> texts) {
@@ -171,6 +170,15 @@ std::size_t CachedBatch::known_of(const Slot& slot, std::span<const int> ids) {
     return std::min(index(parting - ids.begin()), index(slot.cache->length()));
 }
 
+// With longrope, a text that stays short has other keys than one that may become long. So a slot is
+// of use only to texts of its own kind.
+int CachedBatch::capacity_for(const BatchText& text) const {
+    const int few = short_context(gpt_->config());
+    return text.longest > 0 && std::max(text.longest, count(text.ids)) <= few
+               ? few
+               : gpt_->config().n_positions;
+}
+
 void CachedBatch::fork(std::span<const BatchText> texts) {
     std::vector<std::pair<std::size_t, Slot>> forks;
     for (const BatchText& text : texts) {
@@ -186,22 +194,29 @@ void CachedBatch::fork(std::span<const BatchText> texts) {
             throw Error("batch: slot " + std::to_string(text.slot) + ", expected less than " +
                         std::to_string(max_slots));
         if (text.slot >= slots_.size()) slots_.resize(text.slot + 1);
+        const int capacity = capacity_for(text);
+        // How many of its tokens a slot knows; -1 if it is empty or of the other kind.
+        const auto known_in = [&](const Slot& slot) {
+            const bool fits = slot.cache && slot.cache->capacity() == capacity;
+            return fits ? to_int(known_of(slot, text.ids)) : -1;
+        };
         const Slot& own = slots_[text.slot];
-        const std::size_t known = known_of(own, text.ids);
-        if (own.cache && known + text.rows >= text.ids.size()) continue;
-        const auto best =
-            std::max_element(slots_.begin(), slots_.end(), [&](const Slot& a, const Slot& b) {
-                return known_of(a, text.ids) < known_of(b, text.ids);
-            });
-        const bool another = best->cache && (!own.cache || known_of(*best, text.ids) > known);
-        const int most =
-            own.cache || another ? to_int(known_of(another ? *best : own, text.ids)) : -1;
-        if (cache_ && (most < 0 || cache_->known(text.ids) > most)) {
+        const int known = known_in(own);
+        if (known >= 0 && index(known) + text.rows >= text.ids.size()) continue;
+        const Slot& best = *std::max_element(
+            slots_.begin(), slots_.end(),
+            [&](const Slot& a, const Slot& b) { return known_in(a) < known_in(b); });
+        const int most = known_in(best);
+        if (cache_ && (most < 0 || cache_->known(text.ids, capacity) > most)) {
             Slot& begun = forks.emplace_back(text.slot, Slot{}).second;
-            begun.cache = cache_->start(text.ids);
+            begun.cache = cache_->start(text.ids, capacity);
             begun.seen.assign(text.ids.begin(), text.ids.end());
-        } else if (another) forks.emplace_back(text.slot, *best);
-        else if (!own.cache) slots_[text.slot].cache.emplace(gpt_->config());
+        } else if (most > known) {
+            forks.emplace_back(text.slot, best);
+        } else if (known < 0) {
+            slots_[text.slot] = {};
+            slots_[text.slot].cache.emplace(gpt_->config(), capacity);
+        }
     }
     for (auto& [slot, copy] : forks) slots_[slot] = std::move(copy);
 }

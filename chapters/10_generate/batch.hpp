@@ -30,6 +30,7 @@ struct BatchText {
     // If these last ids form a tree: token i follows token parents[i], or the text before them if
     // that is −1. Empty: each token follows the previous one.
     std::span<const int> parents = {};
+    int longest = 0;  // the most tokens that the text may have at its end; 0: the context
 };
 
 // The text that ends with the id of this row.
@@ -58,8 +59,8 @@ public:
     // it; empty if it was not read in the slot's last pass.
     std::span<const float> state(std::size_t slot, std::span<const int> ids);
 
-    // A text takes a slot. Returns how many of its tokens are known there; the last one never is.
-    int start(std::size_t slot, std::span<const int> ids);
+    // A text takes its slot. Returns how many of its tokens are known there; the last one never is.
+    int start(const BatchText& text);
     // Is there memory for a pass over these texts? If so it is reserved, and pages that are not in
     // use are freed for it: the pass that follows, over the same texts, has it for sure.
     bool has_room(std::span<const BatchText> texts);
@@ -100,6 +101,7 @@ private:
     void remember(Slot& slot, const BatchText& text, const Logits& logits, std::size_t first);
 
     static std::size_t known_of(const Slot& slot, std::span<const int> ids);
+    int capacity_for(const BatchText& text) const;
 
     // Makes all forks before any slot changes: a text may be the prefix of several others.
     void fork(std::span<const BatchText> texts);

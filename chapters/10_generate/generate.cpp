@@ -135,7 +135,8 @@ void TextBatch::read_prompts() {
     const auto samples = index(request_->samples);
     std::vector<BatchText> texts;
     for (std::size_t i = 0; i < writers_.size(); i += samples)
-        if (!writers_[i].done()) texts.push_back({i, writers_[i].window()});
+        if (!writers_[i].done())
+            texts.push_back({i, writers_[i].window(), 1, {}, writers_[i].longest()});
     const std::vector<std::span<const float>> rows = logits_of(texts, texts.size());
     for (std::size_t p = 0; p < texts.size(); ++p)
         for (std::size_t i = 0; i < samples; ++i) step(texts[p].slot + i, rows[p]);
@@ -147,14 +148,15 @@ BatchText TextBatch::with_guesses(std::size_t i, Ahead& ahead) {
     const std::span<const int> window = writers_[i].window();
     ahead.guesses = guess(i);
     const std::vector<int>& ids = ahead.guesses.ids;
-    if (ids.empty()) return {i, window};
+    const int longest = writers_[i].longest();
+    if (ids.empty()) return {i, window, 1, {}, longest};
     ahead.ids.assign(window.begin(), window.end());
     ahead.ids.insert(ahead.ids.end(), ids.begin(), ids.end());
     if (!ahead.guesses.parents.empty()) {
         ahead.follows = {-1};  // the text's last token, which is read in the same pass
         for (const int parent : ahead.guesses.parents) ahead.follows.push_back(parent + 1);
     }
-    return {i, ahead.ids, ids.size() + 1, ahead.follows};
+    return {i, ahead.ids, ids.size() + 1, ahead.follows, longest};
 }
 
 void TextBatch::pass() {

@@ -111,6 +111,7 @@ public:
     std::string end(FinishReason reason);
 
     int last_token() const { return ids_.back(); }
+    int longest() const { return longest_text(prompt_length_, request_->stop); }
     std::size_t generated() const { return ids_.size() - prompt_length_; }
     const std::vector<Trace>& traces() const { return traces_; }  // until result() takes them
     const Trace* last_trace() const { return traces_.empty() ? nullptr : &traces_.back(); }

@@ -140,7 +140,11 @@ std::vector<BatchText> BeamSearch::texts(std::size_t first_slot) {
     if (!asked_) read_ahead();
     std::vector<BatchText> texts;
     for (std::size_t i = 0; i < live_.size(); ++i)
-        texts.push_back({first_slot + i, run_ > 0 ? ahead_[i] : live_[i].ids, run_ + 1});
+        texts.push_back({first_slot + i,
+                         run_ > 0 ? ahead_[i] : live_[i].ids,
+                         run_ + 1,
+                         {},
+                         to_int(prompt_length_ + limit_)});
     return texts;
 }
 

@@ -46,6 +46,7 @@ BatchLogits with_guidance(BatchLogits model, double scale, std::size_t slots,
         // Each text is read twice: as it is, and with the negative prompt instead of its own.
         std::vector<BatchText> both(texts.begin(), texts.end());
         std::vector<std::vector<int>> others;
+        std::vector<int> longest;  // of each other text; 0 if it is unknown
         for (const BatchText& text : texts) {
             const GuidancePrompts& prompts = prompts_of(
                 checked_place("guidance: slots", static_cast<long long>(text.slot), slots));
@@ -55,11 +56,14 @@ BatchLogits with_guidance(BatchLogits model, double scale, std::size_t slots,
                 throw Error("guidance: a text of " + std::to_string(text.ids.size()) +
                             " tokens after a prompt of " + std::to_string(prompts.prompt_length));
             const std::span<const int> written = text.ids.subspan(prompts.prompt_length);
+            const int more = count(prompts.negative) - to_int(prompts.prompt_length);
+            longest.push_back(text.longest > 0 ? text.longest + more : 0);
             others.push_back(prompts.negative);
             others.back().insert(others.back().end(), written.begin(), written.end());
         }
         for (std::size_t i = 0; i < texts.size(); ++i)
-            both.push_back({slots + texts[i].slot, others[i], texts[i].rows, texts[i].parents});
+            both.push_back(
+                {slots + texts[i].slot, others[i], texts[i].rows, texts[i].parents, longest[i]});
         std::size_t half = 0;
         for (const BatchText& text : texts) half += text.rows;
         const std::vector<std::span<const float>> rows = model(both);

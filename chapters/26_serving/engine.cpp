@@ -148,7 +148,11 @@ std::vector<BatchText> Engine::next_pass() {
             Text& text = *texts_.at(share.id);
             const std::span<const int> window = text.writer.window();
             const std::size_t read = text.read + index(share.tokens);
-            batch.push_back({share.slot, share.writes ? window : window.first(read)});
+            batch.push_back({share.slot,
+                             share.writes ? window : window.first(read),
+                             1,
+                             {},
+                             text.writer.longest()});
         }
         if (!batch_ || batch_->has_room(batch)) return batch;
         preempt(scheduler_.youngest());
@@ -160,7 +164,7 @@ std::vector<BatchText> Engine::next_pass() {
 int Engine::begins(int id, std::size_t slot) {
     Text& text = *texts_.at(id);
     const std::span<const int> ids = text.writer.window();
-    const int known = batch_->start(slot, ids);
+    const int known = batch_->start({slot, ids, 1, {}, text.writer.longest()});
     // Whoever runs may need another page soon: a text that would have to leave again waits.
     const int pages = batch_->pages_to_take(slot, ids) + to_int(scheduler_.running());
     if (scheduler_.running() > 0 && !batch_->cache()->has_room(pages)) {
@@ -191,11 +195,10 @@ void Engine::finish(int id) {
 void Engine::check_fits(std::size_t prompt, const StopRules& stop) const {
     const int limit = batch_ ? batch_->cache()->limit() : 0;
     if (limit == 0) return;
-    const auto longest =
-        std::min<std::int64_t>({static_cast<std::int64_t>(prompt) + stop.max_new_tokens,
-                                stop.context, batch_->cache()->model().config().n_positions});
+    const int longest =
+        std::min(longest_text(prompt, stop), batch_->cache()->model().config().n_positions);
     // One more, to copy a page that is known in part.
-    const int pages = KvCache::block_count(to_int(longest)) + 1;
+    const int pages = KvCache::block_count(longest) + 1;
     if (pages > limit)
         throw Error("engine: a text of up to " + std::to_string(longest) + " tokens needs " +
                     std::to_string(pages) + " pages, and the cache has " + std::to_string(limit) +

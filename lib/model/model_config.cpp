@@ -222,6 +222,13 @@ std::vector<WeightShape> todays_shapes(const TransformerConfig& config) {
 
 }  // namespace
 
+int short_context(const TransformerConfig& config) {
+    for (const Rotary& rotary : config.architecture.rotaries)
+        if (rotary.scaling == RotaryScaling::longrope)
+            return std::min(rotary.original_positions, config.n_positions);
+    return 0;
+}
+
 std::vector<WeightShape> weight_shapes(const TransformerConfig& config) {
     if (config.n_layer < 0 || config.n_layer > max_layers)
         throw Error("n_layer is " + std::to_string(config.n_layer) + ", expected at most " +

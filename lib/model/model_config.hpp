@@ -167,6 +167,10 @@ TransformerConfig llama_config(int layers, int heads, int kv_heads, int channels
 // and fit together.
 void check_config(const TransformerConfig& config, const std::string& name);
 
+// With longrope: a text that stays within so many tokens has other rotary frequencies than a longer
+// one, and so other keys. 0 if all texts have the same.
+int short_context(const TransformerConfig& config);
+
 // For functions that support only GPT-2: throws Error "WHO: … model_type llama, expected gpt2" for
 // other models.
 void require_gpt2(const TransformerConfig& config, const std::string& who);

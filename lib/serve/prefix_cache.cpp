@@ -144,26 +144,38 @@ int PrefixCache::pages_in(std::int64_t bytes, const TransformerConfig& config) {
     return to_int(std::min<std::int64_t>(bytes / page, 1 << 30));
 }
 
-KnownPrefix PrefixCache::find(std::span<const int> ids) {
-    if (!remembers_ || ids.empty()) return {};
-    return tree_.find(ids.first(std::min(ids.size() - 1, index(model_->config().n_positions))));
+std::vector<int> PrefixCache::key_of(std::span<const int> ids, int capacity) const {
+    std::vector<int> key(ids.begin(), ids.end());
+    if (capacity > 0 && capacity <= short_context(model_->config()))
+        for (int& id : key) id = -1 - id;
+    return key;
 }
 
-KvCache PrefixCache::start(std::span<const int> ids) {
-    KvCache cache(pool_, model_->config());
-    const KnownPrefix prefix = find(ids);
+KnownPrefix PrefixCache::find(std::span<const int> ids, int capacity) {
+    if (!remembers_ || ids.empty()) return {};
+    const std::size_t most = std::min(ids.size() - 1, index(model_->config().n_positions));
+    return tree_.find(key_of(ids.first(most), capacity));
+}
+
+KvCache PrefixCache::start(std::span<const int> ids, int capacity) {
+    KvCache cache(pool_, model_->config(), capacity);
+    const KnownPrefix prefix = find(ids, capacity);
     cache.begin_with(prefix.pages, prefix.tokens);
     return cache;
 }
 
-int PrefixCache::known(std::span<const int> ids) { return find(ids).tokens; }
+int PrefixCache::known(std::span<const int> ids, int capacity) {
+    return find(ids, capacity).tokens;
+}
 
 void PrefixCache::remember(std::span<const int> ids, const KvCache& cache) {
     if (!cache.shares(*pool_) || count(ids) < cache.length())
         throw Error("prefix cache: " + std::to_string(ids.size()) + " tokens and a cache of " +
                     std::to_string(cache.length()) +
                     ", expected one that start() gave, with no more tokens than these");
-    if (remembers_) tree_.put(ids.first(index(cache.length())), cache.block_numbers());
+    if (remembers_)
+        tree_.put(key_of(ids.first(index(cache.length())), cache.capacity()),
+                  cache.block_numbers());
 }
 
 bool PrefixCache::has_room(int pages) const {

@@ -104,10 +104,11 @@ public:
     static int pages_in(std::int64_t bytes, const TransformerConfig& config);
 
     // A new sequence in this pool with the longest cached prefix of these ids, at most all but the
-    // last: the model must still read at least one token, since logits are not cached.
-    KvCache start(std::span<const int> ids);
+    // last: the model must still read at least one token, since logits are not cached. `capacity`
+    // as that of a KvCache.
+    KvCache start(std::span<const int> ids, int capacity = 0);
     // The length of that prefix, in tokens.
-    int known(std::span<const int> ids);
+    int known(std::span<const int> ids, int capacity = 0);
     // Adds a sequence to the tree. `cache` has these ids, or a prefix of them.
     void remember(std::span<const int> ids, const KvCache& cache);
     void forget_all() { tree_.forget_all(); }
@@ -123,7 +124,10 @@ public:
     std::int64_t page_bytes() const { return pool_->block_bytes(); }
 
 private:
-    KnownPrefix find(std::span<const int> ids);
+    // The ids as the tree has them. With longrope, short texts have other keys and values than long
+    // ones, so their ids are written in another way: as −1 − id.
+    std::vector<int> key_of(std::span<const int> ids, int capacity) const;
+    KnownPrefix find(std::span<const int> ids, int capacity);
 
     Transformer* model_;
     std::shared_ptr<KvPool> pool_;

@@ -14,6 +14,7 @@
 #include "chapters/08_penalties/full_chain.hpp"
 #include "chapters/10_generate/generate.hpp"
 #include "chapters/11_beam_search/diverse_beams.hpp"
+#include "chapters/26_serving/engine.hpp"
 #include "lib/core/json.hpp"
 #include "lib/files/config_file.hpp"
 #include "lib/files/model.hpp"
@@ -112,14 +113,6 @@ std::vector<float> residual_after(const std::string& name, int layers,
     return {logits.states.begin(), logits.states.end()};
 }
 
-// The model for texts of at most `tokens` tokens: with longrope the context decides.
-Transformer model_for(const std::string& name, int tokens) {
-    TransformerConfig config = read_model_config(folder_of(name));
-    if (name == "tiny-phi3-longrope") config.n_positions = tokens;
-    const OpenedWeights weights(folder_of(name), config, {});
-    return {config, *weights.store, weights.options};
-}
-
 GenerateRequest greedy_request(const Json& c, int context) {
     GenerateRequest r;
     r.stop.max_new_tokens = c["max_new_tokens"];
@@ -193,11 +186,10 @@ TEST_CASE("every architecture writes transformers' greedy texts, alone and in a 
     const TokenBytes no_bytes = [](int) { return std::string_view{}; };
     for (const std::string name : names) {
         const Json golden = golden_of(name);
+        Transformer model = load_transformer(folder_of(name));
         int compared = 0;
         for (const Json& c : golden["generate"]) {
             if (c["kind"] != "greedy") continue;
-            Transformer model = model_for(
-                name, static_cast<int>(c["prompt"].size()) + c["max_new_tokens"].get<int>());
             CachedBatch batch(model);
             const GenerateRequest r = greedy_request(c, model.config().n_positions);
             INFO(name << ": " << json_text(c).substr(0, 200));
@@ -208,6 +200,39 @@ TEST_CASE("every architecture writes transformers' greedy texts, alone and in a 
         }
         CHECK(compared >= 7);
     }
+}
+
+// With longrope, a text of at most 32 tokens in the end has other frequencies than a longer one.
+TEST_CASE("short and long texts of a longrope model share a batch, its slots and an engine",
+          "[golden][models]") {
+    const TokenBytes no_bytes = [](int) { return std::string_view{}; };
+    const Json golden = golden_of("tiny-phi3-longrope");
+    Transformer model = load_transformer(folder_of("tiny-phi3-longrope"));
+    PrefixCache cache(model);
+    CachedBatch slots(model), pages(cache), served(cache);
+    Engine engine(&served, no_bytes, model.config().vocab_size, PlainScheduler(3, 8));
+    struct Sent {
+        int text;
+        std::vector<int> ids;
+    };
+    std::vector<Sent> sent;
+    int few = 0, many = 0;
+    for (int round = 0; round < 2; ++round)  // the second time from what the caches know
+        for (const Json& c : golden["generate"]) {
+            const GenerateRequest r = greedy_request(c, model.config().n_positions);
+            const auto prompt = c["prompt"].get<std::vector<int>>();
+            const auto expected = c["v5"]["sequences"][0].get<std::vector<int>>();
+            INFO(json_text(c).substr(0, 200));
+            CHECK(generate_texts(std::ref(slots), no_bytes, prompt, r)[0].ids == expected);
+            CHECK(generate_texts(std::ref(pages), no_bytes, prompt, r)[0].ids == expected);
+            pages.release(0);
+            sent.push_back({engine.add(prompt, r, 0, {}), expected});
+            ++(longest_text(prompt.size(), r.stop) <= 32 ? few : many);
+        }
+    while (engine.scheduler().running() + engine.scheduler().waiting() > 0) engine.step();
+    for (const Sent& s : sent) CHECK(engine.take(s.text).text.ids == s.ids);
+    CHECK(few >= 4);
+    CHECK(many >= 4);
 }
 
 TEST_CASE("every architecture finds transformers' beams, with their scores", "[golden][models]") {
