@@ -30,9 +30,9 @@ int main() {
         table("10,000 normal weights", ex20_1::normal_weights(10000, 42));
         const Safetensors file = Safetensors::open_directory(shipped_model("storyteller").string());
         for (const char* name : {"wte.weight", "h.0.mlp.c_fc.weight"}) {
-            const TensorView* view = file.find(name);
-            if (!view) continue;
-            const Tensor weights = file.read(name, view->shape);
+            const StoredTensor* stored = file.find(name);
+            if (!stored) continue;
+            const Tensor weights = file.read(name, stored->shape);
             std::printf("\n");
             table((std::string("the storyteller's ") + name).c_str(), weights.values());
         }

@@ -184,7 +184,6 @@ void show_quality(const std::string& directory) {
     row("keys and values in 16 (cache f16)", half);
     Transformer int8 = load_transformer(directory, {0, WeightType::int8});
     row("weights and activations in 8 (int8)", int8);
-    using Share = Rounding::Share;
     for (const Rounding& way : {Rounding{"weights in 8, a scale a column", 8, Share::column},
                                 Rounding{"weights in 8, a scale a matrix", 8, Share::matrix},
                                 Rounding{"weights in 4, a scale a column", 4, Share::column},

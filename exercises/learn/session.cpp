@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <string_view>
 
+#include "lib/core/index.hpp"
 #include "lib/show/terminal.hpp"
 
 namespace tbt::learn {
@@ -222,7 +223,7 @@ Page Session::page(int tick) const {
     const std::string& lesson = current().lesson;
     Page page;
     page.head = {{current().number() + "  " + current().title, Look::bold},
-                 {progress_bar(done, all_.size()) + "  " + std::to_string(done) + " of " +
+                 {progress_bar(index(done), all_.size()) + "  " + std::to_string(done) + " of " +
                       std::to_string(all_.size()) + " exercises",
                   Look::good},
                  {"your file  " + file_of(current())},

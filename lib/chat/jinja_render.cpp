@@ -85,9 +85,9 @@ private:
             case Expression::attribute:
                 return member(eval(e.parts[0]), e.name, budget_);
             case Expression::item:
-                return item(eval(e.parts[0]), eval(e.parts[1]), budget_);
+                return item_of(eval(e.parts[0]), eval(e.parts[1]), budget_);
             case Expression::slice:
-                return slice(eval(e.parts[0]), eval_all(e.parts, 1), budget_);
+                return slice_of(eval(e.parts[0]), eval_all(e.parts, 1), budget_);
             case Expression::call:
                 return call(e);
             case Expression::filter:

@@ -375,7 +375,7 @@ Value member(const Value& object, std::string_view name, Budget& budget) {
     return missing;
 }
 
-Value item(const Value& object, const Value& key, Budget& budget) {
+Value item_of(const Value& object, const Value& key, Budget& budget) {
     if (const MarkedText* name = key.text()) return member(object, name->text(), budget);
     if (object.is_undefined()) throw Error(kind_of(object) + " has no items");
     if (!key.as<std::int64_t>() || !(object.text() || object.list())) return Undefined{"an item"};
@@ -389,7 +389,7 @@ Value item(const Value& object, const Value& key, Budget& budget) {
     return at(items, place);
 }
 
-Value slice(const Value& object, const std::vector<Value>& parts, Budget& budget) {
+Value slice_of(const Value& object, const std::vector<Value>& parts, Budget& budget) {
     if (!object.text() && !object.list())
         throw Error(kind_of(object) + " cannot be sliced with [:]");
     const std::vector<Value> items = items_of(object, budget);

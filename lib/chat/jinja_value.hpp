@@ -106,9 +106,9 @@ Value combined(const Value& left, const std::string& op, const Value& right, Bud
 // undefined.
 Value member(const Value& object, std::string_view name, Budget& budget);
 // object[key]; for a text, the key is the index of a character.
-Value item(const Value& object, const Value& key, Budget& budget);
+Value item_of(const Value& object, const Value& key, Budget& budget);
 // object[begin:end:step]. A part is undefined if the template left it out.
-Value slice(const Value& object, const std::vector<Value>& parts, Budget& budget);
+Value slice_of(const Value& object, const std::vector<Value>& parts, Budget& budget);
 // The values over which a loop runs: a list's items, a text's characters, an object's keys.
 std::vector<Value> items_of(const Value& value, Budget& budget);
 std::vector<Value> characters_of(const MarkedText& text, Budget& budget);

@@ -140,8 +140,8 @@ TEST_CASE("api: stops and streams", "[api]") {
     HOLDS(stream.push(""), stream.finish(), stream.push("\xff"));
     const StopStrings taken = std::move(stops);
     REFUSES(stops.next(0, 'a'));
-    for (const auto& [context, keep] : {std::pair{0, 1}, {1, 0}, {1, 2}, {-1, -1}, {INT_MIN, 1}})
-        REFUSES(Window(context, keep));
+    for (const auto& sizes : {std::pair{0, 1}, {1, 0}, {1, 2}, {-1, -1}, {INT_MIN, 1}})
+        REFUSES(Window(sizes.first, sizes.second));
     Window window(INT_MAX, INT_MAX);
     HOLDS(window.view({}), default_keep(INT_MIN), default_keep(INT_MAX));
     const StopStrings none;

@@ -14,7 +14,7 @@ namespace tbt {
 
 namespace {
 
-constexpr std::size_t most = 20'000'000, max_together = 40'000'000;  // one and two seconds
+constexpr std::size_t max_spent = 20'000'000, max_together = 40'000'000;  // one and two seconds
 
 thread_local WorkLimit::Together* together = nullptr;
 
@@ -25,9 +25,9 @@ WorkLimit::Together::~Together() { together = outer_; }
 
 void WorkLimit::spend(std::size_t parts) {
     spent_ += parts;
-    if (spent_ > most)
+    if (spent_ > max_spent)
         throw TooLarge(std::string(who_) + ": building its automaton takes more than " +
-                       std::to_string(most) +
+                       std::to_string(max_spent) +
                        " steps; use smaller repetition counts or fewer alternatives");
     if (together != nullptr && (together->spent_ += parts) > max_together)
         throw TooLarge(std::string(who_) + "s: building their automata takes more than " +

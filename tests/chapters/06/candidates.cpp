@@ -69,12 +69,12 @@ TEST_CASE(
     "the same u gives the same token whether the kept ones stand in a list or in the whole row",
     "[ch06]") {
     Rng rng(5);
-    std::vector<float> s(3000), masked(3000, -inf);
+    std::vector<float> s(3000), kept(3000, -inf);
     for (float& x : s) x = static_cast<float>(rng.normal());
     for (std::size_t i = 0; i < s.size(); ++i) {
-        if (s[i] >= 1.0f) masked[i] = s[i];
+        if (s[i] >= 1.0f) kept[i] = s[i];
     }
-    Candidates list(s), row(masked);
+    Candidates list(s), row(kept);
     list.keep({1.0f});
     REQUIRE(list.size() == row.count());
     for (int i = 0; i < 500; ++i) {

@@ -32,7 +32,7 @@ TEST_CASE(
     request.stop.strings = StopStrings({"babb", "bbb"});
     const std::vector<int> prompt{0, 1};
     request.stop.eos = GENERATE(std::vector<int>{}, std::vector<int>{2});
-    using Distribution = std::map<std::string, double>;
+    using Chances = std::map<std::string, double>;
     const auto described = [](const std::vector<int>& ids, const std::string& text,
                               FinishReason reason) {
         std::ostringstream all;
@@ -41,7 +41,7 @@ TEST_CASE(
         return all.str();
     };
     toy::ToyModel target(5, 1.5);
-    Distribution expected;
+    Chances expected;
     AllOutcomes random;
     do {
         std::vector<int> ids = prompt, generated;
@@ -63,7 +63,7 @@ TEST_CASE(
     REQUIRE(expected.size() > 10);
 
     for (const int length : {1, 2, 3, 6}) {
-        Distribution distribution;
+        Chances distribution;
         AllOutcomes chance;
         do {
             ModelDraft draft(toy::ToyModel(8, 1), 100);

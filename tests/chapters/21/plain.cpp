@@ -112,7 +112,7 @@ TEST_CASE("a tree that is followed has the target's distribution, whatever it gu
                                 draft = random_distribution(seed + 50);
         for (const auto& [m, d] : {std::pair(1, 1), {2, 2}, {3, 1}, {3, 2}}) {
             const TextDistribution distribution = distribution_of(
-                [&](const std::vector<int>& text, AllOutcomes& chance) {
+                [&, m = m, d = d](const std::vector<int>& text, AllOutcomes& chance) {
                     return follow_tree(target, text, certain_tree(draft, text, m, d), chance);
                 },
                 3);

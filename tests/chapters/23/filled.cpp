@@ -21,14 +21,14 @@ namespace {
 
 constexpr int places = 40;
 
-MaskedModel masked() {
+MaskedModel masked_model() {
     World world;
     const int vocabulary = world.tokenizer.vocab_size();
     return {MaskedGpt(gpt_config(1, 2, 32, places, vocabulary + 1), noise, {1}),
             std::move(world.tokenizer)};
 }
 
-TextFiller filler() { return TextFiller(masked()); }
+TextFiller filler() { return TextFiller(masked_model()); }
 
 TextOptions gap(int tokens) {
     TextOptions o;
@@ -42,7 +42,7 @@ TextOptions gap(int tokens) {
 
 TEST_CASE("a gap is filled by chapter 22's sampler with the seed's numbers", "[ch23][diffusion]") {
     TextFiller f = filler();
-    MaskedModel model = masked();
+    MaskedModel model = masked_model();
     TextOptions o = gap(7);
     o.seed = 3, o.samples = 2;
     const std::vector<GeneratedText> texts = f.fill("Hello,", o);
@@ -95,7 +95,7 @@ TEST_CASE("steps, blocks and cuts are what they are called", "[ch23][diffusion]"
 
 TEST_CASE("of several fillings the one is kept that costs least in the same orders",
           "[ch23][diffusion]") {
-    MaskedModel model = masked();
+    MaskedModel model = masked_model();
     const Hole open = hole_between(model, "Hello,", " of Elm!", 5);
     const MaskedDistribution distribution = model.distribution();
     for (const char* order : {"random", "confidence"})
@@ -143,7 +143,7 @@ TEST_CASE("of several fillings the one is kept that costs least in the same orde
 TEST_CASE("the most certain place comes first, however little the chain leaves",
           "[ch23][diffusion]") {
     TextFiller f = filler();
-    MaskedModel model = masked();
+    MaskedModel model = masked_model();
     TextOptions o = gap(8);
     o.fill.order = "confidence", o.temperature = 0, o.top_p.reset();
     // Chapter 22's greedy filling, by the model's own distribution without an end.
@@ -198,7 +198,7 @@ TEST_CASE("a trace says in which pass a place was filled, and by which distribut
         }
         CHECK(filled == std::map<int, int>{{1, 2}, {2, 2}, {3, 2}});
         // What was known by then: the first pass saw nothing of the gap.
-        MaskedModel model = masked();
+        MaskedModel model = masked_model();
         const Hole hole = hole_between(model, "Hello,", *o.infill, 6);
         for (std::size_t k = 0; k < 6; ++k) {
             if (tokens[k].pass != 1) continue;

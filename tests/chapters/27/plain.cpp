@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "chapters/27_prefix_cache/plain_prefix_tree.hpp"
+#include "lib/core/error.hpp"
 #include "lib/core/rng.hpp"
 #include "lib/serve/prefix_cache.hpp"
 
