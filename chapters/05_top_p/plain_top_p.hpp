@@ -10,7 +10,6 @@
 
 #include "chapters/04_top_k/plain_top_k.hpp"
 #include "chapters/05_top_p/further/checks.hpp"
-#include "lib/core/check.hpp"
 
 namespace tbt {
 
@@ -20,36 +19,26 @@ inline std::uint64_t share_of(std::uint64_t W, double share) {
     return std::min(W, static_cast<std::uint64_t>(std::nearbyint(share * static_cast<double>(W))));
 }
 
-// Tokens by descending key until they hold a share of W; the others are masked.
-//
-// "At least", not "above": the token that reaches the share is the last to stay. Never empty: a
-// share of 0 keeps one. Both sides are whole numbers, so .4 + .3 + .2 reaches .9, where in
-// doubles it is .8999999999999999.
-inline std::vector<float> shortest_prefix(std::span<const float> s, double T,
-                                          std::span<const float> keys, double share,
-                                          Ties ties = Ties::exact) {
-    check_size("top-p: keys", keys.size(), s.size());
-    const std::vector<std::uint64_t> w = integer_weights(s, T);
-    const std::uint64_t enough = std::max<std::uint64_t>(share_of(total(w), share), 1);
-    std::vector<float> kept(s.size(), masked);
-    std::uint64_t sum = 0;
-    float last = 0;
-    for (const std::size_t id : sorted_descending(keys)) {
-        if (sum >= enough && !(ties == Ties::keep_all && keys[id] == last)) break;
-        kept[id] = s[id];
-        sum += w[id];
-        last = keys[id];
-    }
-    return kept;
-}
-
 // The nucleus: the most probable tokens, until they have probability p [Holtzman et al. 2020, §3.1]
 //
 //   V_p = the shortest {i_1, …, i_n} with s_i1 >= s_i2 >= … and Σ w_i >= p·Σ w
+//
+// "At least", not "above": the token that reaches p is the last to stay. Never empty: p = 0 keeps
+// one. Both sides are whole numbers, so .4 + .3 + .2 reaches .9, where in doubles it is
+// .8999999999999999.
 inline std::vector<float> top_p(std::span<const float> s, double T, double p) {
     check_top_p(p);
     if (p == 1) return {s.begin(), s.end()};  // also what is too improbable for one weight unit
-    return shortest_prefix(s, T, s, p);
+    const std::vector<std::uint64_t> w = integer_weights(s, T);
+    const std::uint64_t enough = std::max<std::uint64_t>(share_of(total(w), p), 1);
+    std::vector<float> kept(s.size(), masked);
+    std::uint64_t sum = 0;
+    for (const std::size_t id : sorted_descending(s)) {
+        if (sum >= enough) break;
+        kept[id] = s[id];
+        sum += w[id];
+    }
+    return kept;
 }
 
 }  // namespace tbt

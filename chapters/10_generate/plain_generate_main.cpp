@@ -6,8 +6,10 @@
 #include <algorithm>
 #include <cstdio>
 #include <exception>
+#include <functional>
 #include <string>
 
+#include "chapters/07_kv_cache/cached_model.hpp"
 #include "chapters/10_generate/plain_generate.hpp"
 #include "lib/core/gpt.hpp"
 #include "lib/core/index.hpp"
@@ -31,12 +33,9 @@ int main(int argc, char** argv) try {
     request.eos = model.tokenizer.eos_id();
     request.uniform = [&] { return rng.uniform(); };
     request.decode = [&](int id) { return std::string(model.tokenizer.token_bytes(id)); };
-    // Each pass reads only what the cache does not have yet (chapter 07): the prompt, then one token.
-    GptCache cache(model.config());
-    const auto forward = [&](std::span<const int> text) {
-        return model.gpt.forward(cache, text.subspan(index(cache.length())));
-    };
-    std::printf("%s%s\n", prompt.c_str(), plain_generate(forward, ids, request).text.c_str());
+    CachedModel<Gpt> read(model.gpt);  // each pass computes only what is new (chapter 07)
+    std::printf("%s%s\n", prompt.c_str(),
+                plain_generate(std::ref(read), ids, request).text.c_str());
     return 0;
 } catch (const std::exception& error) {
     std::fprintf(stderr, "plain_generate: %s\n", error.what());

@@ -66,10 +66,20 @@ TEST_CASE("the token that reaches p exactly is the last one kept", "[ch05]") {
     REQUIRE(nucleus({1, 0, 0}, 0.576116884766).size() == 2);
 }
 
+TEST_CASE("with the logits as keys, the prefix is the nucleus", "[ch05]") {
+    Rng rng(11);
+    for (int i = 0; i < 200; ++i) {
+        std::vector<float> s(40);
+        for (float& x : s) x = static_cast<float>(rng.below(6));  // with many ties
+        const double p = rng.uniform(), T = .2 + rng.uniform();
+        REQUIRE(shortest_prefix(s, T, s, p) == top_p(s, T, p));
+    }
+}
+
 TEST_CASE("a prefix by keys needs a key for each token", "[ch05]") {
     REQUIRE_THROWS_WITH(
         shortest_prefix(eight, 1, {eight.data(), 7}, .5),
-        Catch::Contains("top-p: keys") && Catch::Contains("7") && Catch::Contains("8"));
+        Catch::Contains("shortest prefix: keys") && Catch::Contains("7") && Catch::Contains("8"));
 }
 
 TEST_CASE("p = .9 of .4 .3 .2 .1 keeps three in integer weights, where doubles fall short",
