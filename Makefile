@@ -36,6 +36,7 @@ help:
 	'  make run-02              run the program of a chapter (ARGS="--help" shows its options)' \
 	'  make learn               the exercises, one after the other, on one screen' \
 	'  make check EX=05_2       check one (make hint, solution, try, watch, reset; make progress, next)' \
+	'  make mine                the generator of what you have written there (PROMPT="…" ARGS="…")' \
 	'  make test                build and run all tests' \
 	'  make bench               measure the limits of this machine and our share of them (ONLY=matmul …)' \
 	'  make page                the course as pages with search, in build/page/index.html, and the playground' \

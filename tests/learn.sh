@@ -46,6 +46,23 @@ case $(sh exercises/exercise.sh statement 22_2_order) in
 *) failed=$((failed + 1)); echo "the statement of 22_2 is not broken under what explains a name" ;;
 esac
 
+# make mine, the generator of what a learner has written: with all of it, and with nothing.
+for ours in '' --guesses=3; do
+    mine=$(sh -c "${LEARN_MAKE:-make} mine MINE=solutions PROMPT='The old clock' ARGS=$ours" 2>/dev/null)
+    case $mine in
+    'The old clock had stopped at three,'*) passed=$((passed + 1)) ;;
+    *) failed=$((failed + 1)); echo "make mine MINE=solutions ARGS=$ours: $mine" ;;
+    esac
+done
+case $(sh -c "${LEARN_MAKE:-make} mine MINE=solutions PROMPT='The old clock'" 2>/dev/null) in
+"$("$build/plain_generate" 'The old clock')") passed=$((passed + 1)) ;;
+*) failed=$((failed + 1)); echo "make mine with the solutions does not write what make run writes" ;;
+esac
+case $(sh -c "${LEARN_MAKE:-make} mine MINE=$EXERCISES" 2>&1) in
+*'[ ] 01_01'*'your generator needs exercise 01_01'*) passed=$((passed + 1)) ;;
+*) failed=$((failed + 1)); echo "make mine without any exercise does not name the first" ;;
+esac
+
 # ---- the screen ----
 if [ "$only" = lines ]; then
     echo "$passed passed, $failed failed"

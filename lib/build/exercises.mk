@@ -2,7 +2,7 @@
 # compiler, and builds only what the exercise is linked with: the .cpp files of what its test includes
 # (needs.sh).
 
-.PHONY: learn check hint solution try watch reset progress next test-learn
+.PHONY: learn check hint solution try watch reset progress next test-learn mine
 # The screen runs its checks by another make, with the settings of this one.
 LEARN_MAKE = $(MAKE_COMMAND) --no-print-directory MODE=$(MODE) ARCH=$(ARCH) BUILD=$(BUILD) CXX="$(CXX)" \
 	NO_INSTALL=$(NO_INSTALL)
@@ -30,6 +30,11 @@ check watch try: $(EX_OBJECTS)
 check hint solution try watch reset progress next:
 	@$(for_exercises) FEW_ERRORS="$(if $(CLANG),-ferror-limit=3,-fmax-errors=3)" LIBRARY="$(EX_OBJECTS)" \
 	    LEVEL="$(LEVEL)" FORCE="$(FORCE)" SOLUTION="$(SOLUTION)" ARGS="$(ARGS)" sh exercises/exercise.sh $@ "$(EX)"
+
+# The generator of the learner's own functions (MINE=solutions: of ours, for the tests).
+mine: $(call object,$(NEEDS_exercises/my_generator_main.cpp))
+	@$(CXX) $(CXXFLAGS_ALL) -MF $(BUILD)/mine.d -O1 -I$(or $(MINE),exercises) exercises/my_generator_main.cpp $^ $(LIBS) -o $(BUILD)/mine
+	@$(BUILD)/mine $(if $(PROMPT),"$$PROMPT") $(ARGS)
 
 # Tests make learn in a terminal, and the messages after crashes of learners' code (minutes).
 test-learn: $(BUILD)/learn $(CHECK_PARTS)
