@@ -1,7 +1,6 @@
-// Your own generator: the storyteller (lib/core) with what you have written in nine exercises. Each exercise that passes
-// switches a part on; 12_01 makes it guess ahead. Change what you like here, too.
-//
-// The exercises are included by <…>: they are your files, or, for the tests, the solutions.
+// Your own generator: the storyteller (lib/core) with what you have written in ten exercises. Each
+// exercise that passes switches a part on; 12_01 makes it guess ahead. Change what you like here,
+// too. The exercises are included by <…>: they are your files, or, for the tests, the solutions.
 //
 // Run it: make mine PROMPT="The old clock" ARGS="--top-k 40 --stop END"
 #include <algorithm>
@@ -124,7 +123,7 @@ private:
         return {row.begin(), row.end()};
     }
 
-    // The chain: temperature, top-k and top-p, as far as they are written, as steps on a row of logits.
+    // The chain: top-k and top-p, as far as they are written, as steps on a row of logits.
     std::vector<float> chosen_from(const std::vector<float>& row) const {
         std::vector<ex06_01::Step> steps;
         const double T = r_.temperature, P = r_.top_p;

@@ -1,6 +1,7 @@
-// What `make run` writes when it is asked for nothing special: the storyteller continues a prompt by plain_generate.hpp
-// and the tiny library (lib/core). With options, `make run` is the complete generator of chapter 23, which writes the
-// same text from the same prompt; this one is compiled in a tenth of the time.
+// What `make run` writes when it is asked for nothing special: the storyteller continues a prompt
+// by plain_generate.hpp and the tiny library (lib/core). With options, `make run` is the complete
+// generator of chapter 23, which writes the same text from the same prompt; this one is compiled in
+// a tenth of the time.
 //
 // Run it: build/plain_generate "Once upon a time"
 #include <algorithm>

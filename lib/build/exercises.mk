@@ -33,7 +33,8 @@ check hint solution try watch reset progress next:
 
 # The generator of the learner's own functions (MINE=solutions: of ours, for the tests).
 mine: $(call object,$(NEEDS_exercises/my_generator_main.cpp))
-	@$(CXX) $(CXXFLAGS_ALL) -MF $(BUILD)/mine.d -O1 -I$(or $(MINE),exercises) exercises/my_generator_main.cpp $^ $(LIBS) -o $(BUILD)/mine
+	@$(CXX) $(CXXFLAGS_ALL) -MF $(BUILD)/mine.d -O1 -I$(or $(MINE),exercises) \
+	    exercises/my_generator_main.cpp $^ $(LIBS) -o $(BUILD)/mine
 	@$(BUILD)/mine $(if $(PROMPT),"$$PROMPT") $(ARGS)
 
 # Tests make learn in a terminal, and the messages after crashes of learners' code (minutes).

@@ -45,7 +45,8 @@ public:
     template <std::integral T>
     Json(T number) : Json() {
         if constexpr (std::is_same_v<T, bool>) set_boolean(number);
-        else if (std::in_range<std::int64_t>(number)) set_integer(static_cast<std::int64_t>(number));
+        else if (std::in_range<std::int64_t>(number))
+            set_integer(static_cast<std::int64_t>(number));
         else set_large(static_cast<std::uint64_t>(number));
     }
     // A list or another range of what can be a Json, or a map of texts to that.

@@ -201,7 +201,8 @@ TEST_CASE("api: sets of characters and grammars made by hand", "[api]") {
     CodePointSet set;
     for (const auto& range :
          {std::pair{5, 4}, {-5, 4}, {INT_MIN, INT_MAX}, {0x10ffff, 0x110000}, {0xd800, 0xdfff}})
-        HOLDS(set.add(range.first, range.second), utf8_sequences(set), set.complement(), set.count());
+        HOLDS(set.add(range.first, range.second), utf8_sequences(set), set.complement(),
+              set.count());
     HOLDS(set.contains(-1), set.contains(INT_MAX), digit_sequences({}, {}),
           digit_sequences({{0, 10}}, {}));
     for (const int i : {-1, 0, INT_MIN, INT_MAX}) {
@@ -219,8 +220,7 @@ TEST_CASE("api: sets of characters and grammars made by hand", "[api]") {
     REFUSES(grammar.finish(rule));
     const int from = grammar.rule(rule).start = grammar.add_node();
     const Expression a = Expression::literal("a");
-    for (const auto& count :
-         {std::pair{-5, 2}, {3, 2}, {0, -7}, {INT_MAX, INT_MAX}, {INT_MAX, -1}})
+    for (const auto& count : {std::pair{-5, 2}, {3, 2}, {0, -7}, {INT_MAX, INT_MAX}, {INT_MAX, -1}})
         REFUSES(add_expression(grammar, Expression::repeat(a, count.first, count.second), from));
     REFUSES(add_expression(grammar, Expression::of_rule(7), from));
     REFUSES(add_expression(grammar, a, -1));

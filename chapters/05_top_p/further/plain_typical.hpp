@@ -13,7 +13,8 @@
 
 namespace tbt {
 
-// Tokens by descending key until they hold a share of W; the others are masked. With the logits as keys this is top-p.
+// Tokens by descending key until they hold a share of W; the others are masked. With the logits as
+// keys this is top-p.
 inline std::vector<float> shortest_prefix(std::span<const float> s, double T,
                                           std::span<const float> keys, double share,
                                           Ties ties = Ties::exact) {
