@@ -15,6 +15,8 @@ finish() { { [ -t 1 ] || [ -n "${LEARN_MAKE:-}" ]; } && exit 0; exit "$1"; }
 hint_words() { if [ -n "${LEARN_MAKE:-}" ]; then echo "h gives a hint."; else echo "make hint EX=$1"; fi; }
 fail() { echo "make: $*" | reflow >&2; finish 2; }
 
+# The hints of an exercise stand in its chapter's file, below "== NAME ==".
+hints() { awk -v name="$1" '/^== / { on = ($2 == name); next } on' "exercises/${1%%_*}.hints"; }
 all() { for f in solutions/*.hpp; do f=${f#solutions/}; echo "${f%.hpp}"; done; }
 number_of() { rest=${1#*_}; echo "${1%%_*}_${rest%%_*}"; }
 # One line an exercise, tabs between: name, passed or open, hints read, lesson, title. The title is what the first line says,
@@ -193,7 +195,7 @@ hint)
     name=$(resolve "$wanted") || finish 2
     number=$(number_of "$name") level=${3:-${LEVEL:-$(($(hints_of "$(number_of "$name")") + 1))}}
     case $level in [1-3]) ;; [4-9]) level=3 ;; *) fail "LEVEL=$level: there are three hints, 1 to 3" ;; esac
-    awk -v level="$level" '/^[1-3] / { on = ($1 == level) } on' "exercises/$name.hints" | reflow
+    hints "$name" | awk -v level="$level" '/^[1-3] / { on = ($1 == level) } on' | reflow
     was=$(hints_of "$number")
     [ "$level" -gt "$was" ] && was=$level
     passed "$number" && how=passed || how=open

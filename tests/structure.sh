@@ -180,7 +180,7 @@ done >>"$found"
 awk '
     function value() { return substr($0, index($0, ": ") + 2) }
     /^mutant: / { what = value() }
-    FNR == 1 { file = FILENAME; sub(/^tests\/mutants\/exercises\//, "solutions/", file); sub(/\.txt$/, ".hpp", file) }
+    /^solution: / { file = "solutions/" value() ".hpp" }
     /^file: / { file = value() }
     /^from: / {
         from = value(); hits = 0

@@ -30,14 +30,15 @@ for solution in solutions/*.hpp; do
         lines=$(awk '/>>> write here/ { on = 1; next } /<<< to here/ { exit } on && NF && !/^ *\/\// { ++n } END { print n }' "$solution")
         [ "$lines" -le 5 ] || complain "$name" "its chapter begins with a step of $lines lines, expected 5 at most"
     fi
+    awk -v name="$name" '/^== / { on = ($2 == name); next } on' "exercises/${number%%_*}.hints" >"$work/hints"
     for hint in '1 nudge' '2 plan' '3 nearly there'; do
-        grep -q "^$hint" "exercises/$name.hints" 2>/dev/null || complain "$name" "no hint '$hint'"
+        grep -q "^$hint" "$work/hints" || complain "$name" "no hint '$hint'"
     done
-    [ -f "tests/mutants/exercises/$name.txt" ] || complain "$name" "no mutants"
+    grep -qxF "solution: $name" tests/mutants/exercises/*.txt || complain "$name" "no mutants"
     # The first hint may not give away a name that the solution invents.
     awk '/>>> write here/ { on = 1 } on { sub(/\/\/.*/, ""); print } /<<< to here/ { on = 0 }' "$solution" | words > "$work/inside"
     words < "$work/b" > "$work/known"
-    sed -n '/^1 nudge/,/^2 plan/p' "exercises/$name.hints" | words > "$work/hint"
+    sed -n '/^1 nudge/,/^2 plan/p' "$work/hints" | words > "$work/hint"
     comm -23 "$work/inside" "$work/known" | comm -12 - "$work/hint" > "$work/given"
     [ -s "$work/given" ] && complain "$name" "its first hint has a name of the solution: $(tr '\n' ' ' < "$work/given")"
     if cmp -s "$stub" "$work/stub.hpp"; then

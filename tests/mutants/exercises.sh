@@ -1,8 +1,8 @@
 #!/bin/sh
 # Tests wrong answers to the exercises one by one: each must fail its check.
 #   exercises.sh             tests all of tests/mutants/exercises/*.txt, as many lists at once as there are cores
-#   exercises.sh NAME …      tests those of tests/mutants/exercises/NAME*.txt
-# A list has the wrong answers to solutions/NAME.hpp, each followed by an empty line:
+#   exercises.sh NAME …      tests those of the exercises NAME*
+# Below "solution: NAME" a list has the wrong answers to solutions/NAME.hpp, each followed by an empty line:
 #   mutant: what the mistake is
 #   from: text that occurs exactly once in the solution, in one line      or   body: 1   replaces the whole first marked place
 #   to: the text that replaces it (several lines to: … are several lines)
@@ -64,7 +64,9 @@ WORK=$(mktemp -d) || exit 1
 trap 'rm -rf "$WORK"' EXIT
 export WORK BUILD COMPILE_TEST LINK WITNESSES LIBRARY LIBS EXPORT
 if [ $# -eq 0 ]; then set -- ''; fi
-for wanted in "$@"; do ls tests/mutants/exercises/"$wanted"*.txt; done |
+mkdir "$WORK/lists"
+awk -v to="$WORK/lists/" '/^solution: / { list = to $2 ".txt"; next } { print >list }' tests/mutants/exercises/*.txt
+for wanted in "$@"; do ls "$WORK/lists/$wanted"*.txt; done |
     xargs -P "$(getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2)" -n 1 sh "$0" | tee "$WORK/report"
 killed=$(grep -c '^killed' "$WORK/report") survived=$(grep -c '^SURVIVED' "$WORK/report")
 mute=$(grep -c '^MUTE' "$WORK/report")
