@@ -14,7 +14,7 @@ namespace {
 
 constexpr float inf = std::numeric_limits<float>::infinity();
 
-// The printed digits of spec/errata.md and spec/exercises.md: six places,
+// The digits that the errata and the exercises print: six places,
 // so half a unit of the last.
 void require_close(const std::vector<double>& got, const std::vector<double>& expected,
                    double tolerance = 5.1e-7) {
