@@ -7,6 +7,7 @@
 #include <map>
 #include <set>
 
+#include "chapters/10_generate/options.hpp"
 #include "chapters/24_which_decoder/plain_measures.hpp"
 #include "chapters/24_which_decoder/write_texts.hpp"
 #include "lib/core/error.hpp"
@@ -111,10 +112,6 @@ StopRules DecoderMeasure::stop_rules() const {
     return stop;
 }
 
-TokenBytes DecoderMeasure::bytes() const {
-    return [this](int id) { return model_.tokenizer.token_bytes(id); };
-}
-
 std::vector<std::vector<int>> DecoderMeasure::prompts(std::size_t count) const {
     std::vector<std::vector<int>> prompts;
     for (std::size_t i = 0; i < count; ++i) prompts.push_back(passages_[i].prompt);
@@ -140,8 +137,8 @@ std::vector<DecoderMeasure::Written> DecoderMeasure::write(const Setting& settin
     request.chain = setting.chain();
     request.stop = stop;
     request.seed = seed;
-    for (GeneratedText& text :
-         write_texts(others_.logits(setting), bytes(), prompts(texts), request))
+    for (GeneratedText& text : write_texts(
+             others_.logits(setting), token_bytes_of(model_.tokenizer), prompts(texts), request))
         written.push_back({written.size(), std::move(text.ids)});
     return written;
 }
@@ -181,7 +178,8 @@ void DecoderMeasure::draw_all(std::uint64_t seed) {
     }
     const BatchLogits model = others_.logits({});
     const auto start = std::chrono::steady_clock::now();
-    WrittenTogether texts = write_together(model, bytes(), prompts(passages_.size()), requests);
+    WrittenTogether texts = write_together(model, token_bytes_of(model_.tokenizer),
+                                           prompts(passages_.size()), requests);
     const std::chrono::duration<double, std::micro> time = std::chrono::steady_clock::now() - start;
     drawn_microseconds_ = time.count() / static_cast<double>(texts.rows);
     drawn_seed_ = seed;

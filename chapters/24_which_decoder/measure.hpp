@@ -78,7 +78,6 @@ private:
     Diversity diversity_of(const std::vector<std::string>& texts,
                            const std::vector<const Alternatives*>& used) const;
     StopRules stop_rules() const;
-    TokenBytes bytes() const;
     std::vector<std::vector<int>> prompts(std::size_t count) const;
 
     const Language& language_;

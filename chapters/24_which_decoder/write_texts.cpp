@@ -6,6 +6,7 @@
 
 #include "chapters/06_combining/chain.hpp"
 #include "chapters/10_generate/generate.hpp"
+#include "chapters/10_generate/options.hpp"
 #include "lib/core/index.hpp"
 
 namespace tbt {
@@ -39,7 +40,7 @@ std::vector<GeneratedText> write_texts(Model& model, const std::vector<std::vect
                                        const GenerateRequest& request) {
     CachedBatch batch(model.transformer);
     return write_texts([&](std::span<const BatchText> texts) { return batch(texts); },
-                       [&](int id) { return model.tokenizer.token_bytes(id); }, prompts, request);
+                       token_bytes_of(model.tokenizer), prompts, request);
 }
 
 std::vector<GeneratedText> write_texts(const BatchLogits& batch, const TokenBytes& bytes,

@@ -8,6 +8,7 @@
 #include "chapters/24_which_decoder/tools/questions.hpp"
 #include "chapters/24_which_decoder/tools/report.hpp"
 #include "chapters/24_which_decoder/write_texts.hpp"
+#include "lib/core/index.hpp"
 #include "lib/core/json.hpp"
 #include "lib/files/random_model.hpp"
 #include "tests/support/small_model.hpp"
@@ -38,6 +39,24 @@ TEST_CASE("a text repeats itself when its last words were said three times in a 
     CHECK(!repeats_itself("A b c d. A b c d. A b c e."));
     CHECK(!repeats_itself("la la la la la la"));  // that is a song
     CHECK(!repeats_itself(""));
+}
+
+TEST_CASE("a text of byte tokens is what the tokenizer reads in all of its tokens", "[report]") {
+    Model model = small_model(Tokenizer::load("tests/data/tokenizers/tiny-spm"));
+    GenerateRequest request;
+    request.stop.max_new_tokens = 40;
+    // Before a first token, a space would be dropped.
+    const std::vector<std::string>& pieces = model.tokenizer.vocabulary().pieces;
+    const int comma = to_int(std::find(pieces.begin(), pieces.end(), ",") - pieces.begin());
+    int invalid = 0;  // runs with an ASCII byte are one U+FFFD a byte as a whole
+    for (const GeneratedText& text :
+         write_texts(model, std::vector(20, std::vector{model.tokenizer.eos_id()}), request)) {
+        std::vector<int> ids = text.ids;
+        ids.insert(ids.begin(), comma);
+        REQUIRE("," + text.text == model.tokenizer.decode_text(ids, true));
+        invalid += "," + text.text != valid_text(model.tokenizer.decode(ids));
+    }
+    REQUIRE(invalid > 0);
 }
 
 TEST_CASE("a model that says the same of 257 tokens: eight bits, and nine tenths in the nucleus",
