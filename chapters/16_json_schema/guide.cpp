@@ -65,12 +65,14 @@ void GuideRequest::add_options(OptionTable& app) {
         .between(-1, 1000000)
         .shows_default();
     line.option("--open", open, "also generate members that the schema neither names nor forbids");
+    line.option("--nullable", nullable,
+                "of a schema: \"nullable\": true adds null to 'type' (OpenAPI)");
 }
 
 std::string GuideRequest::key() const {
     return grammar + schema + tools + name() + (strict ? " strict " : " ") +
            std::to_string(max_string) + " " + std::to_string(max_whitespace) + " " + layout +
-           (open ? " open" : "");
+           (open ? " open" : "") + (nullable ? " nullable" : "");
 }
 
 void GuideRequest::check() const {
@@ -84,6 +86,7 @@ void GuideRequest::check() const {
     alone(strict != usual.strict, "--strict", "schema");
     alone(layout != usual.layout, "--json-layout", "schema");
     alone(open != usual.open, "--open", "schema");
+    alone(nullable != usual.nullable, "--nullable", "schema");
     alone(max_string != usual.max_string, "--max-string", "schema");
     alone(max_whitespace != usual.max_whitespace && !json, "--max-whitespace", "JSON");
 }
@@ -137,6 +140,7 @@ std::shared_ptr<Recognizer> recognizer_for(const GuideRequest& r) {
                             : r.layout == "pretty" ? JsonLayout::pretty
                                                    : JsonLayout::any;
     schema_options.closed = !r.open;
+    schema_options.nullable = r.nullable;
     if (r.served) schema_options.warn = [](const std::string&) {};
     if (!r.grammar.empty()) {
         const GuideText given = grammar_text(r.grammar);

@@ -26,6 +26,7 @@ struct GuideRequest {
     std::string layout = "line";  // of JSON under a schema: any, compact, line or pretty
     int max_string = 200;         // characters, if a schema sets no limit; −1: any number
     bool open = false;            // also members that a schema allows but does not name
+    bool nullable = false;        // "nullable": true adds null to the type beside it (OpenAPI)
     // For a server's clients: nothing goes to stderr about a schema, and `strict`, which most
     // clients set, does not change how numbers and strings are written.
     bool served = false;

@@ -28,6 +28,8 @@ int main(int argc, char** argv) {
             line.option("--ignore-formats", ignore_formats,
                         "treat format as an annotation, as draft 2020-12 allows");
             line.option("--strict", options.strict, "refuse unknown keywords and formats");
+            line.option("--nullable", options.nullable,
+                        "\"nullable\": true adds null to 'type', as in OpenAPI 3.0");
             line.option("--quiet", quiet, "say nothing");
         },
         [&] {

@@ -45,6 +45,7 @@ public:
     bool has_condition(const Json& schema) const {
         return schema.contains("if") && knows_conditions(schema);
     }
+    bool knows_nullable() const { return options_.nullable; }
     bool enforces_formats() const { return options_.formats; }
 
     // Does the document use unevaluatedProperties or unevaluatedItems anywhere?

@@ -21,8 +21,13 @@ const std::set<std::string> annotations = {
     "$anchor",         "$dynamicAnchor",   "$recursiveAnchor", "$defs",      "definitions",
     "contentEncoding", "contentMediaType", "contentSchema",    "$vocabulary"};
 
-// These are not keywords in drafts 4 and 6, so they may have any value there.
-bool is_condition(const std::string& key) { return key == "if" || key == "then" || key == "else"; }
+// Drafts 4 and 6 have no conditions, only OpenAPI has `nullable`. Elsewhere, these may have any
+// value.
+bool is_known(const SchemaDocument& document, const Json& schema, const std::string& key) {
+    if (key == "nullable") return document.knows_nullable();
+    const bool condition = key == "if" || key == "then" || key == "else";
+    return !condition || document.knows_conditions(schema);
+}
 
 bool is_schema(const Json& v) { return v.is_object() || v.is_boolean(); }
 bool all_schemas(const Json& v) { return std::all_of(v.begin(), v.end(), is_schema); }
@@ -93,7 +98,7 @@ const std::vector<Form> forms = {
       "minContains", "maxContains"}},
     {is_text, "a string", {"pattern", "format", "$ref", "$dynamicRef", "$recursiveRef"}},
     {is_text, "a string", {"$anchor", "$dynamicAnchor"}, true},
-    {is_switch, "true or false", {"uniqueItems"}},
+    {is_switch, "true or false", {"uniqueItems", "nullable"}},
     {is_types,
      "one of null, boolean, integer, number, string, array, object, or a list of them",
      {"type"}},
@@ -110,8 +115,11 @@ const std::set<std::string>& enforced_keywords() {
 }
 
 void check_name(SchemaDocument& document, const Json& schema, const std::string& key) {
-    if (is_condition(key) && !document.knows_conditions(schema))
-        return document.remark(schema, key, "", "is not a keyword of this draft");
+    if (!is_known(document, schema, key))
+        return document.remark(schema, key, "",
+                               key == "nullable"
+                                   ? "is a keyword of OpenAPI only: --nullable adds null to 'type'"
+                                   : "is not a keyword of this draft");
     const std::set<std::string>& enforced = enforced_keywords();
     if (enforced.count(key) != 0 || annotations.count(key) != 0 || key.rfind("x-", 0) == 0) return;
     if (key == "id" && document.draft_of(schema) == 4) return;
@@ -167,7 +175,7 @@ void check_keywords(SchemaDocument& document, const Json& schema) {
     for (const Form& form : forms) {
         for (const char* key : form.keywords) {
             if (!schema.contains(key) || form.test(schema.at(key))) continue;
-            if (is_condition(key) && !document.knows_conditions(schema)) continue;
+            if (!is_known(document, schema, key)) continue;
             document.wrong(schema, std::string("'") + key + "' is " + kind_of(schema.at(key)) +
                                        ", expected " + form.expected);
         }
@@ -191,8 +199,11 @@ long long count_of(const Json& schema, const char* keyword, long long otherwise)
     return number > 1e9 ? 1'000'000'000 : static_cast<long long>(number);
 }
 
-bool type_allows(const Json& schema, const std::string& type) {
+bool type_allows(const SchemaDocument& document, const Json& schema, const std::string& type) {
     if (!schema.is_object() || !schema.contains("type")) return true;
+    if (type == "null" && document.knows_nullable() && schema.contains("nullable") &&
+        schema.at("nullable") == Json(true))
+        return true;
     const Json& t = schema.at("type");
     return t.is_string() ? t == type : std::find(t.begin(), t.end(), type) != t.end();
 }

@@ -20,7 +20,7 @@ std::vector<const Json*> schema_parts(const Json& schema);
 // The value of a keyword such as minItems, at most 10^9; `otherwise` if the schema lacks it.
 long long count_of(const Json& schema, const char* keyword, long long otherwise);
 // Does the schema's keyword `type` allow this type?
-bool type_allows(const Json& schema, const std::string& type);
+bool type_allows(const SchemaDocument& document, const Json& schema, const std::string& type);
 // The values that enum and const allow: those of one keyword, or those in both. restricted: does it
 // have either?
 std::vector<const Json*> listed_values(const Json& schema, bool& restricted);

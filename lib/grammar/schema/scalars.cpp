@@ -178,14 +178,14 @@ Scalars ScalarRules::own(const Json& schema) {
 
 Scalars ScalarRules::of_types(const Json& schema) const {
     Scalars s;
-    s.null = type_allows(schema, "null");
-    s.yes = s.no = type_allows(schema, "boolean");
-    if (!type_allows(schema, "string")) s.strings = Dfa{};
+    s.null = type_allows(*document_, schema, "null");
+    s.yes = s.no = type_allows(*document_, schema, "boolean");
+    if (!type_allows(*document_, schema, "string")) s.strings = Dfa{};
     const bool without_point = document_->draft_of(schema) == 4;  // 1.0 is not an integer there
-    if (!type_allows(schema, "number"))
-        s.numbers = !type_allows(schema, "integer") ? Dfa{}
-                    : without_point                 ? whole_numbers_without_point()
-                                                    : whole_numbers();
+    if (!type_allows(*document_, schema, "number"))
+        s.numbers = !type_allows(*document_, schema, "integer") ? Dfa{}
+                    : without_point                             ? whole_numbers_without_point()
+                                                                : whole_numbers();
     return s;
 }
 

@@ -44,6 +44,9 @@ struct SchemaOptions {
     // false: the keyword format does not restrict values, which is the default in draft 2020-12.
     bool formats = true;
 
+    // OpenAPI 3.0: "nullable": true adds null to the `type` beside it.
+    bool nullable = false;
+
     // Unknown keywords and formats are ignored, as the specification says. warn is called once for
     // each name; without it a line goes to stderr. strict: they are refused.
     bool strict = false;

@@ -119,7 +119,7 @@ Alternatives ShapeRules::work_out(const Json& schema, const std::string& type) {
     for (const Json* target : document_->references(schema))
         combine("$ref", [&] { return of(*target, type); });
     if (document_->ignores_siblings(schema)) return result;
-    if (!type_allows(schema, type)) return {};
+    if (!type_allows(*document_, schema, type)) return {};
     if (facts_.constrains(schema, type)) result = all_of(result, {{&schema}});
     bool restricted = false;
     const std::vector<const Json*> values = listed_values(schema, restricted);
@@ -456,14 +456,14 @@ void narrow(Listed& to, const Listed& by) {
 }
 
 // The values of a schema that allows nothing but null, true and false.
-Listed words(const Json& schema) {
+Listed words(const SchemaDocument& document, const Json& schema) {
     static const Json null;
     if (!schema.contains("type")) return std::nullopt;
     for (const char* type : {"string", "number", "integer", "object", "array"})
-        if (type_allows(schema, type)) return std::nullopt;
+        if (type_allows(document, schema, type)) return std::nullopt;
     std::vector<const Json*> values;
-    if (type_allows(schema, "boolean")) values = {&no, &yes};
-    if (type_allows(schema, "null")) values.push_back(&null);
+    if (type_allows(document, schema, "boolean")) values = {&no, &yes};
+    if (type_allows(document, schema, "null")) values.push_back(&null);
     return values;
 }
 
@@ -483,7 +483,7 @@ Listed listed(SchemaDocument& document, const Json& schema, int depth) {
         for (const Json* v : own) add_once(once, v);
         narrow(found, once);
     }
-    narrow(found, words(schema));
+    narrow(found, words(document, schema));
     if (schema.contains("allOf"))
         for (const Json& part : schema.at("allOf"))
             narrow(found, listed(document, part, depth + 1));

@@ -195,8 +195,8 @@ private:
     bool has_type(const Json& schema, const Value& v) const {
         static const char* const names[] = {"null",   "boolean", "boolean", "number",
                                             "string", "array",   "object"};
-        if (type_allows(schema, names[static_cast<int>(v.kind)])) return true;
-        if (v.kind != Kind::number || !type_allows(schema, "integer")) return false;
+        if (type_allows(document_, schema, names[static_cast<int>(v.kind)])) return true;
+        if (v.kind != Kind::number || !type_allows(document_, schema, "integer")) return false;
         const bool without_point = document_.draft_of(schema) == 4;  // 1.0 is not an integer there
         return (without_point ? whole_numbers_without_point() : whole_numbers()).accepts(v.text);
     }

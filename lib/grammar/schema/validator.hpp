@@ -15,7 +15,7 @@ namespace tbt {
 class SchemaValidator {
 public:
     // schema: the JSON text; name: what messages call it. Throws UsageError if it is not a schema.
-    // Of `options` only draft, formats, strict and warn are used.
+    // Of `options` only draft, formats, nullable, strict and warn are used.
     explicit SchemaValidator(const std::string& schema, const SchemaOptions& options = {},
                              const std::string& name = "schema");
     ~SchemaValidator();

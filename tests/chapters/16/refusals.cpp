@@ -29,7 +29,7 @@ TEST_CASE("keywords and formats that nobody knows are remarks: told once by name
     const std::vector<std::array<std::string, 3>> cases = {
         {R"({"requird":["a"],"type":"object"})", "requird", "did you mean 'required'"},
         {R"({"properties":{"a":{"nullable":true,"type":"string"},"b":{"nullable":true}}})",
-         "nullable", "'nullable' is not a known keyword"},
+         "nullable", "--nullable adds null to 'type'"},
         {R"({"type":"string","format":"color"})", "format", "\"color\" is not a format"},
         {R"({"items":[{"format":"color"},{"format":"color"}]})", "format", "color"},
         {R"({"type":"integer","format":"kelvin"})", "format", "kelvin"},
@@ -70,6 +70,41 @@ TEST_CASE("drafts 4 and 6 have no if, then and else: whatever they hold says not
         if (draft == "draft-07") CHECK_THROWS_AS(compile_schema(no_schema, quiet), UsageError);
         else CHECK_NOTHROW(compile_schema(no_schema, quiet));
     }
+}
+
+TEST_CASE("nullable adds null to the type beside it, and to nothing else, if asked", "[ch16]") {
+    struct Nullable {
+        const char* schema;
+        bool without, with;  // null is valid
+    };
+    for (const auto& [schema, without, with] : std::vector<Nullable>{
+             {R"({"type":"string","nullable":true})", false, true},
+             {R"({"type":"object","nullable":true,"required":["a"]})", false, true},
+             {R"({"type":["integer","array"],"minimum":3,"nullable":true})", false, true},
+             {R"({"type":"string","nullable":false})", false, false},
+             {R"({"type":"string","enum":["a",null],"nullable":true})", false, true},
+             {R"({"type":"string","enum":["a"],"nullable":true})", false, false},
+             {R"({"enum":["a"],"nullable":true})", false, false},
+             {R"({"minLength":2,"nullable":false})", true, true},
+             {R"({"not":{"type":"string","nullable":true}})", true, false},
+             {R"({"allOf":[{"type":"string"}],"nullable":true})", false, false},
+             {R"({"$ref":"#/components/a","components":{"a":{"type":"number","nullable":true}}})",
+              false, true}}) {
+        for (const bool asked : {false, true}) {
+            INFO(schema << (asked ? " with" : " without"));
+            SchemaOptions options;
+            options.warn = [](const std::string&) {};
+            options.nullable = asked;
+            CHECK(SchemaValidator(schema, options).valid("null") == (asked ? with : without));
+            GrammarRecognizer writer(compile_schema(schema, options));
+            CHECK(accepts_text(writer, "null") == (asked ? with : without));
+        }
+    }
+    SchemaOptions options;
+    options.nullable = options.strict = true;
+    CHECK_NOTHROW(compile_schema(R"({"type":"string","nullable":true})", options));
+    CHECK_THROWS_WITH(compile_schema(R"({"type":"string","nullable":"yes"})", options),
+                      Catch::Contains("'nullable' is the string \"yes\", expected true or false"));
 }
 
 TEST_CASE("formats of numbers are ranges: int32 holds no three billion", "[ch16]") {
