@@ -81,7 +81,7 @@ for_random_mutants = CXX="$(CXX)" SOURCE_FLAGS="$(CXXFLAGS_ALL) -O1 -g0 $(with_s
 	MAIN="$(BUILD)/obj/tests/main.o" TEST_FLAGS="$(CXX) $(test_options)" \
 	SEED="$(SEED)" COUNT="$(COUNT)" PLACE="$(PLACE)" SHOW="$(SHOW)" LIMIT="$(LIMIT)" TRUST="$(TRUST)" \
 	MAKE="$(MAKE_COMMAND)" \
-	OBJECTS="$(foreach g,$(TEST_GROUPS),$(g):$(call with_commas,$(call object,$(call tests_of,$(g)))))"
+	OBJECTS="$(foreach g,$(TEST_GROUPS),$(g):$(call with_commas,$(call rooms_of,$(g))))"
 mutants: $(LIBRARY) $(SERVER) $(CHECK_PARTS)
 	@$(for_exercises) LIBRARY="$(SERVER) $(LIBRARY)" LIBS="$(LIBS) $(HTTP_LIBS) $(CATCH_LIBS)" \
 	    $(if $(filter random,$(ONLY)),$(for_random_mutants) \

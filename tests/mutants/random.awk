@@ -59,7 +59,11 @@ function without_statements(m,  at, end) {
 }
 function place(column, length_of, to, kind) { if (!skipped(to)) printf "%s\t%d\t%d\t%d\t%s\t%s\n", FILENAME, FNR, column, length_of, to, kind }
 function skipped(to,  i) {
-    for (i = 1; i <= skips; i++) if (FILENAME ~ pattern[i] && (text[i] == "" || index($0, text[i])) && (only[i] == "" || only[i] == to)) return 1
+    for (i = 1; i <= skips; i++)
+        if (FILENAME ~ pattern[i] && (text[i] == "" || index($0, text[i]))) {
+            used[i] = 1
+            if (only[i] == "" || only[i] == to) return 1
+        }
     return 0
 }
 {
@@ -118,3 +122,5 @@ function skipped(to,  i) {
         if (arg[1] != arg[2] && arg[1] !~ /^(int|float|double|bool|char|auto|void)$/) place(start + 2, len - 3, arg[2] ", " arg[1], "swapped arguments")
     }
 }
+# What has moved is skipped no longer.
+END { for (i = 1; i <= skips; i++) if (!used[i]) print skip ": there is no " pattern[i] " | " text[i] > "/dev/stderr" }

@@ -6,8 +6,8 @@
 # the same seed plants the same mistakes in the same code. A mistake that does not compile, or compiles to the same instructions, is
 # replaced by another one. A mutant is caught if a test fails, crashes, computes for more than LIMIT=60 seconds, or waits five times as
 # long. With TRUST=1, the tests are not run without a mistake first. The tests are those of groups_of, then those of api, which call
-# public functions with invalid arguments. A mutated header is compiled again into the tests that include it and into the .cpp files of
-# its own folder. Ends with an error if fewer than 95 % are caught.
+# public functions with invalid arguments. A mutated header is compiled again into the rooms of tests (tests/room.sh) that include it and
+# into the .cpp files of its own folder. Ends with an error if fewer than 95 % are caught.
 # make passes BUILD, CXX, the flags to compile sources and tests (SOURCE_FLAGS, TEST_FLAGS),
 # OBJECTS ("GROUP:OBJECT,OBJECT …"), LINK, MAIN, LIBRARY and LIBS.
 set -u
@@ -26,7 +26,7 @@ command -v timeout >/dev/null 2>&1 && wait="timeout $((limit * 5))"
 
 # ---- which mistakes ----
 # shellcheck disable=SC2012
-ls lib/*/*.?pp chapters/*/*.?pp chapters/*/*/*.?pp 2>/dev/null | xargs awk -v skip=tests/mutants/random.skip -f tests/mutants/random.awk >"$work/places"
+ls lib/*/*.?pp lib/*/*/*.?pp chapters/*/*.?pp chapters/*/*/*.?pp 2>/dev/null | xargs awk -v skip=tests/mutants/random.skip -f tests/mutants/random.awk >"$work/places"
 # Park and Miller's generator, because its products are exact in the doubles of every awk.
 awk -F '\t' -v seed="$seed" -v OFS='\t' -v place="${PLACE:-}" '
     function random() { state = state * 16807 % 2147483647; return state / 2147483647 }
@@ -64,7 +64,8 @@ tests_naming() {  # what their #include lines begin with, group
 }
 objects_of() { for r in $OBJECTS; do [ "${r%%:*}" = "$1" ] && echo "${r#*:}" | tr ',' ' '; done; }
 source_of() { s=${1#"$BUILD"/obj/}; echo "${s%.o}.cpp"; }  # of an object
-test_files() { for o in $(objects_of "$1"); do source_of "$o"; done; }
+files_in() { sed -n 's|^#include "\(tests/.*[.]cpp\)"|\1|p' "${1%.o}.cpp"; }  # of a room
+test_files() { for o in $(objects_of "$1"); do files_in "$o"; done; }
 # Prints the sources in a header's own folder that include it, directly or through others.
 sources_with() {
     folder=$(dirname "$1")
@@ -80,13 +81,16 @@ compile() {  # tree, source, object
     # shellcheck disable=SC2086
     $nice $CXX $SOURCE_FLAGS -w -MF /dev/null -iquote "$1" -c "$source" -o "$3" 2>"$work/log"
 }
-compile_test() {  # tree, object, file
-    # shellcheck disable=SC2086
-    $nice $TEST_FLAGS -w -g0 -MF /dev/null -iquote "$1" -c "$3" -o "$2" 2>"$work/log"
+compile_tests() {  # tree, object, room
+    # shellcheck disable=SC2046
+    $nice sh tests/room.sh "$2" "$TEST_FLAGS -w -g0 -iquote $1" $(files_in "$3") 2>"$work/log"
 }
 built() {  # a group's tests, and that they pass without a mutation
     [ ! -f "$work/built-$1" ] || return 0
-    ${MAKE:-make} -s --no-print-directory "$BUILD/tests-$1" $(objects_of "$1") >/dev/null 2>"$work/log" || { echo "BROKEN    tests-$1 cannot be built" >&2; tail -n 3 "$work/log" >&2; return 1; }
+    targets=$(objects_of "$1")
+    [ -n "${TRUST:-}" ] || targets="$targets $BUILD/tests-$1"
+    # shellcheck disable=SC2086
+    ${MAKE:-make} -s --no-print-directory $targets >/dev/null 2>"$work/log" || { echo "BROKEN    tests-$1 cannot be built" >&2; tail -n 3 "$work/log" >&2; return 1; }
     [ -n "${TRUST:-}" ] || $nice "$BUILD/tests-$1" >"$work/log" 2>&1 || { echo "BROKEN    tests-$1 fail without any mutation" >&2; tail -n 5 "$work/log" >&2; return 1; }
     : >"$work/built-$1"
 }
@@ -132,8 +136,8 @@ judge() {  # file
             for o in $tests; do
                 if grep -qF " $1" "${o%.o}.d"; then
                     changed="$changed $o"
-                    new=$tree/$(basename "$(dirname "$o")")-$(basename "$o")
-                    compile_test "$tree" "$new" "$(source_of "$o")" || { echo "does not compile"; return; }
+                    new=$tree/rooms/$(basename "$o")
+                    compile_tests "$tree" "$new" "$o" || { echo "does not compile"; return; }
                     others="$others $new"
                 else others="$others $o"; fi
             done
@@ -144,9 +148,9 @@ judge() {  # file
     # shellcheck disable=SC2086
     same_objects $sources || { echo "survived"; return; }
     for o in $changed; do
-        name=$(basename "$(dirname "$o")")-$(basename "$o") base=$work/base-tests-$(basename "$(dirname "$o")")-$(basename "$o")
-        [ -f "$base" ] || compile_test "$work" "$base" "$(source_of "$o")"
-        cmp -s "$base" "$tree/$name" || { echo "survived"; return; }
+        name=rooms/$(basename "$o")
+        [ -f "$work/$name" ] || compile_tests "$work" "$work/$name" "$o"
+        cmp -s "$work/$name" "$tree/$name" || { echo "survived"; return; }
     done
     echo "same instructions"
 }
