@@ -25,7 +25,7 @@ enum class Keys { llama, neo, neox };
 // What a family of models has that Llama has not, and the values that the transformers library
 // assumes for missing keys. 0 means: kv_heads is H, head_dim is C / H, there is no window.
 struct Family {
-    std::string_view type, class_name;
+    std::string_view type = {}, class_name = {};
     int kv_heads = 0, head_dim = 0;
     double epsilon = 1e-6, theta = 1e4;
     bool tied = false;
@@ -150,7 +150,9 @@ inline constexpr Family families[] = {
     {.type = "gpt_neox", .class_name = "GPTNeoXForCausalLM", .keys = Keys::neox}};
 
 inline const Family* family_of(std::string_view model_type) {
-    const auto* const found = std::ranges::find(families, model_type, &Family::type);
+    const auto* const found =
+        std::find_if(std::begin(families), std::end(families),
+                     [&](const Family& family) { return family.type == model_type; });
     return found == std::end(families) ? nullptr : found;
 }
 

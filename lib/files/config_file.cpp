@@ -27,7 +27,7 @@ namespace {
 // is a known one.
 [[noreturn]] void refuse_model_type(const ConfigReader& file, const std::string& model_type) {
     const auto is_one_of = [&](std::initializer_list<std::string_view> types) {
-        return std::ranges::find(types, model_type) != types.end();
+        return std::find(types.begin(), types.end(), model_type) != types.end();
     };
     std::string why;
     if (is_one_of({"qwen2_moe", "deepseek_v2", "deepseek_v3", "olmoe", "phimoe", "granitemoe",

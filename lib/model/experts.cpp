@@ -25,7 +25,8 @@ void choose_experts(std::span<const float> scores, bool sum_to_one,
     }
     for (ChosenExpert& c : chosen)
         if (sum_to_one) c.weight /= sum;
-    std::ranges::sort(chosen, {}, &ChosenExpert::expert);
+    std::sort(chosen.begin(), chosen.end(),
+              [](const auto& a, const auto& b) { return a.expert < b.expert; });
 }
 
 namespace {

@@ -53,7 +53,7 @@ static void check_architecture(const TransformerConfig& config, const std::strin
                         expected);
     };
     const bool neo = a.model_type == "gpt_neo", neox = a.model_type == "gpt_neox",
-               known = std::ranges::find(other_types, a.model_type) != std::end(other_types),
+               known = std::count(std::begin(other_types), std::end(other_types), a.model_type) > 0,
                fits = (a.norm == Norm::layer) == (neo || neox) && a.learned_positions == neo &&
                       a.gated == !(neo || neox);
     if (a.is_gpt2() ? a != Architecture{} : !known || !fits)
@@ -268,7 +268,9 @@ std::vector<WeightShape> weight_shapes(const TransformerConfig& config) {
 
 // The number of layers with a mixture of experts.
 static int sparse_layers(const TransformerConfig& config) {
-    return to_int(std::ranges::count(config.architecture.layers, true, &LayerKind::experts));
+    const auto& layers = config.architecture.layers;
+    return to_int(std::count_if(layers.begin(), layers.end(),
+                                [](const LayerKind& layer) { return layer.experts; }));
 }
 
 std::int64_t parameter_count(const TransformerConfig& config) {

@@ -200,7 +200,8 @@ constexpr GgufBlock blocks[] = {{0, "F32", 1, 4, widen_f32},
 }  // namespace
 
 const GgufBlock* gguf_block(std::uint32_t type) {
-    const auto* const found = std::ranges::find(blocks, type, &GgufBlock::type);
+    const auto* const found = std::find_if(std::begin(blocks), std::end(blocks),
+                                           [&](const auto& b) { return b.type == type; });
     return found == std::end(blocks) ? nullptr : found;
 }
 

@@ -169,7 +169,8 @@ void Grammar::expand(int id) {
 void Grammar::close_epsilon_edges(int first) {
     // Those of a node that is finished already are expand()'s.
     std::erase_if(epsilon_edges_, [&](const EpsilonEdge& e) { return e.from < first; });
-    std::ranges::stable_sort(epsilon_edges_, {}, &EpsilonEdge::from);
+    std::stable_sort(epsilon_edges_.begin(), epsilon_edges_.end(),
+                     [](const auto& a, const auto& b) { return a.from < b.from; });
     const std::vector<EpsilonEdge> edges = std::exchange(epsilon_edges_, {});
     const auto local = [&](int id) { return static_cast<std::size_t>(id - first); };
     std::vector<std::size_t> begin(local(nodes()) + 1);  // of a node's ε-edges
