@@ -110,7 +110,7 @@ private:
     LineVector<int> ids_;
     LineVector<float> values_, keys_;
     LineVector<std::uint64_t> weights_, block_weights_;
-    std::vector<float> maxima_;  // of groups of the row; empty once a token has been removed
+    std::vector<float> maxima_;  // of groups of the row; empty right after a cut
 };
 
 }  // namespace tbt

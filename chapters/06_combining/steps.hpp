@@ -1,5 +1,5 @@
-// The steps of chapters 03 to 05 on candidates, without sorting the row. Those chapters and
-// plain_mirostat.hpp define them in plain code.
+// The steps of chapters 03 to 05 on candidates, without sorting the row. Those chapters,
+// plain_mirostat.hpp and plain_mirostat_1.hpp define them in plain code.
 #pragma once
 
 #include <cstdint>

@@ -38,8 +38,6 @@ int main(int argc, char** argv) {
         [&] {
             for_parts.check();
             const PlainGpt gpt = load_plain_gpt(directory);
-            // As floats, even if the file has 8 or 4 bits, because int8 and int4 also round
-            // activations.
             GptModel model = load_gpt(directory, {0, false});
             const std::function<void()> parts[] = {[&] { show_sizes(gpt); },
                                                    [&] { show_pass(gpt, model, prompt); },

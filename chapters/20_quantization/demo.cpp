@@ -13,11 +13,11 @@
 #include "lib/core/check.hpp"
 #include "lib/core/index.hpp"
 #include "lib/core/rng.hpp"
+#include "lib/core/rows.hpp"
 #include "lib/files/config_file.hpp"
 #include "lib/files/model.hpp"
 #include "lib/files/safetensors.hpp"
 #include "lib/model/kv_cache.hpp"
-#include "lib/model/layers.hpp"
 #include "lib/model/transformer.hpp"
 #include "lib/show/terminal.hpp"
 

@@ -49,8 +49,8 @@ void add_best(std::vector<int>& ids, Candidates& distribution, int wanted) {
 }  // namespace
 
 Chain without_cuts(const Chain& chain) {
-    constexpr std::array<std::string_view, 12> cuts = {
-        "temperature", "dynamic-temperature", "top-k", "top-p",    "min-p", "typical", "typical-p",
+    constexpr std::array<std::string_view, 11> cuts = {
+        "temperature", "dynamic-temperature", "top-k", "top-p",    "min-p", "typical",
         "epsilon",     "top-n-sigma",         "xtc",   "mirostat", "eta"};
     std::vector<ChainStep> steps;
     for (const ChainStep& step : chain.steps())

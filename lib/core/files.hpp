@@ -1,5 +1,4 @@
-// Reading files: mapped into memory, or opened to be read; and JSON: a model's config.json, its
-// vocabulary, the header of its weights.
+// Files: their paths, mapped into memory, or opened to be read.
 #pragma once
 
 #include <cstddef>

@@ -79,7 +79,7 @@ void check_variant(const ConfigFile& file) {
         file.fail("pruned_heads is not empty, expected a model with all its heads");
     if (file.find("quantization_config"))
         file.fail(
-            "its weights have 8 bits or fewer, which the chapters from 10 on open; expected F32, "
+            "its weights have 8 bits or fewer, which the complete generator opens; expected F32, "
             "F16 or BF16");
 }
 
@@ -88,7 +88,7 @@ void check_directory(const std::string& directory) {
     if (file_exists(join_path(directory, "config.json"))) return;
     if (directory.ends_with(".gguf") && file_exists(directory))
         throw Error(directory +
-                    ": a GGUF file, which the chapters from 10 on open (make run ARGS=\"--model " +
+                    ": a GGUF file, which the complete generator opens (make run ARGS=\"--model " +
                     directory + "\"); expected a directory with a GPT-2");
     throw Error(directory + ": " +
                 (file_exists(directory) ? "has no config.json" : "no such model directory") +
@@ -104,7 +104,7 @@ GptConfig read_gpt_config(const std::string& directory) {
     const std::string type = file.text("model_type", "missing");
     if (type != "gpt2")
         file.fail("model_type is " + shown(type) +
-                  ", expected gpt2; the chapters from 10 on open other models (make run "
+                  ", expected gpt2; the complete generator opens other models (make run "
                   "ARGS=\"--model " +
                   directory + "\")");
     check_variant(file);

@@ -80,8 +80,8 @@ BytePairTokenizer BytePairTokenizer::load(const std::string& directory) {
     t.file_ = join_path(directory, "vocab.json");
     if (!file_exists(t.file_))
         throw Error(directory +
-                    ": there is no vocab.json, expected it and merges.txt; the chapters from 10 on "
-                    "read tokenizer.json, too");
+                    ": there is no vocab.json, expected it and merges.txt; the complete "
+                    "generator reads tokenizer.json, too (make run ARGS=\"--model …\")");
     t.read_vocabulary(t.file_);
     t.read_merges(join_path(directory, "merges.txt"));
     return t;

@@ -8,9 +8,9 @@
 #include "lib/core/check.hpp"
 #include "lib/core/error.hpp"
 #include "lib/core/index.hpp"
+#include "lib/core/rows.hpp"
 #include "lib/corpus/batches.hpp"
 #include "lib/files/model.hpp"
-#include "lib/model/layers.hpp"
 
 namespace tbt {
 

@@ -84,11 +84,6 @@ void gate_limited(float* x, std::int64_t rows, std::int64_t f, float limit, cons
     });
 }
 
-void gelu(float* x, std::int64_t n, const Worker& worker) {
-    const auto [begin, end] = worker.share(n, lane_count);
-    gelu(x + begin, end - begin);
-}
-
 void gelu_erf(float* x, std::int64_t n) {
     map_row(x, x, n, [](const Lanes& v, std::int64_t, int) { return gelu_erf_of(v); });
 }
@@ -96,11 +91,6 @@ void gelu_erf(float* x, std::int64_t n) {
 void soft_cap(float* x, std::int64_t n, float cap) {
     const Lanes c = Lanes::all(cap);
     map_row(x, x, n, [&](const Lanes& v, std::int64_t, int) { return c * simd::tanh(v / c); });
-}
-
-void add(const float* x, float* y, std::int64_t n, const Worker& worker) {
-    const auto [begin, end] = worker.share(n, lane_count);
-    for (std::int64_t i = begin; i < end; ++i) y[i] += x[i];
 }
 
 }  // namespace tbt

@@ -1,4 +1,4 @@
-// The small layers of a transformer: norms, activations and residual sums, on the rows of (R, C)
+// The small layers of a transformer: norms and activations, on the rows of (R, C)
 // matrices, divided among threads. Those of a single row are in rows.hpp.
 //
 // A function with a Worker is called by every thread of a team and does that thread's part; the
@@ -23,9 +23,6 @@ void layer_norm(const float* x, const float* gamma, const float* beta, float eps
 void rms_norm(const float* x, const float* gamma, float epsilon, float* y, std::int64_t rows,
               std::int64_t columns, const Worker& worker);
 
-// gelu() of n values.
-void gelu(float* x, std::int64_t n, const Worker& worker);
-
 // x ← x · Φ(x), elementwise over n values; Φ is the distribution function of the standard normal
 // distribution. Within 2e-7 · max(1, |x|).
 void gelu_erf(float* x, std::int64_t n);
@@ -42,8 +39,5 @@ void gate_limited(float* x, std::int64_t rows, std::int64_t f, float limit, cons
 
 // x ← cap · tanh(x / cap), elementwise over n values.
 void soft_cap(float* x, std::int64_t n, float cap);
-
-// y ← y + x over n values.
-void add(const float* x, float* y, std::int64_t n, const Worker& worker);
 
 }  // namespace tbt

@@ -288,7 +288,6 @@ Cut prefix_by_sorting(std::span<const float> keys, std::span<const std::uint64_t
     return cut;
 }
 
-// ---- public functions ----
 constexpr std::size_t max_values = std::size_t{1} << (std::numeric_limits<std::size_t>::digits - 4);
 
 void check_place(std::size_t k, std::size_t most) {
@@ -348,6 +347,8 @@ Pivots pivots(std::span<const float> keys, std::span<const std::uint64_t> weight
 }
 
 }  // namespace
+
+// ---- public functions ----
 
 float reached_by_at_least(std::span<const float> values, std::size_t k) {
     check_place(k, values.empty() ? 0 : max_values);

@@ -6,13 +6,13 @@
 #include <utility>
 #include <vector>
 
+#include "lib/core/rows.hpp"
 #include "lib/files/config_file.hpp"
 #include "lib/files/model.hpp"
 #include "lib/files/random_model.hpp"
 #include "lib/files/safetensors.hpp"
 #include "lib/files/safetensors_write.hpp"
 #include "lib/model/kv_cache.hpp"
-#include "lib/model/layers.hpp"
 #include "lib/model/model_config.hpp"
 #include "lib/model/transformer.hpp"
 #include "tests/api/hostile.hpp"

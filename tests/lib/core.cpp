@@ -387,7 +387,7 @@ TEST_CASE("numbers of every type, unaligned, and those that are not finite", "[c
 TEST_CASE("other models are sent to the chapters that open them", "[core]") {
     CHECK(
         contains(error_of([] { load_gpt("tests/data/tiny-llama"); }),
-                 "model_type is llama, expected gpt2; the chapters from 10 on open other models"));
+                 "model_type is llama, expected gpt2; the complete generator opens other models"));
     CHECK(contains(error_of([] { load_gpt("no/such"); }), "no/such: no such model directory"));
     CHECK(contains(error_of([] { load_gpt("tests"); }), "tests: has no config.json"));
     // The configuration is the engine's.

@@ -129,7 +129,7 @@ TEST_CASE("sharp shapes and zeros are written in 4 bits too, and chapter 18 says
                     stored = load_transformer(to, {1, {}});
         REQUIRE(same_bits(logits_of(stored), logits_of(rounded)));
         REQUIRE_THROWS_WITH(load_plain_gpt(to),
-                            Catch::Contains("8 bits or fewer, which the chapters from 10 on open"));
+                            Catch::Contains("8 bits or fewer, which the complete generator opens"));
     }
     Tensor w({70, 3});
     for (std::int64_t k = 0; k < 40; ++k) w.data()[k * 3 + 1] = static_cast<float>(k);
