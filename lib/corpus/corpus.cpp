@@ -80,7 +80,8 @@ Corpus Corpus::load(const std::filesystem::path& folders) {
         std::error_code error;
         const std::size_t before = paths.size();
         for (const auto& entry : std::filesystem::directory_iterator(folder, error))
-            if (entry.path().extension() == ".grammar") paths.push_back(entry.path());
+            if (entry.path().extension() == ".grammar" || entry.path().extension() == ".lexicon")
+                paths.push_back(entry.path());
         if (error)
             throw Error(folder + ": cannot read the corpus folder (" + error.message() + ")");
         if (paths.size() == before) throw Error(folder + ": no .grammar files in this folder");

@@ -256,6 +256,7 @@ Derivation::Outcome Derivation::step(const Step& now, Here& here) {
         case Kind::guard:
         case Kind::change:
         case Kind::mention:
+        case Kind::command:
             throw TooLong();  // a simulated world: texts cannot be recognised, only generated
         default:
             return number(now, here);

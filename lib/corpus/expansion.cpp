@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "lib/core/index.hpp"
 #include "lib/kernels/hash.hpp"
@@ -45,6 +46,15 @@ std::size_t Expansion::choose(const Weights& weights) {
     const auto it = std::upper_bound(weights.cumulative.begin(), weights.cumulative.end(), r);
     const auto i = index(it - weights.cumulative.begin());
     bits_ += weights.bits[i];
+    return i;
+}
+
+std::size_t Expansion::weighted(const std::vector<std::uint32_t>& weights) {
+    const std::uint32_t total = std::accumulate(weights.begin(), weights.end(), 0u);
+    std::uint32_t r = generator_.below(total);
+    std::size_t i = 0;
+    while (r >= weights[i]) r -= weights[i++];
+    bits_ += std::log2(static_cast<double>(total) / weights[i]);
     return i;
 }
 
@@ -123,6 +133,9 @@ void Expansion::node(const Node& n) {
             break;
         case Kind::mention:
             mention(n);
+            break;
+        case Kind::command:
+            telling_->run(tree_.commands[index(n.index)], out_);
             break;
     }
 }
@@ -300,10 +313,12 @@ void Expansion::repeat(const Node& n) {
 }
 
 bool Expansion::held_out(const Genre& genre) const {
-    if (genre.hold.empty()) return false;
+    const std::string told = telling_ ? telling_->key() : "";
+    if (genre.hold.empty() && told.empty()) return false;
     const Rule& r = tree_.rules[index(genre.rule)];
     Hash hash;
     hash.add(r.name);
+    if (genre.hold.empty()) hash.add("|").add(told);
     for (std::size_t i = 0; i < genre.hold.size(); ++i) {
         const auto& [slot, column] = genre.hold[i];
         const Value& v = values_[index(slot)];

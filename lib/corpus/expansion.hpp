@@ -16,6 +16,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -69,11 +70,12 @@ struct Value {
     std::vector<std::pair<int, std::string>> changed;
 };
 
-class Expansion {
+class Expansion : public Choices {
 public:
     Expansion(const Tree& tree, Generator& generator)
         : tree_(tree), generator_(generator), values_(tree.variables.size()) {
         out_.reserve(2048);
+        if (tree.lexicon != nullptr) telling_.emplace(*tree.lexicon, *this);
     }
 
     std::size_t choose(const Weights& weights);
@@ -103,6 +105,7 @@ private:
     void mention(const Node& n);
     void mentioned(int slot, const std::string& pronoun);
     void forget(int slot);
+    std::size_t weighted(const std::vector<std::uint32_t>& weights) override;
     bool fits(const Node& n, const Table& table, std::size_t row) const;
     void draw(const Node& n);
     std::size_t draw_where(const Node& n, const Table& table);
@@ -114,8 +117,8 @@ private:
     std::int64_t uniform(std::int64_t low, std::int64_t high, Place place);
     void integer(const Node& n);
     void repeat(const Node& n);
-    // True for one in 32 combinations of the `hold` values, by a hash of the genre's name and the
-    // values.
+    // True for one in 32 combinations of the `hold` values, or if there are none, of what is told,
+    // by a hash of the genre's name and the values.
     bool held_out(const Genre& genre) const;
 
     const Tree& tree_;
@@ -131,6 +134,7 @@ private:
         int in_a_row = 0;  // sentences that began with the pronoun
     };
     std::vector<Mentioned> mentioned_;
+    std::optional<Telling> telling_;  // if there is a lexicon
 };
 
 // Converts a genre's fraction of the bytes to a weight for documents: divides by the genre's mean

@@ -1,6 +1,7 @@
 #include "lib/corpus/parse.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <set>
 
 #include "lib/core/error.hpp"
@@ -55,6 +56,10 @@ std::vector<Line> logical_lines(const std::string& contents, int file) {
     return lines;
 }
 
+bool is_lexicon(const std::pair<std::string, std::string>& file) {
+    return file.first.ends_with(".lexicon");
+}
+
 struct Block {  // a table, rule or genre: its header and what is indented under it
     enum class What { table, rule, genre } what = What::rule;
     int index = 0;  // into tree.tables or tree.rules
@@ -64,7 +69,11 @@ struct Block {  // a table, rule or genre: its header and what is indented under
 class Parser : PieceReader {
 public:
     explicit Parser(const std::vector<std::pair<std::string, std::string>>& files) {
+        std::vector<std::pair<std::string, std::string>> words;
+        std::ranges::copy_if(files, std::back_inserter(words), is_lexicon);
+        if (!words.empty()) tree_.lexicon = std::make_shared<Lexicon>(words);
         for (const auto& [name, contents] : files) {
+            if (is_lexicon({name, contents})) continue;
             tree_.files.push_back(name);
             sources_.push_back(logical_lines(contents, count(tree_.files) - 1));
         }
@@ -348,6 +357,7 @@ private:
     void visit(const Node& n) {
         switch (n.kind) {
             case Kind::text:
+            case Kind::command:
                 break;
             case Kind::choice:
                 visit_choice(tree_.choices[index(n.index)]);

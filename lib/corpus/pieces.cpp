@@ -293,6 +293,7 @@ void PieceReader::inline_choice(Node& node, std::size_t open) {
 void PieceReader::command(Node& node, std::size_t open, std::size_t close) {
     const std::string whole = line_->text.substr(open, close - open + 1);
     if (accept('@')) return mention(node);
+    if (accept('!')) return told(node, close);
     if (accept('%')) node.article = true;
     const bool indirect = accept('>');
     if (pos_ < close && is_digit(line_->text[pos_]) && !indirect && !node.article)
@@ -328,6 +329,17 @@ void PieceReader::command(Node& node, std::size_t open, std::size_t close) {
         variable_uses_.emplace_back(node.slot, line_->at(at));
     }
     node.capital = accept('^');
+}
+
+void PieceReader::told(Node& node, std::size_t close) {
+    if (tree_.lexicon == nullptr) fail(pos_ - 1, "{!…} needs a file *.lexicon in the same folders");
+    node.capital = line_->text[close - 1] == '^';
+    const std::size_t end = close - (node.capital ? 1 : 0);
+    node.kind = Kind::command;
+    node.index = count(tree_.commands);
+    tree_.commands.push_back(
+        command_of(line_->text.substr(pos_, end - pos_), *tree_.lexicon, tree_.where(node.place)));
+    pos_ = close;
 }
 
 void PieceReader::bind(Node& node, const std::string& name, std::size_t at, std::size_t close) {

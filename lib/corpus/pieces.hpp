@@ -98,6 +98,8 @@ protected:
     void command(Node& node, std::size_t open, std::size_t close);
     // Parses the rule or choice after the :=, whose text is kept.
     void kept(Node& node);
+    // Parses {!past 1} after the !.
+    void told(Node& node, std::size_t close);
     // Parses {@x} after the @.
     void mention(Node& node);
     void add_piece(Choice& choice, Sequence piece) const;

@@ -4,9 +4,12 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
+
+#include "lib/corpus/telling.hpp"
 
 namespace tbt::grammar {
 
@@ -43,6 +46,7 @@ enum class Kind {
     guard,     // {if x.col=text and y!=z.col}, the first of an alternative or piece
     change,    // {x.col:=rule} or {x.col:={...}}
     mention,   // {@x}, {@x.him}, {@x.his}
+    command,   // {!past 1}
 };
 
 // A number in calc and int: a constant, a kept number, or a column with a number.
@@ -68,7 +72,7 @@ struct Node {
     Place place;
     std::string text;  // text: the text; repeat: the separator
     int slot = -1;     // the variable that is read or written
-    int index = -1;    // rule, draw: which rule or table; choice, keep: which choice
+    int index = -1;    // rule, draw: which rule or table; choice, keep, command: which of these
     int column_name = -1;
     Operand left, right;  // calc, int, and repeat's two counts
     char op = 0;
@@ -118,6 +122,8 @@ struct Tree {
     int name_column = -1, he_column = -1;    // ids of "name" and "he", for mentions
     std::vector<std::string> strings;        // id -> the text of a cell
     std::vector<int> rule_of_string;         // id -> the rule of that name, or -1
+    std::shared_ptr<const Lexicon> lexicon;  // for commands; null: none
+    std::vector<Command> commands;
 
     std::string where(Place p) const;  // "file:line:column: "
 };
