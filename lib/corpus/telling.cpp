@@ -219,7 +219,9 @@ void Telling::mention(int entity, Role role, Tokens& tokens) {
     } else {
         if (entity == 0) run_ = 0;
         if (e.told && e.owned) mention(variable(main_), Role::possessive, tokens);
-        tokens.push_back(e.told ? e.later : e.first);
+        // Not "a hiker from the village's door".
+        const bool is_long = role == Role::possessive && e.first.find(" the ") != std::string::npos;
+        tokens.push_back(e.told || is_long ? e.later : e.first);
         if (tokens.back().starts_with(article)) {
             tokens.back().erase(0, 2);
             tokens.insert(tokens.end() - 1, article);
