@@ -103,18 +103,20 @@ void Telling::run(const Command& c, std::string& out) {
     const auto parts = [&](const std::vector<std::vector<Word>>& all) {
         if (!all.empty()) words(all[choices_.one_of(all.size())], {}, {}, tokens);
     };
-    if (acts_ == nullptr && (c.kind == What::place || c.kind == What::time ||
-                             (c.kind == What::adverb && c.name.empty())))
-        throw Error("a document asks for the place or time of acts before {!acts …}");
     switch (c.kind) {
         case What::who:
             return draw_who(c, "S");
         case What::other:
-            return draw_who(c, "O");
+            other_ = &c;
+            variables_.erase("O");
+            return;
         case What::chain:
             return draw_chain(c);
         case What::acts:
-            return draw_acts(c.name);
+            acts_wanted_ = &c;
+            acts_ = nullptr;
+            told_acts_.clear();
+            return;
         case What::tell:
             tell(c, tokens);
             break;
@@ -131,13 +133,13 @@ void Telling::run(const Command& c, std::string& out) {
             break;
         }
         case What::place:
-            parts(acts_->places);
+            parts(acts().places);
             break;
         case What::time:
-            parts(acts_->times);
+            parts(acts().times);
             break;
         case What::adverb: {
-            const std::string& group = c.name.empty() ? acts_->adverbs : c.name;
+            const std::string& group = c.name.empty() ? acts().adverbs : c.name;
             if (group.empty()) break;
             const auto& all = lexicon_.adverbs.at(group);
             tokens.push_back(all[choices_.one_of(all.size())]);
@@ -172,7 +174,8 @@ void Telling::write(const Tokens& tokens, std::string& out) const {
 
 // ---- mentioning --------------------------------------------------------------------------------
 
-int Telling::variable(const std::string& name) const {
+int Telling::variable(const std::string& name) {
+    if (name == "O" && other_ != nullptr && variables_.count(name) == 0) draw_who(*other_, name);
     const auto at = variables_.find(name);
     if (at == variables_.end())
         throw Error("a document mentions " +
@@ -181,7 +184,7 @@ int Telling::variable(const std::string& name) const {
     return at->second;
 }
 
-Telling::Pronoun Telling::pronoun(int entity) const {
+Telling::Pronoun Telling::pronoun(int entity) {
     if (!speaker_.empty()) {  // in direct speech, one of the two is I, the other you
         const bool is_i = speaker_ == "I";
         if (entity == variable(main_)) return is_i ? Pronoun::I : Pronoun::you;
@@ -254,12 +257,18 @@ void Telling::draw_chain(const Command& c) {
     key_ += chain_->source + "|";
 }
 
-void Telling::draw_acts(const std::string& section) {
-    const auto& all = lexicon_.acts.at(section);
-    std::vector<std::uint32_t> weights;
-    for (const Acts& acts : all) weights.push_back(static_cast<std::uint32_t>(acts.clauses.size()));
-    acts_ = &all[choices_.weighted(weights)];
-    told_acts_.clear();
+const Acts& Telling::acts() {
+    if (acts_ == nullptr) {
+        if (acts_wanted_ == nullptr)
+            throw Error(
+                "a document tells acts, their place or time before {!chain …} or {!acts …}");
+        const auto& all = lexicon_.acts.at(acts_wanted_->name);
+        std::vector<std::uint32_t> weights;
+        for (const Acts& set : all)
+            weights.push_back(static_cast<std::uint32_t>(set.clauses.size()));
+        acts_ = &all[choices_.weighted(weights)];
+    }
+    return *acts_;
 }
 
 // The steps are drawn when they are needed, in their order.
@@ -276,14 +285,13 @@ const Clause& Telling::step(std::size_t number) {
 
 // No two acts of a document have the same verb.
 const Clause& Telling::act(std::size_t number) {
-    if (acts_ == nullptr) throw Error("a document tells a step before {!chain …} or {!acts …}");
     while (told_acts_.size() < number) {
         std::vector<const Clause*> free;
-        for (const Clause& clause : acts_->clauses)
+        for (const Clause& clause : acts().clauses)
             if (std::ranges::none_of(told_acts_,
                                      [&](const Clause* a) { return a->verb == clause.verb; }))
                 free.push_back(&clause);
-        if (free.empty()) throw Error(acts_->place + ": too few acts");
+        if (free.empty()) throw Error(acts().place + ": too few acts");
         told_acts_.push_back(free[choices_.one_of(free.size())]);
         introduce(*told_acts_.back());
         key_ += std::to_string(told_acts_.back()->verb) + "|";
@@ -450,12 +458,13 @@ void Telling::predicate(const Command& c, const Clause& clause, const VerbGroup&
 Telling::Tokens Telling::finite(const VerbGroup& group, bool negative, bool question,
                                 bool after_pronoun) {
     const std::string& first = group.first;
-    const bool can_join =
-        group.auxiliary && group.form != Form::used && (negative || after_pronoun);
-    const bool is_short = can_join && !(first == "must" && negative) && contracted();
     static const std::map<std::string, std::string> short_forms = {
         {"am", "'m"}, {"is", "'s"}, {"are", "'re"}, {"will", "'ll"}};
     const auto joined = short_forms.find(first);
+    const bool can_join = group.auxiliary && group.form != Form::used &&
+                          (negative ? first != "must" && (first != "am" || after_pronoun)
+                                    : after_pronoun && !question && joined != short_forms.end());
+    const bool is_short = can_join && contracted();
     if (is_short && after_pronoun && !question && joined != short_forms.end() &&
         (!negative || first == "am"))
         return negative ? Tokens{joined->second, "not"} : Tokens{joined->second};

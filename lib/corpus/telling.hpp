@@ -119,7 +119,7 @@ private:
     std::string adjective_for(int class_id);
 
     void draw_chain(const Command& command);
-    void draw_acts(const std::string& section);
+    const Acts& acts();
     const Clause& step(std::size_t number);
     const Clause& act(std::size_t number);
     void introduce(const Clause& clause);
@@ -138,8 +138,8 @@ private:
     enum class Role { subject, object, possessive, reflexive, full };
     void mention(int entity, Role role, Tokens& tokens);
     std::string main_word(const std::string& text) const;
-    int variable(const std::string& name) const;
-    Pronoun pronoun(int entity) const;
+    int variable(const std::string& name);
+    Pronoun pronoun(int entity);
     void count_sentences(const std::string& out);
     void write(const Tokens& tokens, std::string& out) const;
     bool contracted();
@@ -152,6 +152,9 @@ private:
     std::map<Pronoun, int> last_;             // who a pronoun means
     const Chain* chain_ = nullptr;
     const Acts* acts_ = nullptr;
+    // The other one and the acts are drawn when they are first told: what no reader can see has no
+    // bits.
+    const Command *other_ = nullptr, *acts_wanted_ = nullptr;
     std::vector<const Clause*> steps_, told_acts_;
     std::string speaker_, main_ = "S", key_;
     int sentence_ = 0, run_ = 0, contracted_ = -1;

@@ -211,6 +211,7 @@ void Telling::draw_who(const Command& c, const std::string& variable) {
         introduced_.clear();
         last_.clear();
         run_ = 0;
+        other_ = acts_wanted_ = nullptr;
     }
     key_ += e.later + "|";
     entities_.push_back(std::move(e));
