@@ -79,7 +79,7 @@ comma := ,
 with_commas = $(subst $(space),$(comma),$(strip $(1)))
 for_random_mutants = CXX="$(CXX)" SOURCE_FLAGS="$(CXXFLAGS_ALL) -O1 -g0 $(with_std)" \
 	MAIN="$(BUILD)/obj/tests/main.o" TEST_FLAGS="$(CXX) $(test_options)" \
-	SEED="$(SEED)" COUNT="$(COUNT)" PLACE="$(PLACE)" SHOW="$(SHOW)" LIMIT="$(LIMIT)" TRUST="$(TRUST)" \
+	SEED="$(SEED)" COUNT="$(COUNT)" PLACE="$(PLACE)" FILES="$(FILES)" SHOW="$(SHOW)" LIMIT="$(LIMIT)" TRUST="$(TRUST)" \
 	MAKE="$(MAKE_COMMAND)" \
 	OBJECTS="$(foreach g,$(TEST_GROUPS),$(g):$(call with_commas,$(call rooms_of,$(g))))"
 mutants: $(LIBRARY) $(SERVER) $(CHECK_PARTS)

@@ -107,6 +107,25 @@ TEST_CASE("nullable adds null to the type beside it, and to nothing else, if ask
                       Catch::Contains("'nullable' is the string \"yes\", expected true or false"));
 }
 
+TEST_CASE("four contains at once are counted, five are refused", "[ch16]") {
+    const auto contains = [](int times) {
+        std::string schema = R"({"type":"array","maxItems":5,"allOf":[)";
+        for (int i = 1; i <= times; ++i)
+            schema += (i > 1 ? ",{" : "{") + (R"("contains":{"const":)" + std::to_string(i)) + "}}";
+        return schema + "]}";
+    };
+    GrammarRecognizer writer(compile_schema(contains(4)));
+    CHECK(accepts_text(writer, "[4, 2, 1, 3]"));
+    CHECK(accepts_text(writer, "[4, 2, 1, 3, 4]"));
+    CHECK_FALSE(accepts_text(writer, "[4, 2, 1, 4]"));
+    try {
+        compile_schema(contains(5));
+        FAIL("compiled");
+    } catch (const UnsupportedSchema& e) {
+        CHECK(e.keyword() == "contains");
+    }
+}
+
 TEST_CASE("formats of numbers are ranges: int32 holds no three billion", "[ch16]") {
     check({{R"({"format":"int32"})",
             {"2147483647", "-2147483648", "5.0", "\"any\"", "null"},
