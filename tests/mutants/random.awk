@@ -122,5 +122,5 @@ function skipped(to,  i) {
         if (arg[1] != arg[2] && arg[1] !~ /^(int|float|double|bool|char|auto|void)$/) place(start + 2, len - 3, arg[2] ", " arg[1], "swapped arguments")
     }
 }
-# What has moved is skipped no longer.
-END { for (i = 1; i <= skips; i++) if (!used[i]) print skip ": there is no " pattern[i] " | " text[i] > "/dev/stderr" }
+# What has moved is skipped no longer. (some: not all files are read.)
+END { for (i = 1; some == "" && i <= skips; i++) if (!used[i]) print skip ": there is no " pattern[i] " | " text[i] > "/dev/stderr" }

@@ -28,7 +28,7 @@ command -v timeout >/dev/null 2>&1 && wait="timeout $((limit * 5))"
 # ---- which mistakes ----
 # shellcheck disable=SC2012
 # shellcheck disable=SC2086
-ls ${FILES:-lib/*/*.?pp lib/*/*/*.?pp chapters/*/*.?pp chapters/*/*/*.?pp} 2>/dev/null | xargs awk -v skip=tests/mutants/random.skip -f tests/mutants/random.awk >"$work/places"
+ls ${FILES:-lib/*/*.?pp lib/*/*/*.?pp chapters/*/*.?pp chapters/*/*/*.?pp} 2>/dev/null | xargs awk -v skip=tests/mutants/random.skip -v some="${FILES:-}" -f tests/mutants/random.awk >"$work/places"
 # Park and Miller's generator, because its products are exact in the doubles of every awk.
 awk -F '\t' -v seed="$seed" -v OFS='\t' -v place="${PLACE:-}" '
     function random() { state = state * 16807 % 2147483647; return state / 2147483647 }
