@@ -34,8 +34,8 @@ namespace {
                    "dbrx", "llama4", "llama4_text"}))
         why = ", a mixture of experts";
     else if (file.find("vision_config") ||
-             is_one_of({"gemma3", "mllama", "llava", "llava_next", "qwen2_vl", "qwen2_5_vl",
-                        "qwen3_vl", "paligemma", "idefics3", "mistral3", "pixtral", "smolvlm"}))
+             is_one_of({"mllama_text_model", "llava", "qwen2_vl", "qwen2_vl_text", "qwen2_5_vl",
+                        "qwen2_5_vl_text", "qwen3_vl", "qwen3_vl_text", "paligemma"}))
         why = ", a model that reads pictures";
     else if (file.find("auto_map"))
         why = ", which brings code of its own (trust_remote_code), and that is never run";
@@ -485,6 +485,32 @@ void read_special_ids(const ConfigReader& file, TransformerConfig& config) {
     if (!eos.empty()) config.eos_token_ids = eos;
 }
 
+// A model that reads pictures, too, has the settings of its text model in text_config. Gemma 3's
+// are only those that differ from the transformers library's values.
+Json text_part(const Json& whole) {
+    if (!whole.is_object() || !whole.contains("text_config") ||
+        !whole.at("text_config").is_object())
+        return whole;
+    Json text = whole.at("text_config");
+    const auto add = [&](const char* key, const Json& value) {
+        if (!text.contains(key)) text[key] = value;
+    };
+    if (whole.value("model_type", Json()) == "gemma3") {
+        add("model_type", "gemma3_text");
+        for (const auto& [key, value] : {std::pair{"vocab_size", 262208},
+                                         {"max_position_embeddings", 131072},
+                                         {"hidden_size", 2304},
+                                         {"intermediate_size", 9216},
+                                         {"num_hidden_layers", 26},
+                                         {"num_attention_heads", 8}})
+            add(key, value);
+    }
+    for (const char* key : {"tie_word_embeddings", "bos_token_id", "eos_token_id", "torch_dtype",
+                            "dtype", "quantization_config"})
+        if (whole.contains(key)) add(key, whole.at(key));
+    return text;
+}
+
 TransformerConfig read_config(const ConfigReader& file) {
     const std::string type = file.text_or("model_type", "missing");
     if (type == "gpt2_masked")
@@ -504,11 +530,11 @@ TransformerConfig read_config(const ConfigReader& file) {
 }  // namespace
 
 TransformerConfig read_config_file(const std::string& path) {
-    return read_config(ConfigReader(path, read_json(path)));
+    return read_config(ConfigReader(path, text_part(read_json(path))));
 }
 
 TransformerConfig read_config_text(std::string_view json, const std::string& name) {
-    return read_config(ConfigReader(name, parse_json(json, name)));
+    return read_config(ConfigReader(name, text_part(parse_json(json, name))));
 }
 
 TransformerConfig read_model_config(const std::string& directory) {

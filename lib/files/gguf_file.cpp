@@ -185,7 +185,7 @@ private:
         }
         const auto number = take<std::uint32_t>();
         const GgufBlock* block = gguf_block(number);
-        if (!block || !block->widen)
+        if (!block || !block->is_known())
             fail(where_ + " is of " + (block ? block->name : "type " + std::to_string(number)) +
                  ", expected F32, F16, BF16, Q4_0 to Q8_0, Q2_K to Q6_K, IQ4_NL, IQ4_XS or MXFP4; "
                  "take the model in one of these");
@@ -288,6 +288,17 @@ const GgufFile::TensorEntry& GgufFile::expect(const std::string& name, const Sha
     return found->second;
 }
 
+void GgufFile::forget(const TensorEntry& entry) const {
+    for (const auto& file : files_) file->forget(entry.bytes);
+}
+
+std::int64_t GgufFile::bytes_in_memory() const {
+    std::int64_t bytes = 0;
+    for (const auto& [name, tensor] : tensors())
+        bytes += length_of(tensor.bytes) / tensor.block->bytes * tensor.block->bytes_in_memory();
+    return bytes;
+}
+
 Tensor GgufFile::read(const std::string& name, const Shape& shape) const {
     const TensorEntry& entry = expect(name, shape);
     const GgufBlock& block = *entry.block;
@@ -297,7 +308,7 @@ Tensor GgufFile::read(const std::string& name, const Shape& shape) const {
         for (std::int64_t b = mine.begin; b < mine.end; ++b)
             block.widen(entry.bytes.data() + b * block.bytes, tensor.data() + b * block.numbers);
     });
-    for (const auto& file : files_) file->forget(entry.bytes);
+    forget(entry);
     for (std::int64_t i = 0; i < tensor.size(); ++i)
         if (!std::isfinite(tensor.data()[i]))
             fail("tensor \"" + name + "\": number " + std::to_string(i) +

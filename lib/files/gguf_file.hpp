@@ -69,6 +69,14 @@ public:
 
     // Throws Error if the file has no such tensor, or if it has another shape.
     const TensorEntry& expect(const std::string& name, const Shape& shape) const;
+    // The files; while they are kept, the bytes of the tensors stay valid.
+    std::vector<std::shared_ptr<const void>> owners() const {
+        return {files_.begin(), files_.end()};
+    }
+    // Tells the system that the tensor's pages are not needed in memory any more.
+    void forget(const TensorEntry& entry) const;
+    // The bytes that the tensors take in memory if each is kept in its own type.
+    std::int64_t bytes_in_memory() const;
     // The tensor as floats, exactly: every type is widened (gguf_blocks.hpp). Throws the errors of
     // expect(), and for a NaN or infinite weight.
     Tensor read(const std::string& name, const Shape& shape) const;

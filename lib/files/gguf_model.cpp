@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <optional>
 #include <set>
 #include <utility>
@@ -11,8 +12,11 @@
 #include "lib/core/json.hpp"
 #include "lib/core/unicode.hpp"
 #include "lib/files/config_file.hpp"
+#include "lib/files/stored_experts.hpp"
+#include "lib/machine/threads.hpp"
 #include "lib/model/model_config.hpp"
 #include "lib/model/rotary.hpp"
+#include "lib/model/weight_names.hpp"
 
 namespace tbt {
 
@@ -35,13 +39,40 @@ const NamePairs llama_names = {{"input_layernorm", "attn_norm"},
                                {"mlp.up_proj", "ffn_up"},
                                {"mlp.gate_up_proj", "ffn_up"},
                                {"mlp.down_proj", "ffn_down"},
+                               {"mlp.gate", "ffn_gate_inp"},
+                               {"mlp.router", "ffn_gate_inp"},
+                               {"block_sparse_moe.gate", "ffn_gate_inp"},
+                               {"attention.query_key_value", "attn_qkv"},
+                               {"attention.dense", "attn_output"},
+                               {"mlp.dense_h_to_4h", "ffn_up"},
+                               {"mlp.dense_4h_to_h", "ffn_down"},
                                {"pre_feedforward_layernorm", "ffn_norm"},
                                {"post_feedforward_layernorm", "post_ffw_norm"}};
-const NamePairs whole_names = {
-    {"wte.weight", "token_embd.weight"},        {"wpe.weight", "position_embd.weight"},
-    {"ln_f.weight", "output_norm.weight"},      {"ln_f.bias", "output_norm.bias"},
-    {"lm_head.weight", "output.weight"},        {"model.embed_tokens.weight", "token_embd.weight"},
-    {"model.norm.weight", "output_norm.weight"}};
+const NamePairs whole_names = {{"wte.weight", "token_embd.weight"},
+                               {"wpe.weight", "position_embd.weight"},
+                               {"ln_f.weight", "output_norm.weight"},
+                               {"ln_f.bias", "output_norm.bias"},
+                               {"lm_head.weight", "output.weight"},
+                               {"model.embed_tokens.weight", "token_embd.weight"},
+                               {"model.norm.weight", "output_norm.weight"},
+                               {"gpt_neox.embed_in.weight", "token_embd.weight"},
+                               {"gpt_neox.final_layer_norm.weight", "output_norm.weight"},
+                               {"gpt_neox.final_layer_norm.bias", "output_norm.bias"},
+                               {"embed_out.weight", "output.weight"}};
+// All experts' weights are in one tensor; gpt-oss's gate and up in two.
+const NamePairs expert_names = {{"gate_proj", "ffn_gate_exps"},   {"w1", "ffn_gate_exps"},
+                                {"up_proj", "ffn_up_exps"},       {"w3", "ffn_up_exps"},
+                                {"down_proj", "ffn_down_exps"},   {"w2", "ffn_down_exps"},
+                                {"gate_up_proj", "ffn_gate_exps"}};
+
+// The names of model types in GGUF; mistral and mixtral are llama's, too, and olmo3 olmo2's.
+const NamePairs architectures = {
+    {"gpt2", "gpt2"},       {"llama", "llama"},        {"mistral", "llama"},
+    {"mixtral", "llama"},   {"qwen2", "qwen2"},        {"qwen3", "qwen3"},
+    {"gemma2", "gemma2"},   {"gemma3_text", "gemma3"}, {"smollm3", "smollm3"},
+    {"olmo2", "olmo2"},     {"olmo3", "olmo2"},        {"phi3", "phi3"},
+    {"granite", "granite"}, {"gpt_neox", "gptneox"},   {"qwen3_moe", "qwen3moe"},
+    {"gpt_oss", "gpt-oss"}};
 
 const std::string_view* find(const NamePairs& names, std::string_view ours) {
     for (const auto& [from, to] : names)
@@ -60,17 +91,24 @@ std::string gguf_weight_name(const TransformerConfig& config, const std::string&
     if (const auto* found = find(whole_names, name)) return std::string(*found);
     // h.3.attn.c_attn.weight, model.layers.3.self_attn.q_proj.weight
     const bool gpt2 = config.architecture.is_gpt2();
-    const std::size_t layer = gpt2 ? 2 : std::string_view("model.layers.").size(),
+    const std::size_t layer = gpt2 ? 2 : weight_names(config.architecture).layers.size(),
                       part = name.find('.', layer) + 1, end = name.rfind('.');
+    const std::string begin = "blk." + name.substr(layer, part - layer);
+    if (name.ends_with(".self_attn.sinks")) return begin + "attn_sinks.weight";
     const std::string_view ours = std::string_view(name).substr(part, end - part);
-    const auto* found = find(gpt2 ? gpt2_names : llama_names, ours);
+    const bool of_expert = stored_expert(name).has_value();
+    const auto* found = of_expert ? find(expert_names, ours.substr(ours.rfind('.') + 1))
+                                  : find(gpt2 ? gpt2_names : llama_names, ours);
     std::string_view theirs = found ? *found : std::string_view();
     // This name is the norm before the MLP in Llama, but the norm after attention in other models.
+    // In gpt-oss it is the former, with the latter's name.
     if (ours == "post_attention_layernorm")
-        theirs =
-            config.architecture.norm_place == NormPlace::input ? "ffn_norm" : "post_attention_norm";
+        theirs = config.architecture.norm_place == NormPlace::input &&
+                         config.architecture.model_type != "gpt_oss"
+                     ? "ffn_norm"
+                     : "post_attention_norm";
     if (theirs.empty()) throw Error("gguf: the weight " + name + " has no name in GGUF");
-    return "blk." + name.substr(layer, part - layer) + std::string(theirs) + name.substr(end);
+    return begin + std::string(theirs) + name.substr(end);
 }
 
 GgufLayout gguf_layout(const TransformerConfig& config, const WeightShape& weight) {
@@ -78,11 +116,47 @@ GgufLayout gguf_layout(const TransformerConfig& config, const WeightShape& weigh
     if (config.architecture.is_gpt2())
         return weight.shape.size() == 2 && weight.name.starts_with("h.") ? GgufLayout::transposed
                                                                          : GgufLayout::same;
-    const bool pairs = type == "llama" || type == "mistral" || type == "smollm3";
+    if (config.architecture.heads_in_turn &&
+        weight.name.find("query_key_value") != std::string::npos)
+        return GgufLayout::parts;
+    const bool pairs = type == "llama" || type == "mistral" || type == "mixtral" ||
+                       type == "smollm3" || type == "granite";
     return pairs && ends_with(weight.name,
                               {"q_proj.weight", "q_proj.bias", "k_proj.weight", "k_proj.bias"})
                ? GgufLayout::pairs
                : GgufLayout::same;
+}
+
+GgufPlace gguf_place(const TransformerConfig& config, const WeightShape& weight) {
+    GgufPlace place{.tensors = {gguf_weight_name(config, weight.name)},
+                    .layout = gguf_layout(config, weight),
+                    .head_size = config.head_size(),
+                    .heads = config.n_head};
+    const Shape& shape = weight.shape;
+    const bool transposed = place.layout == GgufLayout::transposed, matrix = shape.size() == 2;
+    place.rows = shape[transposed ? 1 : 0];
+    place.columns = matrix ? shape[transposed ? 0 : 1] : 1;
+    const auto expert = stored_expert(weight.name);
+    if (expert && expert->tensor.ends_with("gate_up_proj")) {
+        std::string up = place.tensors[0];
+        place.tensors.push_back(up.replace(up.find("gate"), 4, "up"));
+    }
+    place.shape = {place.rows / length_of(place.tensors)};
+    if (expert) {
+        place.first = expert->expert * place.shape[0];
+        place.shape.insert(place.shape.begin(), config.architecture.experts);
+    }
+    if (matrix) place.shape.push_back(place.columns);
+    return place;
+}
+
+std::pair<std::size_t, std::int64_t> GgufPlace::at(std::int64_t r) const {
+    const std::int64_t in_turn = length_of(tensors), head = r / head_size;
+    std::int64_t row = r / in_turn;
+    if (layout == GgufLayout::pairs) row = pair_row(row, head_size);
+    if (layout == GgufLayout::parts)
+        row = (head % 3 * heads + head / 3) * head_size + r % head_size;
+    return {index(r % in_turn), first + row};
 }
 
 std::int64_t pair_row(std::int64_t row, std::int64_t head_size) {
@@ -91,62 +165,99 @@ std::int64_t pair_row(std::int64_t row, std::int64_t head_size) {
 }
 
 std::string gguf_architecture(const std::string& model_type) {
-    for (const char* unknown :
-         {"gemma2", "granite", "olmo3", "gpt_neo", "gpt_neox", "qwen3_moe", "mixtral", "gpt_oss"})
-        if (model_type == unknown)
-            throw Error("gguf: models of model_type " + model_type +
-                        " are not read or written in this format");
-    if (model_type == "mistral") return "llama";
-    if (model_type == "gemma3_text") return "gemma3";
-    return model_type;
+    if (const auto* found = find(architectures, model_type)) return std::string(*found);
+    throw Error("gguf: models of model_type " + model_type +
+                " are not read or written in this format");
 }
 
 WeightType gguf_weight_type(const GgufFile& file) {
     std::set<std::string_view> types;
     bool quantised = false;
     for (const auto& [name, tensor] : file.tensors()) {
-        if (tensor.shape.size() < 2 || name == "position_embd.weight") continue;
+        if (tensor.shape.size() < 2 || name == "position_embd.weight" ||
+            name.ends_with("ffn_gate_inp.weight"))
+            continue;
         types.insert(tensor.block->name);
-        quantised = quantised || tensor.block->bits > 0;
+        quantised = quantised || tensor.block->is_quantised();
     }
     if (types == std::set<std::string_view>{"BF16"}) return WeightType::bf16;
-    return quantised || types == std::set<std::string_view>{"F16"} ? WeightType::f16
-                                                                   : WeightType::f32;
+    if (quantised) return WeightType::blocks;
+    return types == std::set<std::string_view>{"F16"} ? WeightType::f16 : WeightType::f32;
 }
 
 namespace {
-
-Tensor read_weight(const GgufFile& file, const TransformerConfig& config,
-                   const WeightShape& weight) {
-    const std::string name = gguf_weight_name(config, weight.name);
-    const GgufLayout layout = gguf_layout(config, weight);
-    if (layout == GgufLayout::same) return file.read(name, weight.shape);
-    const std::int64_t rows = weight.shape[0],
-                       columns = weight.shape.size() == 2 ? weight.shape[1] : 1;
-    Tensor result(weight.shape);
-    if (layout == GgufLayout::pairs) {
-        const Tensor stored = file.read(name, weight.shape);
-        for (std::int64_t r = 0; r < rows; ++r)
-            std::copy_n(stored.data() + pair_row(r, config.head_size()) * columns, columns,
-                        result.data() + r * columns);
-        return result;
-    }
-    const Tensor stored = file.read(name, {columns, rows});
-    for (std::int64_t r = 0; r < rows; ++r)
-        for (std::int64_t c = 0; c < columns; ++c)
-            result.data()[r * columns + c] = stored.data()[c * rows + r];
-    return result;
-}
 
 class GgufWeights final : public WeightStore {
 public:
     GgufWeights(const GgufFile& file, const TransformerConfig& config)
         : file_(file), config_(config) {}
+
     Tensor read(const std::string& name, const Shape& shape) const override {
-        return read_weight(file_, config_, {name, shape});
+        const BlockRows rows = rows_of(name, shape);
+        const bool transposed = gguf_layout(config_, {name, shape}) == GgufLayout::transposed;
+        Tensor result(shape);
+        run_team(default_threads(), [&](const Worker& worker) {
+            const auto [begin, end] = worker.share(length_of(rows.rows));
+            std::vector<float> row(index(rows.k));
+            for (std::int64_t r = begin; r < end; ++r) {
+                rows.widen_row(r, transposed ? row.data() : result.data() + r * rows.k);
+                for (std::int64_t c = 0; transposed && c < rows.k; ++c)
+                    result.data()[c * length_of(rows.rows) + r] = row[index(c)];
+            }
+        });
+        forget(name);
+        for (std::int64_t i = 0; i < result.size(); ++i)
+            if (!std::isfinite(result.data()[i]))
+                file_.fail("tensor \"" + gguf_weight_name(config_, name) + "\": number " +
+                           std::to_string(i) + " is not finite, expected finite weights");
+        return result;
+    }
+    std::optional<BlockRows> blocks(const std::string& name, const Shape& shape) const override {
+        if (shape.size() != 2) return std::nullopt;
+        BlockRows rows = rows_of(name, shape);
+        if (!rows.type->is_quantised()) return std::nullopt;
+        return rows;
+    }
+    // A view without a copy, where the numbers are floats in the order of the hub.
+    std::optional<Stored> stored(const std::string& name, const Shape& shape) const override {
+        const BlockRows rows = rows_of(name, shape);
+        const auto type = weight_type_named(rows.type->name);
+        const std::byte* const first = rows.rows[0];
+        if (!type || shape.size() != 2 ||
+            reinterpret_cast<std::uintptr_t>(first) % index(bytes_of(*type)) != 0)
+            return std::nullopt;
+        for (std::int64_t r = 0; r < length_of(rows.rows); ++r)
+            if (rows.rows[index(r)] != first + r * rows.k * bytes_of(*type)) return std::nullopt;
+        const StoredView view(first, *type, length_of(rows.rows), rows.k);
+        return Stored{
+            gguf_layout(config_, {name, shape}) == GgufLayout::transposed ? view.transposed()
+                                                                          : view,
+            std::make_shared<const std::vector<std::shared_ptr<const void>>>(rows.owners)};
+    }
+    void forget(const std::string& name) const override {
+        file_.forget(file_.tensors().find(gguf_weight_name(config_, name))->second);
     }
 
 private:
+    // The outputs of a matrix, or the numbers of a vector, in the order of the hub.
+    BlockRows rows_of(const std::string& name, const Shape& shape) const {
+        const GgufPlace place = gguf_place(config_, {name, shape});
+        std::vector<const GgufFile::TensorEntry*> tensors;
+        for (const std::string& tensor : place.tensors)
+            tensors.push_back(&file_.expect(tensor, place.shape));
+        BlockRows rows{tensors[0]->block, place.columns, {}, file_.owners()};
+        for (const auto* tensor : tensors)
+            if (tensor->block != rows.type || place.columns % rows.type->numbers != 0)
+                file_.fail("tensor \"" + place.tensors[0] + "\" is of " + rows.type->name +
+                           ", expected " + (place.columns > 1 ? "one type" : "floats"));
+        const std::int64_t bytes = place.columns / rows.type->numbers * rows.type->bytes;
+        for (std::int64_t r = 0; r < place.rows; ++r) {
+            const auto [tensor, row] = place.at(r);
+            rows.rows.push_back(tensors[tensor]->bytes.data() + row * bytes);
+        }
+        return rows;
+    }
+
     const GgufFile& file_;
     TransformerConfig config_;
 };
@@ -155,10 +266,11 @@ private:
 void check_weights(const GgufFile& file, const TransformerConfig& config) {
     std::set<std::string, std::less<>> known;
     for (const WeightShape& w : weight_shapes(config)) {
-        const std::string name = gguf_weight_name(config, w.name);
-        known.insert(name);
-        const bool transposed = gguf_layout(config, w) == GgufLayout::transposed;
-        file.expect(name, transposed ? Shape{w.shape[1], w.shape[0]} : w.shape);
+        const GgufPlace place = gguf_place(config, w);
+        for (const std::string& tensor : place.tensors) {
+            known.insert(tensor);
+            file.expect(tensor, place.shape);
+        }
     }
     for (const auto& [name, tensor] : file.tensors())
         if (name.starts_with("blk.") && !known.contains(name))
@@ -176,9 +288,17 @@ std::unique_ptr<const WeightStore> gguf_weights(const GgufFile& file,
 
 namespace {
 
-constexpr const char* supported =
-    "gpt2, llama (Mistral too), qwen2, qwen3, gemma3, smollm3, olmo2 "
-    "or phi3";
+// "gpt2, llama, … or gpt-oss"
+std::string supported_architectures() {
+    std::string list;
+    for (const auto& [type, name] : architectures)
+        if (list.find(name) == std::string::npos)
+            list += (list.empty()                           ? ""
+                     : &type == &architectures.back().first ? " or "
+                                                            : ", ") +
+                    std::string(name);
+    return list;
+}
 
 class ConfigMaker {
 public:
@@ -196,27 +316,24 @@ public:
         else make_llama();
         add_special_ids();
         TransformerConfig config = read_config_text(json_text(json_), file_.path());
-        if (config.architecture.model_type == "gemma3_text")
-            config.architecture.norm_adds_one = false;  // the file holds γ, not γ − 1
-        add_llama3_scaling(config);
+        config.architecture.norm_adds_one = false;  // Gemma's file holds γ, not γ − 1
+        add_divisors(config);
         return config;
     }
 
 private:
     void check_architecture() const {
+        bool known = false;
+        for (const auto& [type, name] : architectures) known = known || architecture_ == name;
+        if (known) return;
         std::string why;
         if (architecture_.find("moe") != std::string::npos || integer("expert_count", 0) > 0 ||
             architecture_ == "deepseek2" || architecture_ == "dbrx")
             why = ", a mixture of experts";
         else if (architecture_ == "clip" || architecture_.find("vl") != std::string::npos)
             why = ", a model that reads pictures";
-        bool known = false;
-        for (const char* name :
-             {"gpt2", "llama", "qwen2", "qwen3", "gemma3", "smollm3", "olmo2", "phi3"})
-            known = known || architecture_ == name;
-        if (!known || !why.empty())
-            file_.fail("general.architecture is " + shown(architecture_) + why + "; expected " +
-                       supported);
+        file_.fail("general.architecture is " + shown(architecture_) + why + "; expected " +
+                   supported_architectures());
     }
 
     // ---- values -------------------------------------------------------------------------------
@@ -271,15 +388,36 @@ private:
         copy_number("layer_norm_epsilon", "attention.layer_norm_epsilon");
     }
 
+    std::string model_type(std::int64_t window) const {
+        if (architecture_ == "llama" && integer("expert_count", 0) > 0) return "mixtral";
+        if (architecture_ == "llama" && window > 0) return "mistral";
+        if (architecture_ == "olmo2" && window > 0) return "olmo3";
+        for (const auto& [type, name] : architectures)
+            if (name == architecture_) return std::string(type);
+        return architecture_;
+    }
+
     void make_llama() {
         const std::int64_t window = integer("attention.sliding_window", 0);
-        const bool gemma = architecture_ == "gemma3";
-        json_["model_type"] = gemma                                    ? "gemma3_text"
-                              : architecture_ == "llama" && window > 0 ? "mistral"
-                                                                       : architecture_;
+        json_["model_type"] = model_type(window);
         copy_size("max_position_embeddings", "context_length");
         copy_size("hidden_size", "embedding_length");
-        copy_size("intermediate_size", "feed_forward_length");
+        const bool experts = integer("expert_count", 0) > 0;
+        copy_size("intermediate_size", architecture_ == "gpt-oss" ? "expert_feed_forward_length"
+                                                                  : "feed_forward_length");
+        if (experts) {
+            copy_size(architecture_ == "qwen3moe" ? "num_experts" : "num_local_experts",
+                      "expert_count");
+            copy_size("num_experts_per_tok", "expert_used_count");
+            json_["norm_topk_prob"] = true;
+            if (architecture_ == "qwen3moe")
+                copy_size("moe_intermediate_size", "expert_feed_forward_length");
+            json_["mlp_only_layers"] = Json::array();
+            for (std::int64_t i = 0;
+                 i < std::min<std::int64_t>(integer("block_count", 0), max_layers); ++i)
+                if (!has("blk." + std::to_string(i) + ".ffn_gate_inp.weight"))
+                    json_["mlp_only_layers"].push_back(i);
+        }
         copy_size("num_hidden_layers", "block_count");
         copy_size("num_attention_heads", "attention.head_count");
         const std::int64_t heads = integer("attention.head_count", 0);
@@ -292,19 +430,50 @@ private:
         if (integer("attention.value_length", head) != head)
             file_.fail("value \"" + key("attention.value_length") + "\" is not key_length, " +
                        std::to_string(head) + "; expected heads of one size");
-        json_["attention_bias"] = architecture_ != "qwen2" && has("blk.0.attn_q.bias");
+        json_["attention_bias"] =
+            architecture_ != "qwen2" && (has("blk.0.attn_q.bias") || has("blk.0.attn_qkv.bias"));
         json_["mlp_bias"] = has("blk.0.ffn_gate.bias");
         json_["sliding_window"] = window > 0 ? Json(window) : Json();
-        if (gemma) json_["query_pre_attn_scalar"] = head;
+        // The largest Gemmas divide by another number, for which there is no value.
+        const std::int64_t layers = integer("block_count", 0),
+                           width = integer("embedding_length", 0);
+        json_["query_pre_attn_scalar"] = (architecture_ == "gemma2" && layers == 46) ||
+                                                 (architecture_ == "gemma3" && layers == 62)
+                                             ? width / std::max<std::int64_t>(1, heads)
+                                             : head;
+        for (const auto& [ours, theirs] :
+             std::initializer_list<std::pair<const char*, const char*>>{
+                 {"attn_logit_softcapping", "attn_logit_softcapping"},
+                 {"final_logit_softcapping", "final_logit_softcapping"},
+                 {"embedding_multiplier", "embedding_scale"},
+                 {"residual_multiplier", "residual_scale"},
+                 {"logits_scaling", "logit_scale"},
+                 {"attention_multiplier", "attention.scale"},
+                 {"layer_norm_eps", "attention.layer_norm_epsilon"}})
+            copy_number(ours, theirs);
+        json_["use_parallel_residual"] = file_.flag_or(key("use_parallel_residual"), true);
+        // Which layers have the window, where that is not the usual pattern.
+        const std::string pattern = key("attention.sliding_window_pattern");
+        const GgufFile::Value* value = file_.find(pattern);
+        if (value && std::holds_alternative<std::vector<double>>(*value)) {
+            json_["layer_types"] = Json::array();
+            for (const double slides : file_.numbers(pattern))
+                json_["layer_types"].push_back(slides != 0 ? "sliding_attention"
+                                                           : "full_attention");
+            json_["use_sliding_window"] = true;
+        } else if (value) {
+            copy_size("sliding_window_pattern", "attention.sliding_window_pattern");
+        }
         make_rotary(head);
     }
 
     void make_rotary(std::int64_t head) {
         copy_number("rope_theta", "rope.freq_base");
+        copy_number("rotary_emb_base", "rope.freq_base");
         copy_number("rope_local_base_freq", "rope.freq_base_swa");
         const std::int64_t rotated = integer("rope.dimension_count", head);
-        if (rotated != head && head > 0) {
-            if (architecture_ != "phi3")
+        if ((rotated != head || architecture_ == "gptneox") && head > 0) {
+            if (architecture_ != "phi3" && architecture_ != "gptneox")
                 file_.fail("value \"" + key("rope.dimension_count") + "\" is " +
                            std::to_string(rotated) + ", expected the head size, " +
                            std::to_string(head));
@@ -313,29 +482,30 @@ private:
                 (static_cast<double>(rotated) + 0.5) / static_cast<double>(head);
         }
         const std::string scaling = file_.text_or(key("rope.scaling.type"), "none");
-        if (has("rope_factors_long.weight") || has("rope_factors_short.weight"))
-            file_.fail(
-                "has rope_factors_long.weight (longrope), expected rotary positions without "
-                "scaling, linear or llama3");
-        if (scaling == "none") return;
-        json_["rope_scaling"] = {{"rope_type", scaling}};
-        if (const auto factor = number("rope.scaling.factor"))
-            json_["rope_scaling"]["factor"] = *factor;
+        if (scaling != "none" && scaling != "longrope") {
+            Json& object = json_["rope_scaling"] = {{"rope_type", scaling}};
+            if (const auto factor = number("rope.scaling.factor")) object["factor"] = *factor;
+            if (scaling == "yarn") {
+                object["original_max_position_embeddings"] =
+                    integer("rope.scaling.original_context_length", 0);
+                object["truncate"] = architecture_ != "gpt-oss";
+                if (const auto fast = number("rope.scaling.yarn_beta_fast"))
+                    object["beta_fast"] = *fast;
+                if (const auto slow = number("rope.scaling.yarn_beta_slow"))
+                    object["beta_slow"] = *slow;
+            }
+        }
     }
 
-    // ---- llama3's scaling ---------------------------------------------------------------------
+    // ---- numbers that frequencies are divided by ------------------------------------------------
     // The file has the numbers that the frequencies are divided by, not the parameters from which
-    // they were computed. So we try the parameters of published models until the numbers agree.
-    void add_llama3_scaling(TransformerConfig& config) const {
-        const auto found = file_.tensors().find("rope_freqs.weight");
-        if (found == file_.tensors().end()) return;
-        const int size = config.architecture.rotary_size;
-        const Tensor divisors = file_.read("rope_freqs.weight", {size / 2});
-        Rotary rotary = config.architecture.rotaries.at(0);
+    // they were computed. So we try the parameters of published models until the numbers agree; with
+    // others, the frequencies are divided by these numbers.
+    std::optional<Rotary> llama3_rotary(Rotary rotary, int size,
+                                        const std::vector<double>& divisors) const {
         const std::vector<double> plain = rotary_frequencies(rotary, size);
         rotary.scaling = RotaryScaling::llama3;
-        for (const float d : divisors.values())
-            rotary.factor = std::max(rotary.factor, static_cast<double>(d));
+        rotary.factor = std::max(rotary.factor, *std::ranges::max_element(divisors));
         for (int original = 16; original <= 1 << 20; original *= 2) {
             for (const double high : {4.0, 2.0, 8.0}) {
                 rotary.original_positions = original;
@@ -343,17 +513,44 @@ private:
                 const std::vector<double> scaled = rotary_frequencies(rotary, size);
                 bool same = true;
                 for (std::size_t i = 0; i < scaled.size(); ++i)
-                    same = same &&
-                           std::abs(plain[i] / scaled[i] / static_cast<double>(divisors.data()[i]) -
-                                    1) < 1e-5;
-                if (!same) continue;
-                config.architecture.rotaries[0] = rotary;
+                    same = same && std::abs(plain[i] / scaled[i] / divisors[i] - 1) < 1e-5;
+                if (same) return rotary;
+            }
+        }
+        return std::nullopt;
+    }
+
+    // rope_freqs.weight has the numbers of llama3's scaling, rope_factors_short.weight and
+    // rope_factors_long.weight those of longrope.
+    void add_divisors(TransformerConfig& config) const {
+        const int size = config.architecture.rotary_size;
+        const auto divisors = [&](const std::string& name) {
+            const Tensor numbers = file_.read(name, {size / 2});
+            return std::vector<double>(numbers.data(), numbers.data() + numbers.size());
+        };
+        const bool llama3 = has("rope_freqs.weight");
+        if (!llama3 && !has("rope_factors_long.weight")) return;
+        Rotary& rotary = config.architecture.rotaries.at(0);
+        if (rotary.scaling != RotaryScaling::none)
+            file_.fail("has two scalings of rotary positions, expected one");
+        rotary.short_factors = divisors(llama3 ? "rope_freqs.weight" : "rope_factors_short.weight");
+        if (llama3) {
+            if (const auto known = llama3_rotary(rotary, size, rotary.short_factors)) {
+                rotary = *known;
+                rotary.short_factors.clear();
                 return;
             }
         }
-        file_.fail(
-            "rope_freqs.weight is not a scaling of the llama3 kind with low_freq_factor 1 and "
-            "high_freq_factor 4, expected one");
+        rotary.scaling = RotaryScaling::longrope;
+        rotary.long_factors = llama3 ? rotary.short_factors : divisors("rope_factors_long.weight");
+        rotary.original_positions =
+            llama3 ? config.n_positions
+                   : to_int(std::clamp<std::int64_t>(
+                         integer("rope.scaling.original_context_length", config.n_positions), 1,
+                         largest_size));
+        rotary.amplitude = llama3 ? 1 : number("rope.scaling.attn_factor").value_or(1);
+        check_config(config, file_.path());
+        for (const int context : {1, largest_size}) rotary_frequencies(rotary, size, context);
     }
 
     void add_special_ids() {

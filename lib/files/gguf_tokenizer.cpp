@@ -26,6 +26,12 @@ const std::string o200k_pattern =
     R"((?i:'s|'t|'re|'ve|'m|'ll|'d)?|)"
     R"(\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n/]*|\s*[\r\n]+|\s+(?!\S)|\s+)";
 
+// Of Mistral Nemo and later Mistrals, as in their tokenizer.json.
+const std::string tekken_pattern =
+    R"([^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]*[\p{Ll}\p{Lm}\p{Lo}\p{M}]+|)"
+    R"([^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]+[\p{Ll}\p{Lm}\p{Lo}\p{M}]*|)"
+    R"(\p{N}| ?[^\s\p{L}\p{N}]+[\r\n/]*|\s*[\r\n]+|\s+(?!\S)|\s+)";
+
 // The names of pre-tokenizers, with the rules in the tokenizer.json of the same models. The first
 // with these rules is the one that we write.
 struct Pretokenizer {
@@ -47,6 +53,7 @@ const std::vector<Pretokenizer> pretokenizers = {
     {"refact", {{Kind::digits, 1}, {Kind::gpt2}}, false, false, false},
     {"starcoder", {{Kind::digits, 1}, {Kind::gpt2}}, false, false, false},
     {"gpt-4o", {{Kind::regex, 0, o200k_pattern}}, false, false, false},
+    {"tekken", {{Kind::regex, 0, tekken_pattern}}, false, true, true},
 };
 
 class GgufTokenizer {

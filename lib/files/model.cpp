@@ -31,12 +31,18 @@ std::filesystem::path shipped_model(std::string_view name) { return model_direct
 
 // ---- weights ------------------------------------------------------------------------------------
 
+// Experts in MXFP4 (stored_experts.hpp).
+static bool is_mxfp4(const std::string& name, const StoredTensor& tensor) {
+    return name.ends_with("_blocks") && tensor.dtype == "U8" && tensor.shape.size() == 4;
+}
+
 // Keeping 16-bit weights in their type changes no bit of a logit, since they convert to floats
 // exactly.
 WeightType stored_type(const Safetensors& file) {
     std::optional<std::string> dtype;
     bool mixed = false;
     for (const auto& [name, tensor] : file.tensors()) {
+        if (is_mxfp4(name, tensor)) return WeightType::blocks;
         if (tensor.shape.size() != 2) continue;
         if (tensor.dtype == int8_dtype) return WeightType::int8;
         if (is_int4(name, tensor)) return WeightType::int4;
@@ -60,6 +66,9 @@ public:
         const std::optional<StoredView> view = file_.stored_weight(name, shape);
         if (!view) return std::nullopt;
         return Stored{*view, file_.file_of(name)};
+    }
+    std::optional<BlockRows> blocks(const std::string& name, const Shape& shape) const override {
+        return file_.stored_blocks(name, shape);
     }
     std::optional<PackedMatrix> packed(const std::string& name, const Shape& shape, WeightType type,
                                        int threads) const override {
@@ -94,13 +103,18 @@ void check_nothing_more(const std::string& name, const Safetensors& file,
     std::set<std::string> known;
     for (const WeightShape& w : weight_shapes(config)) known.insert(w.name);
     for (const auto& [stored, view] : file.tensors()) {
-        const std::string tensor = stored.starts_with("transformer.") ? stored.substr(12) : stored;
+        const std::string tensor = weight_name(stored);
         if (tensor.starts_with(layers) && !known.count(first_expert(tensor)) &&
             !is_constant(tensor))
             throw Error(name + ": the weights have \"" + tensor + "\", which a " +
                         config.architecture.model_type +
                         " of this config.json doesn't; they don't belong together");
     }
+}
+
+bool reads_pictures(const std::string& tensor) {
+    return tensor.find("vision") != std::string::npos ||
+           tensor.find("multi_modal") != std::string::npos;
 }
 
 // Throws Error unless the file has the weights that config.json implies, and as many layers.
@@ -128,12 +142,14 @@ constexpr int planned_context = 8192;
 
 // Throws Error "NAME: …" if the machine has too little memory for these weights and a cache.
 void check_planned_memory(const std::string& name, const TransformerConfig& config,
-                          const TransformerOptions& options) {
+                          const TransformerOptions& options, std::int64_t blocks = 0) {
     TransformerConfig planned = config;
     planned.cache_type = options.cache;
     const int context = std::min(config.n_positions, planned_context);
     const WeightType type = options.weights.value_or(WeightType::f32);
-    check_memory(name, plan_memory(planned, type, context, 1).total(), available_memory());
+    const MemoryPlan plan = plan_memory(planned, type, context, 1);
+    const std::int64_t weights = type == WeightType::blocks ? blocks : plan.weights();
+    check_memory(name, plan.total() - plan.weights() + weights, available_memory());
 }
 
 }  // namespace
@@ -144,7 +160,13 @@ OpenedWeights::OpenedWeights(const std::string& directory, const TransformerConf
     Safetensors file = Safetensors::open_directory(directory);
     if (!options.weights) options.weights = stored_type(file);
     check_weights(directory, file, config);
-    check_planned_memory(directory, config, options);
+    std::int64_t bytes = 0;  // of the weights as stored; MXFP4's scales become floats
+    for (const auto& [name, tensor] : file.tensors())
+        bytes += length_of(tensor.bytes) * (is_mxfp4(name, tensor) ? 5 : 4) / 4;
+    check_planned_memory(directory, config, options, bytes);
+    if (std::ranges::any_of(file.tensors(), reads_pictures, [](auto& t) { return t.first; }))
+        std::fprintf(stderr, "%s: only the text model is opened; pictures are not read\n",
+                     directory.c_str());
     store = std::make_unique<DirectoryWeights>(std::move(file));
 }
 
@@ -152,23 +174,23 @@ OpenedWeights::OpenedWeights(const GgufFile& file, const TransformerConfig& conf
                              const TransformerOptions& chosen)
     : store(gguf_weights(file, config)), options(chosen) {
     if (!options.weights) options.weights = gguf_weight_type(file);
-    check_planned_memory(file.path(), config, options);
+    check_planned_memory(file.path(), config, options, file.bytes_in_memory());
 }
 
 // ---- loading ------------------------------------------------------------------------------------
 
-// Says on stderr that the quantised weights of a file are kept in another type.
+// Says on stderr that the quantised weights of a file are converted to another type.
 static void say_what_is_rounded(const GgufFile& file, const TransformerConfig& config,
                                 WeightType type) {
     std::set<std::string_view> names;
     for (const auto& [name, tensor] : file.tensors())
-        if (tensor.block->bits > 0) names.insert(tensor.block->name);
+        if (tensor.block->is_quantised()) names.insert(tensor.block->name);
     if (names.empty()) return;
     std::string list;
     for (const std::string_view name : names)
         list += (list.empty() ? "" : ", ") + std::string(name);
     std::fprintf(stderr,
-                 "%s: weights in %s are kept as %s (%lld MiB); --weights f32 keeps all bits\n",
+                 "%s: weights in %s are converted to %s (%lld MiB); --weights stored keeps them\n",
                  file.path().c_str(), list.c_str(), std::string(names_of(type).option).c_str(),
                  static_cast<long long>(parameter_count(config) * bytes_of(type) >> 20));
 }
@@ -176,7 +198,7 @@ static void say_what_is_rounded(const GgufFile& file, const TransformerConfig& c
 static Transformer load_from(const GgufFile& file, const TransformerOptions& options) {
     const TransformerConfig config = gguf_config(file);
     const OpenedWeights weights(file, config, options);
-    if (!options.weights) say_what_is_rounded(file, config, *weights.options.weights);
+    if (options.weights) say_what_is_rounded(file, config, *options.weights);
     return {config, *weights.store, weights.options};
 }
 
@@ -294,7 +316,7 @@ void check_model_path(const std::string& path) {
         throw Error(path +
                     ": no such model directory here; a model of the Hugging Face hub is "
                     "fetched first, with hf download " +
-                    path + " --local-dir DIR; then name DIR");
+                    path + "; build/models lists those that are here");
     throw Error(path +
                 ": no such model directory; expected a folder with config.json, model.safetensors "
                 "and a tokenizer, or a GGUF file (run from the repository's root, or name one with "

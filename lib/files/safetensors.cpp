@@ -4,6 +4,8 @@
 #include <cmath>
 #include <cstdint>
 #include <optional>
+#include <string_view>
+#include <utility>
 
 #include "lib/core/error.hpp"
 #include "lib/core/index.hpp"
@@ -60,9 +62,31 @@ Tensor Safetensors::read(const std::string& name, const Shape& shape) const {
     return tensor;
 }
 
+namespace {
+
+// What a name may begin with in a file, and instead on the hub.
+constexpr std::pair<std::string_view, std::string_view> beginnings[] = {
+    {"transformer.", ""}, {"language_model.", ""}, {"model.language_model.", "model."}};
+
+std::string replaced(const std::string& name, std::string_view begin, std::string_view instead) {
+    return std::string(instead) + name.substr(begin.size());
+}
+
+}  // namespace
+
+std::string weight_name(const std::string& stored) {
+    for (const auto& [in_file, on_hub] : beginnings)
+        if (stored.starts_with(in_file)) return replaced(stored, in_file, on_hub);
+    return stored;
+}
+
 std::string Safetensors::on_file(const std::string& name) const {
-    const std::string prefixed = "transformer." + name;
-    return !find(name) && find(prefixed) ? prefixed : name;
+    if (find(name)) return name;
+    for (const auto& [in_file, on_hub] : beginnings)
+        if (const std::string stored = replaced(name, on_hub, in_file);
+            name.starts_with(on_hub) && find(stored))
+            return stored;
+    return name;
 }
 
 namespace {
@@ -154,6 +178,12 @@ std::optional<StoredView> Safetensors::stored_weight(const std::string& name,
         reinterpret_cast<std::uintptr_t>(view.bytes.data()) % index(bytes_of(*type)) != 0)
         return std::nullopt;
     return StoredView(view.bytes.data(), *type, shape[0], shape[1]);
+}
+
+std::optional<BlockRows> Safetensors::stored_blocks(const std::string& name,
+                                                    const Shape& shape) const {
+    const auto expert = with_other_experts(name);
+    return expert ? expert_blocks(*this, *expert, shape) : std::nullopt;
 }
 
 void Safetensors::forget(const StoredTensor& view) const {

@@ -18,7 +18,12 @@
 
 namespace tbt {
 
+struct BlockRows;
 struct StoredExpert;
+
+// The name of a weight on the hub, given its name in a file: without GPT-2's "transformer.", or
+// what models that read pictures put before the weights of their text model.
+std::string weight_name(const std::string& stored);
 
 // A file, or the shards of a model, mapped into memory.
 class Safetensors {
@@ -47,6 +52,8 @@ public:
     // read_weight(), but does not look for numbers that are not finite: packing finds them, and
     // read_weight() then says which one it is.
     std::optional<StoredView> stored_weight(const std::string& name, const Shape& shape) const;
+    // The rows of an expert's matrix in MXFP4 (stored_experts.hpp); none for other weights.
+    std::optional<BlockRows> stored_blocks(const std::string& name, const Shape& shape) const;
     // The same for a matrix stored in 4 bits; none if it is stored in another way.
     std::optional<Int4Codes> stored_int4(const std::string& name, const Shape& shape) const;
     // The same for a matrix stored in 8 bits with a scale for each column.
@@ -59,10 +66,11 @@ public:
     void check_weight(const std::string& name, const Shape& shape) const;
 
 private:
+    // The name in the file of a weight with this name on the hub.
+    std::string on_file(const std::string& name) const;
     std::optional<StoredExpert> with_other_experts(const std::string& name) const;
     bool in_4_bits(const std::string& name) const;
     void forget(const StoredTensor& view) const;
-    std::string on_file(const std::string& name) const;
 
     std::string name_;  // the file or directory, for messages
     StoredWeights stored_;

@@ -2,6 +2,9 @@
 
 #include <charconv>
 #include <cmath>
+#include <cstddef>
+#include <memory>
+#include <vector>
 
 #include "lib/core/error.hpp"
 #include "lib/core/index.hpp"
@@ -68,6 +71,28 @@ std::string first_expert(const std::string& tensor) {
 void check_expert(const Safetensors& file, const StoredExpert& e, const Shape& shape) {
     if (e.bias) part_of(file, e.tensor + "_bias", nullptr, e, shape);
     else codes_of(file, e, shape);
+}
+
+// MXFP4 of a GGUF file has the scale of 32 numbers first, then bytes with the codes of k and k + 16.
+// Here bytes have those of 2k and 2k + 1.
+std::optional<BlockRows> expert_blocks(const Safetensors& file, const StoredExpert& e,
+                                       const Shape& shape) {
+    if (e.bias) return std::nullopt;
+    const Mxfp4 codes = codes_of(file, e, shape);
+    const GgufBlock* const type = gguf_block(mxfp4_type);
+    const std::int64_t groups = shape[1] / 32, all = shape[0] * groups, first = e.expert * all;
+    const auto blocks = std::make_shared<std::vector<std::byte>>(index(all * type->bytes));
+    const std::byte *from = codes.blocks->bytes.data() + first * 16,
+                    *scales = codes.scales->bytes.data() + first;
+    const auto code = [&](int k) { return from[k / 2] >> k % 2 * 4 & std::byte{15}; };
+    for (std::byte* to = blocks->data(); to < blocks->data() + blocks->size(); from += 16) {
+        *to++ = *scales++;
+        for (int k = 0; k < 16; ++k) *to++ = code(k) | code(k + 16) << 4;
+    }
+    BlockRows rows{type, shape[1], {}, {blocks}};
+    for (std::int64_t r = 0; r < shape[0]; ++r)
+        rows.rows.push_back(blocks->data() + r * groups * type->bytes);
+    return rows;
 }
 
 Tensor read_expert(const Safetensors& file, const StoredExpert& e, const Shape& shape) {

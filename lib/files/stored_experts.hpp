@@ -12,6 +12,7 @@
 
 #include "lib/core/tensor.hpp"
 #include "lib/files/safetensors.hpp"
+#include "lib/quantized/block_matrix.hpp"
 
 namespace tbt {
 
@@ -30,6 +31,9 @@ std::string first_expert(const std::string& tensor);
 
 // Throws Error with the tensor's name unless the file has this weight.
 void check_expert(const Safetensors& file, const StoredExpert& e, const Shape& shape);
+// The rows of a matrix in MXFP4, in the order of a GGUF file's blocks: a copy. None for a bias.
+std::optional<BlockRows> expert_blocks(const Safetensors& file, const StoredExpert& e,
+                                       const Shape& shape);
 // The weight as floats. Throws Error, too, if it is not finite.
 Tensor read_expert(const Safetensors& file, const StoredExpert& e, const Shape& shape);
 

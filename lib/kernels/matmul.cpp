@@ -307,6 +307,7 @@ void matmul(const MatrixView& x, const PackedMatrix& w, float* y, std::int64_t y
             return multiply_part<BF16>(product, part);
         case WeightType::int8:
         case WeightType::int4:
+        case WeightType::blocks:
             break;  // quantised
     }
 }

@@ -216,8 +216,8 @@ PackedMatrix::PackedMatrix(std::shared_ptr<const QuantizedMatrix> w)
     : k_(w->k()), n_(w->n()), type_(w->type()), quantized_(std::move(w)) {}
 
 void PackedMatrix::reserve(std::int64_t k, std::int64_t n, WeightType type) {
-    if (type == WeightType::int8 || type == WeightType::int4)
-        throw Error("matmul: int8 and int4 weights are packed by pack_weights()");
+    if (type == WeightType::int8 || type == WeightType::int4 || type == WeightType::blocks)
+        throw Error("matmul: quantised weights are not packed in place");
     if (k < 0 || n < 0)
         throw Error("matmul: weights have shape " + shape_text(k, n) +
                     ", expected no negative dimension");

@@ -10,9 +10,11 @@
 
 namespace tbt {
 
-enum class WeightType { f32, f16, bf16, int8, int4 };
+// blocks: the quantised matrices of a GGUF file, each in its own type
+// (lib/quantized/block_matrix.hpp).
+enum class WeightType { f32, f16, bf16, int8, int4, blocks };
 
-// Bytes of one number. For int4 this is 1, although two numbers share a byte.
+// Bytes of one number. For int4 and blocks this is 1, although two numbers may share a byte.
 constexpr std::int64_t bytes_of(WeightType type) {
     return type == WeightType::f32                               ? 4
            : type == WeightType::f16 || type == WeightType::bf16 ? 2
@@ -29,7 +31,8 @@ inline constexpr WeightTypeNames weight_types[] = {{WeightType::f32, "f32", "F32
                                                    {WeightType::f16, "f16", "F16", "float16"},
                                                    {WeightType::bf16, "bf16", "BF16", "bfloat16"},
                                                    {WeightType::int8, "int8", "", ""},
-                                                   {WeightType::int4, "int4", "", ""}};
+                                                   {WeightType::int4, "int4", "", ""},
+                                                   {WeightType::blocks, "", "", ""}};
 
 constexpr const WeightTypeNames& names_of(WeightType type) {
     return weight_types[static_cast<int>(type)];

@@ -173,7 +173,8 @@ void TransformerNetwork::embed(const Worker& worker) {
     const auto [begin, end] = worker.share(length_of(p.tokens));
     for (std::int64_t r = begin; r < end; ++r) {
         float* const x = p.x.get(0) + r * c;
-        if (embedding_rows) widen_row(*embedding_rows, p.tokens[index(r)], x);
+        if (embedding_blocks) embedding_blocks->widen_row(p.tokens[index(r)], x);
+        else if (embedding_rows) widen_row(*embedding_rows, p.tokens[index(r)], x);
         else embedding.column(p.tokens[index(r)], x);
         const std::int64_t position = p.positions[index(r)];
         if (a.learned_positions) {

@@ -28,6 +28,7 @@
 #include "lib/model/attention.hpp"
 #include "lib/model/kv_cache.hpp"
 #include "lib/model/model_config.hpp"
+#include "lib/quantized/block_matrix.hpp"
 
 namespace tbt {
 
@@ -57,6 +58,8 @@ public:
         std::shared_ptr<const void> owner;
     };
     virtual std::optional<Stored> stored(const std::string&, const Shape&) const { return {}; }
+    // The matrix, if it is stored in blocks.
+    virtual std::optional<BlockRows> blocks(const std::string&, const Shape&) const { return {}; }
     // The matrix (inputs, outputs), if it is stored in this type of 8 or 4 bits.
     virtual std::optional<PackedMatrix> packed(const std::string&, const Shape&, WeightType,
                                                int /*threads*/) const {

@@ -100,6 +100,7 @@ struct TransformerNetwork {
     PackedMatrix token_embedding;
     std::shared_ptr<const void> embedding_file;
     std::optional<StoredView> embedding_rows;           // (V, C)
+    std::optional<BlockRows> embedding_blocks;          // the same, if it is stored in blocks
     Tensor position_embedding;                          // (positions, C), if positions are learned
     std::vector<std::vector<double>> frequencies;       // (rotaries, rotary size / 2)
     std::vector<std::vector<double>> long_frequencies;  // for contexts > original_positions

@@ -60,6 +60,10 @@ public:
         return Tensor({length_of(all)}, all);
     }
 
+    std::optional<BlockRows> blocks(const std::string& name) const {
+        return store_.blocks(name, shapes_.at(name));
+    }
+
     std::optional<WeightStore::Stored> stored(const std::string& name) const {
         return store_.stored(name, shapes_.at(name));
     }
@@ -96,7 +100,32 @@ public:
         return result;
     }
 
+    // Packs the outputs of a matrix in blocks, whose name is for messages.
+    PackedMatrix pack(const BlockRows& rows, const std::string& name) const {
+        try {
+            return PackedMatrix(std::make_shared<const BlockMatrix>(rows, threads_));
+        } catch (const Error&) {
+            tensor(name);  // throws Error with the number that is not finite
+            throw;
+        }
+    }
+
+    // The type in memory of a matrix that is not in blocks.
+    WeightType own_type(const std::string& name, WeightType type) const {
+        if (type != WeightType::blocks) return type;
+        const auto in_file = stored(name);
+        return in_file ? in_file->view.type : WeightType::f32;
+    }
+
     PackedMatrix packed(const std::string& name, WeightType type) const {
+        if (type == WeightType::blocks) {
+            if (const auto rows = blocks(name)) {
+                PackedMatrix result = pack(*rows, name);
+                store_.forget(name);
+                return result;
+            }
+            type = own_type(name, type);
+        }
         if (auto as_stored = store_.packed(name, shapes_.at(name), type, threads_))
             return std::move(*as_stored);
         PackedMatrix result;
@@ -110,6 +139,10 @@ public:
     // one matrix, in this order of its rows.
     PackedMatrix linear(const std::vector<std::string>& names, WeightType type,
                         std::span<const Rows> order = {}) const {
+        if (type == WeightType::blocks) {
+            if (auto result = linear_blocks(names, order)) return std::move(*result);
+            type = own_type(names[0], type);
+        }
         // If all of them are stored in the same type, they are packed directly from the file.
         std::vector<StoredView> parts;
         std::vector<Tensor> floats;
@@ -139,6 +172,37 @@ public:
     }
 
 private:
+    // As linear(), if the matrices, or some of them, are stored in blocks.
+    std::optional<PackedMatrix> linear_blocks(const std::vector<std::string>& names,
+                                              std::span<const Rows> order) const {
+        BlockRows all;
+        bool some = false, same = true;
+        for (const std::string& name : names) {
+            const auto rows = blocks(name);
+            some = some || rows, same = same && rows;
+            if (!rows) continue;
+            if (!all.type) all.type = rows->type, all.k = rows->k;
+            same = same && rows->type == all.type;
+            all.rows.insert(all.rows.end(), rows->rows.begin(), rows->rows.end());
+            all.owners.insert(all.owners.end(), rows->owners.begin(), rows->owners.end());
+        }
+        if (!some) return std::nullopt;
+        if (!same) {
+            std::vector<PackedMatrix> parts;
+            for (const std::string& name : names)
+                parts.push_back(linear({name}, WeightType::blocks));
+            return PackedMatrix(std::make_shared<const JoinedMatrix>(std::move(parts)));
+        }
+        std::vector<const std::byte*> ordered;
+        for (const Rows& rows : order)
+            for (std::int64_t i = 0; i < rows.count; ++i)
+                ordered.push_back(all.rows[index(rows.first + i * rows.step)]);
+        if (!order.empty()) all.rows = std::move(ordered);
+        PackedMatrix result = pack(all, names[0]);
+        for (const std::string& name : names) store_.forget(name);
+        return result;
+    }
+
     const WeightStore& store_;
     int threads_;
     std::map<std::string, Shape> shapes_;
@@ -271,10 +335,26 @@ void load_embeddings(TransformerNetwork& n, const WeightReader& weights, const s
     const auto output_of = [&](StoredView embedding, const std::string& weight) {
         embedding.rows = n.outputs;
         // 4 bits would be too coarse for the output matrix, so it is kept in 8 bits.
-        n.output = packed(embedding, type == WeightType::int4 ? WeightType::int8 : type, weight);
+        const WeightType kept = type == WeightType::int4     ? WeightType::int8
+                                : type == WeightType::blocks ? embedding.type
+                                                             : type;
+        n.output = packed(embedding, kept, weight);
     };
     const bool tied = n.config.tie_word_embeddings;
     const std::string head = std::string(weight_names(n.config.architecture).head) + ".weight";
+    const auto load_output = [&](const std::string& weight) {
+        auto rows = type == WeightType::blocks ? weights.blocks(weight) : std::nullopt;
+        if (!rows)
+            return weights.matrix(weight, [&](const StoredView& w) { output_of(w, weight); });
+        rows->rows.resize(index(n.outputs));
+        n.output = weights.pack(*rows, weight);
+    };
+    if (!tied) load_output(head);
+    // Rows of blocks are read from the file.
+    if ((n.embedding_blocks = weights.blocks(name))) {
+        if (tied) load_output(name);
+        return;
+    }
     weights.matrix(name, [&](const StoredView& w) {
         if (tied) output_of(w, name);
         // The output matrix serves as the embedding, too, if it has all rows in the stored bits.
@@ -287,7 +367,6 @@ void load_embeddings(TransformerNetwork& n, const WeightReader& weights, const s
         if (stored) n.embedding_file = stored->owner, n.embedding_rows = stored->view;
         else n.token_embedding = packed(w, w.type, name);
     });
-    if (!tied) weights.matrix(head, [&](const StoredView& w) { output_of(w, head); });
 }
 
 }  // namespace

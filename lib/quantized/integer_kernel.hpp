@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
+#include <type_traits>
 
 #if defined(__AVX512VNNI__) || defined(__AVX2__)
 #include <immintrin.h>
@@ -329,19 +330,21 @@ struct IntegerJob {
     const std::int32_t* column_sums;  // (N), Σ_k q_w; used if the sums are of x + Offset
 };
 
-// Converts the integer sums of one row and `columns` columns, beginning with `column`, to floats
-// in y.
-template <std::int32_t Offset>
+// Writes the sums of one row and `columns` columns, beginning with `column`, to y. Integers are
+// converted to floats; floats are the product already.
+template <std::int32_t Offset, class Sum>
 void finish(const IntegerJob& job, std::int64_t row, std::int64_t column, std::int64_t columns,
-            const std::int32_t* sums) {
+            const Sum* sums) {
     columns = std::min(columns, job.n - column);
     float* y = job.y + row * job.y_stride + column;
-    const float* scales = job.scales + column;
-    const float row_scale = job.row_scales[row];
+    [[maybe_unused]] const float* scales = job.scales + column;
+    [[maybe_unused]] float row_scale = 1;
+    if constexpr (std::is_integral_v<Sum>) row_scale = job.row_scales[row];
     for (std::int64_t n = 0; n < columns; ++n) {
-        std::int32_t sum = sums[n];
+        Sum sum = sums[n];
         if constexpr (Offset != 0) sum -= Offset * job.column_sums[column + n];
-        const float product = static_cast<float>(sum) * (row_scale * scales[n]);
+        float product = static_cast<float>(sum);
+        if constexpr (std::is_integral_v<Sum>) product *= row_scale * scales[n];
         y[n] = job.options.accumulate ? y[n] + product : product;
     }
     if (job.options.bias)
@@ -352,10 +355,10 @@ void finish(const IntegerJob& job, std::int64_t row, std::int64_t column, std::i
 // Computes y for all rows and these panels. multiply(row, rows, p, panels, sums) computes the sums
 // of one tile. A single row takes several panels at once, so that several streams of weights come
 // from memory.
-template <class Sums, std::int32_t Offset, class Multiply>
+template <class Sums, std::int32_t Offset, class Sum = std::int32_t, class Multiply>
 void integer_tiles(const IntegerJob& job, std::int64_t rows, Range panels, Multiply multiply) {
     constexpr int together = Sums::panels_of_one_row;
-    std::int32_t sums[std::max(Sums::rows, together) * integer_panel];
+    Sum sums[std::max(Sums::rows, together) * integer_panel];
     std::int64_t p = panels.begin;
     for (; rows == 1 && p + together <= panels.end; p += together) {
         multiply(0, 1, p, together, sums);

@@ -22,6 +22,7 @@
 #include "lib/machine/files.hpp"
 #include "lib/model/transformer.hpp"
 #include "lib/model/weight_names.hpp"
+#include "lib/quantized/block_matrix.hpp"
 #include "tests/support/temporary.hpp"
 
 using namespace tbt;
@@ -48,6 +49,11 @@ bool has_all(const std::string& name) {
 }
 
 std::string folder_of(const std::string& name) { return "tests/data/" + name + "/"; }
+
+// With the weights as floats: gpt-oss's MXFP4 would round the activations to 8 bits.
+Transformer exact_model(const std::string& name) {
+    return load_transformer(folder_of(name), {.weights = WeightType::f32});
+}
 
 Json golden_of(const std::string& name) { return read_json(folder_of(name) + "golden.json"); }
 
@@ -133,7 +139,7 @@ TEST_CASE("every architecture computes transformers' logits, from either form of
           "[golden][models]") {
     for (const std::string name : names) {
         const Json golden = golden_of(name);
-        Transformer model = load_transformer(folder_of(name));
+        Transformer model = exact_model(name);
         double worst = has_all(name) ? worst_of_batch(model, golden["forward_batch"][0]) : 0;
         for (const Json& c : golden["forward"]) worst = std::max(worst, worst_logit(model, c));
         INFO(name << ": " << worst);
@@ -186,7 +192,7 @@ TEST_CASE("every architecture writes transformers' greedy texts, alone and in a 
     const TokenBytes no_bytes = [](int) { return std::string_view{}; };
     for (const std::string name : names) {
         const Json golden = golden_of(name);
-        Transformer model = load_transformer(folder_of(name));
+        Transformer model = exact_model(name);
         int compared = 0;
         for (const Json& c : golden["generate"]) {
             if (c["kind"] != "greedy") continue;
@@ -202,12 +208,41 @@ TEST_CASE("every architecture writes transformers' greedy texts, alone and in a 
     }
 }
 
+// As llama.cpp does it: activations in 8 bits.
+TEST_CASE("gpt-oss keeps its experts in 4 bits, and its logits nearly", "[golden][models]") {
+    const std::string folder = folder_of("tiny-gpt-oss");
+    Transformer exact = exact_model("tiny-gpt-oss"), stored = load_transformer(folder);
+    const auto size =
+        static_cast<std::int64_t>(std::filesystem::file_size(folder + "model.safetensors"));
+    CHECK(stored.weight_bytes() <= size * 5 / 4);
+    const Safetensors file = Safetensors::open_directory(folder);
+    for (const WeightShape& w : weight_shapes(exact.config()))
+        if (const auto blocks = file.stored_blocks(w.name, w.shape)) {
+            const Tensor floats = file.read_weight(w.name, w.shape);
+            std::vector<float> row(static_cast<std::size_t>(w.shape[1]));
+            for (std::int64_t r = 0; r < w.shape[0]; ++r) {
+                blocks->widen_row(r, row.data());
+                CHECK(std::equal(row.begin(), row.end(), floats.data() + r * w.shape[1]));
+            }
+        }
+    const std::vector<int> ids = {1, 5, 9, 33, 22, 7, 8, 60, 2, 3};
+    KvCache a(exact.config()), b(stored.config());
+    const Logits expected = exact.forward_all(a, ids), got = stored.forward_all(b, ids);
+    double apart = 0, all = 0;
+    for (std::size_t i = 0; i < got.values.size(); ++i) {
+        const auto x = static_cast<double>(expected.values[i]);
+        apart += std::pow(static_cast<double>(got.values[i]) - x, 2), all += x * x;
+    }
+    CHECK(apart > 0);
+    CHECK(std::sqrt(apart / all) < 0.05);  // weights of int8 are .04 away
+}
+
 // With longrope, a text of at most 32 tokens in the end has other frequencies than a longer one.
 TEST_CASE("short and long texts of a longrope model share a batch, its slots and an engine",
           "[golden][models]") {
     const TokenBytes no_bytes = [](int) { return std::string_view{}; };
     const Json golden = golden_of("tiny-phi3-longrope");
-    Transformer model = load_transformer(folder_of("tiny-phi3-longrope"));
+    Transformer model = exact_model("tiny-phi3-longrope");
     PrefixCache cache(model);
     CachedBatch slots(model), pages(cache), served(cache);
     Engine engine(&served, no_bytes, model.config().vocab_size, PlainScheduler(3, 8));
@@ -239,7 +274,7 @@ TEST_CASE("every architecture finds transformers' beams, with their scores", "[g
     for (const std::string name : names) {
         if (!has_all(name)) continue;
         const Json golden = golden_of(name);
-        Transformer model = load_transformer(folder_of(name));
+        Transformer model = exact_model(name);
         int compared = 0;
         for (const Json& c : golden["generate"]) {
             if (c["kind"] != "beam") continue;

@@ -7,11 +7,16 @@
 #include <cmath>
 #include <limits>
 #include <string>
+#include <tuple>
 #include <vector>
 
+#include "lib/core/json.hpp"
 #include "lib/core/rng.hpp"
 #include "lib/files/model.hpp"
 #include "lib/files/random_model.hpp"
+#include "lib/files/safetensors.hpp"
+#include "lib/files/safetensors_write.hpp"
+#include "lib/machine/files.hpp"
 #include "lib/model/model_config.hpp"
 #include "lib/model/transformer.hpp"
 #include "lib/serve/prefix_cache.hpp"
@@ -78,6 +83,42 @@ struct Reference {
 };
 
 }  // namespace
+
+// A model that reads pictures: the text model is in text_config, and other names begin the weights.
+TEST_CASE("of a model that reads pictures the text model opens, with its bits", "[architectures]") {
+    const std::vector<int> ids = some_text(3);
+    const std::string plain = "tests/data/tiny-gemma3";
+    const Reference reference("tiny-gemma3", {WeightType::f32}, ids);
+    const Safetensors file = Safetensors::open_directory(plain);
+    const Json text = read_json(plain + "/config.json");
+    std::vector<float> picture(6, 0.5f);
+    for (const auto& [head, model, vision] :
+         {std::tuple{"language_model.", "language_model.model.", "vision_tower."},
+          {"", "model.language_model.", "model.vision_tower."}}) {
+        const test::TemporaryFolder folder;
+        std::vector<TensorToWrite> tensors{{vision + std::string("a.weight"), {2, 3}, picture}};
+        std::vector<Tensor> kept;
+        for (const auto& [name, tensor] : file.tensors()) {
+            kept.push_back(file.read(name, tensor.shape));
+            const std::string stored =
+                name.starts_with("model.") ? model + name.substr(6) : head + name;
+            tensors.push_back({stored, tensor.shape, {}});
+            INFO(stored);
+            CHECK(weight_name(stored) == name);
+        }
+        for (std::size_t i = 0; i < kept.size(); ++i) tensors[i + 1].values = kept[i].values();
+        write_safetensors(folder.file("model.safetensors"), tensors);
+        Json whole = {{"model_type", "gemma3"}, {"text_config", text}, {"eos_token_id", 7}};
+        whole["vision_config"] = {{"hidden_size", 3}};
+        whole["text_config"].erase("model_type"), whole["text_config"].erase("eos_token_id");
+        write_file(folder.file("config.json"), json_text(whole));
+        Transformer transformer = load_transformer(folder.path());
+        CHECK(transformer.config().eos_token_ids == std::vector{7});
+        KvCache cache(transformer.config());
+        const Logits logits = transformer.forward_all(cache, ids);
+        CHECK(std::ranges::equal(logits.values, reference.rows));
+    }
+}
 
 TEST_CASE("every architecture has the same bits token by token, in pieces and with three threads",
           "[architectures][contract]") {

@@ -161,6 +161,26 @@ TEST_CASE("what is not computed is refused by name, with what is supported", "[c
                    "num_local_experts is there, expected a dense llama"));
 }
 
+TEST_CASE("Gemma 3 with pictures has the settings that its text_config leaves out", "[config]") {
+    const TransformerConfig config = read_config_text(
+        R"({"model_type": "gemma3", "eos_token_id": [1, 106], "vision_config": {"a": 1},
+            "text_config": {"hidden_size": 2560, "intermediate_size": 10240,
+            "model_type": "gemma3_text", "num_hidden_layers": 34, "sliding_window": 1024,
+            "rope_scaling": {"factor": 8.0, "rope_type": "linear"}}})",
+        "gemma-3-4b");
+    CHECK(config.vocab_size == 262208);
+    CHECK(config.n_positions == 131072);
+    CHECK(config.n_head == 8);
+    CHECK(config.kv_heads() == 4);
+    CHECK(config.head_size() == 256);
+    CHECK(config.eos_token_ids == std::vector<int>{1, 106});
+    CHECK(config.tie_word_embeddings);
+    CHECK(config.layer(0).window == 1024);
+    CHECK(config.layer(5).window == 0);
+    CHECK(config.architecture.rotaries[0].factor == 8);
+    CHECK(config.architecture.rotaries[1].scaling == RotaryScaling::none);
+}
+
 TEST_CASE("configurations that contradict themselves are one line each", "[config]") {
     const auto llama = [](const char* key, Json value) {
         return complaint("tiny-llama", [=](Json& j) { j[key] = value; });
