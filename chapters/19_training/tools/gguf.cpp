@@ -6,6 +6,8 @@
 #include <cstdint>
 #include <cstring>
 #include <filesystem>
+#include <map>
+#include <utility>
 #include <vector>
 
 #include "lib/chat/chat_template.hpp"
@@ -177,25 +179,38 @@ void add_tokenizer(const std::string& directory, const TransformerConfig& config
 }
 
 // ---- sizes --------------------------------------------------------------------------------------
-// Throws Error if layers differ in a way that GGUF cannot express. It has no values for this;
-// programs that read it assume the usual patterns.
-void check_layers(const std::string& who, const TransformerConfig& config) {
-    const Architecture& a = config.architecture;
+// A layer of this kind is usual for the model's type.
+LayerKind usual_layer(const Architecture& a, int i, int window) {
     const std::string& type = a.model_type;
-    int window = 0;
-    for (const LayerKind& kind : a.layers) window = std::max(window, kind.window);
+    const int pattern = type == "gemma3_text"                   ? 6
+                        : type == "olmo3"                       ? 4
+                        : type == "gemma2" || type == "gpt_oss" ? 2
+                                                                : 0;
+    LayerKind usual{0, 0};
+    if (type == "mistral" || type == "phi3" || (pattern > 0 && (i + 1) % pattern != 0))
+        usual.window = window;
+    return usual;
+}
+
+// Which layers have a window, if GGUF's programs do not assume it: 0 or 1 for each. Throws Error if
+// layers differ in a way for which there is no value.
+std::vector<std::uint32_t> window_pattern(const std::string& who, const TransformerConfig& config,
+                                          int window) {
+    const Architecture& a = config.architecture;
+    const bool local = a.rotaries.size() > 1;
+    std::vector<std::uint32_t> slides;
+    bool usual = true;
     for (int i = 0; i < count(a.layers); ++i) {
-        LayerKind usual{0, 0};
-        if (type == "mistral" || type == "phi3") usual.window = window;
-        if (type == "gemma3_text" && (i + 1) % 6 != 0) usual = {window, 1};
-        if (type == "smollm3" && (i + 1) % 4 == 0) usual.rotary = -1;
-        if (!(a.layers[index(i)] == usual))
+        const LayerKind& kind = a.layers[index(i)];
+        const bool none = a.model_type == "smollm3" && (i + 1) % 4 == 0;
+        if (kind.rotary != (none ? -1 : local && kind.window > 0 ? 1 : 0))
             throw Error(who + ": layer " + std::to_string(i) +
-                        " has a window or rotary positions " +
-                        "that GGUF has no value for; this model cannot be written");
+                        " has rotary positions that GGUF has no value for; this model cannot be "
+                        "written");
+        slides.push_back(kind.window > 0);
+        usual = usual && kind.window == usual_layer(a, i, window).window;
     }
-    if (type == "gemma3_text" && a.score_scalar != static_cast<float>(config.head_size()))
-        throw Error(who + ": query_pre_attn_scalar is not head_dim, and GGUF has no value for it");
+    return usual ? std::vector<std::uint32_t>{} : slides;
 }
 
 void add_gpt2_sizes(const TransformerConfig& config, GgufValues& values) {
@@ -207,7 +222,51 @@ void add_gpt2_sizes(const TransformerConfig& config, GgufValues& values) {
     values.add("gpt2.attention.layer_norm_epsilon", config.layer_norm_epsilon);
 }
 
-void add_llama_sizes(const TransformerConfig& config, GgufValues& values) {
+// Soft caps, Granite's multipliers and the experts, where the model has them.
+void add_numbers(const TransformerConfig& config, const std::string& prefix, GgufValues& values) {
+    const Architecture& a = config.architecture;
+    if (a.score_cap > 0) values.add(prefix + "attn_logit_softcapping", a.score_cap);
+    if (a.logit_cap > 0) values.add(prefix + "final_logit_softcapping", a.logit_cap);
+    if (a.model_type == "granite") {
+        values.add(prefix + "embedding_scale", a.embedding_scale);
+        values.add(prefix + "residual_scale", a.residual_scale);
+        values.add(prefix + "logit_scale", 1 / a.logit_scale);
+        values.add(prefix + "attention.scale", 1 / std::sqrt(a.score_scalar));
+    }
+    if (a.experts == 0) return;
+    values.add(prefix + "expert_count", size(a.experts));
+    values.add(prefix + "expert_used_count", size(a.experts_per_token));
+    if (a.model_type != "mixtral")  // its feed_forward_length
+        values.add(prefix + "expert_feed_forward_length", size(a.expert_inner));
+}
+
+void add_rotary(const std::string& who, const Rotary& rotary, const std::string& prefix,
+                GgufValues& values) {
+    values.add(prefix + "rope.freq_base", static_cast<float>(rotary.theta));
+    const bool yarn = rotary.scaling == RotaryScaling::yarn;
+    const auto scaling = [&](const char* key, double value) {
+        values.add(prefix + "rope.scaling." + key, static_cast<float>(value));
+    };
+    if (rotary.scaling == RotaryScaling::linear || yarn) {
+        values.add(prefix + "rope.scaling.type", std::string(yarn ? "yarn" : "linear"));
+        scaling("factor", rotary.factor);
+    }
+    if (yarn || rotary.scaling == RotaryScaling::longrope)
+        values.add(prefix + "rope.scaling.original_context_length",
+                   size(rotary.original_positions));
+    if (rotary.scaling == RotaryScaling::longrope) scaling("attn_factor", rotary.amplitude);
+    if (!yarn) return;
+    scaling("yarn_beta_fast", rotary.high_frequency_factor);
+    scaling("yarn_beta_slow", rotary.low_frequency_factor);
+    const double usual = 0.1 * std::log(rotary.factor) + 1;
+    if (rotary.whole_dimensions == (prefix == "gpt-oss.") ||
+        std::abs(rotary.amplitude - usual) > 1e-6)
+        throw Error(who +
+                    ": YaRN with settings that GGUF has no value for; this model cannot be "
+                    "written");
+}
+
+void add_llama_sizes(const std::string& who, const TransformerConfig& config, GgufValues& values) {
     const Architecture& a = config.architecture;
     const std::string prefix = gguf_architecture(a.model_type) + ".";
     const std::pair<const char*, std::int64_t> sizes[] = {
@@ -223,19 +282,22 @@ void add_llama_sizes(const TransformerConfig& config, GgufValues& values) {
         {"vocab_size", config.vocab_size}};
     for (const auto& [key, value] : sizes) values.add(prefix + key, size(value));
     values.add(prefix + "attention.layer_norm_rms_epsilon", config.layer_norm_epsilon);
+    if (a.norm == Norm::layer) {
+        values.add(prefix + "attention.layer_norm_epsilon", config.layer_norm_epsilon);
+        values.add_flag(prefix + "use_parallel_residual", a.parallel);
+    }
     int window = 0;
     for (const LayerKind& kind : a.layers) window = std::max(window, kind.window);
     if (window > 0) values.add(prefix + "attention.sliding_window", size(window));
-    const Rotary& rotary = a.rotaries.at(0);
-    if (rotary.scaling == RotaryScaling::yarn || rotary.scaling == RotaryScaling::longrope)
-        throw Error("gguf: rotary positions scaled by yarn or longrope are not written here");
-    values.add(prefix + "rope.freq_base", static_cast<float>(rotary.theta));
+    const std::vector<std::uint32_t> slides = window_pattern(who, config, window);
+    if (!slides.empty()) values.add_list(prefix + "attention.sliding_window_pattern", slides);
+    add_numbers(config, prefix, values);
+    if (a.model_type.starts_with("gemma") &&
+        a.score_scalar != static_cast<float>(config.head_size()))
+        throw Error(who + ": query_pre_attn_scalar is not head_dim, and GGUF has no value for it");
+    add_rotary(who, a.rotaries.at(0), prefix, values);
     if (a.rotaries.size() > 1)
         values.add(prefix + "rope.freq_base_swa", static_cast<float>(a.rotaries[1].theta));
-    if (rotary.scaling == RotaryScaling::linear) {
-        values.add(prefix + "rope.scaling.type", std::string("linear"));
-        values.add(prefix + "rope.scaling.factor", static_cast<float>(rotary.factor));
-    }
 }
 
 }  // namespace
@@ -252,8 +314,7 @@ GgufValues gguf_values(const std::string& directory, const TransformerConfig& co
     if (config.architecture.is_gpt2()) {
         add_gpt2_sizes(config, values);
     } else {
-        check_layers(directory, config);
-        add_llama_sizes(config, values);
+        add_llama_sizes(directory, config, values);
     }
     add_tokenizer(directory, config, values);
     return values;
@@ -269,22 +330,6 @@ std::uint64_t aligned(std::uint64_t n) { return (n + alignment - 1) / alignment 
 
 WeightType type_of(const WeightShape& weight, WeightType wanted) {
     return weight.shape.size() == 2 && weight.name != "wpe.weight" ? wanted : WeightType::f32;
-}
-
-// The numbers of a tensor in the order of the GGUF file.
-Tensor in_order(const TransformerConfig& config, const WeightShape& weight, const Tensor& tensor) {
-    const GgufLayout layout = gguf_layout(config, weight);
-    Tensor result = tensor;
-    const std::int64_t rows = weight.shape[0], columns = tensor.size() / rows;
-    for (std::int64_t r = 0; r < rows && layout != GgufLayout::same; ++r)
-        for (std::int64_t c = 0; c < columns; ++c)
-            result.data()[layout == GgufLayout::transposed
-                              ? c * rows + r
-                              : pair_row(r, config.head_size()) * columns + c] =
-                tensor.data()[r * columns + c];
-    if (config.architecture.norm_adds_one && weight.name.ends_with("norm.weight"))
-        for (float& gamma : result.values()) gamma = 1.0f + gamma;
-    return result;
 }
 
 std::string bytes_as(const std::string& name, const Tensor& tensor, WeightType type) {
@@ -305,61 +350,94 @@ std::string bytes_as(const std::string& name, const Tensor& tensor, WeightType t
 }
 
 // The numbers by which llama3's scaling divides the frequencies.
-Tensor rotary_divisors(const TransformerConfig& config) {
+std::vector<double> rotary_divisors(const TransformerConfig& config) {
     const int size = config.architecture.rotary_size;
     const Rotary& rotary = config.architecture.rotaries.at(0);
     Rotary unscaled = rotary;
     unscaled.scaling = RotaryScaling::none;
-    const auto plain = rotary_frequencies(unscaled, size),
-               scaled = rotary_frequencies(rotary, size);
-    Tensor divisors({size / 2});
-    for (std::size_t i = 0; i < plain.size(); ++i)
-        divisors.data()[i] = static_cast<float>(plain[i] / scaled[i]);
+    std::vector<double> divisors = rotary_frequencies(unscaled, size);
+    const std::vector<double> scaled = rotary_frequencies(rotary, size);
+    for (std::size_t i = 0; i < divisors.size(); ++i) divisors[i] /= scaled[i];
     return divisors;
 }
 
-constexpr const char* divisors_name = "rope_freqs.weight";
+// A tensor of the file: the weights whose rows it has, or numbers that frequencies are divided by.
+struct Part {
+    std::string name;
+    Shape shape;
+    WeightType type = WeightType::f32;
+    std::vector<WeightShape> weights = {};
+    std::vector<double> divisors = {};
+};
 
 // The weights of a model directory, to be written to the file.
 struct Source {
-    Source(const std::string& directory, WeightType wanted)
-        : config(read_model_config(directory)),
-          weights(Safetensors::open_directory(directory)),
-          type(wanted),
-          shapes(weight_shapes(config)) {
+    Source(const std::string& directory, WeightType type)
+        : config(read_model_config(directory)), weights(Safetensors::open_directory(directory)) {
+        gguf_architecture(config.architecture.model_type);  // throws Error if it has no name
+        std::vector<WeightShape> shapes = weight_shapes(config);
         // Older programs for GPT-2 need the output matrix even if it equals the embedding.
         if (config.architecture.is_gpt2() && config.tie_word_embeddings)
             shapes.push_back({"lm_head.weight", {config.vocab_size, config.n_embd}});
-        for (const WeightShape& weight : shapes) weights.check_weight(stored(weight), weight.shape);
+        std::map<std::string, std::size_t> places;
+        for (const WeightShape& weight : shapes) {
+            weights.check_weight(stored(weight), weight.shape);
+            const GgufPlace place = gguf_place(config, weight);
+            for (const std::string& name : place.tensors) {
+                const auto [found, is_new] = places.emplace(name, parts.size());
+                // The router is kept exactly, as llama.cpp keeps it.
+                const bool router = name.ends_with("ffn_gate_inp.weight");
+                if (is_new)
+                    parts.push_back(
+                        {name, place.shape, router ? WeightType::f32 : type_of(weight, type)});
+                parts[found->second].weights.push_back(weight);
+            }
+        }
+        add_divisors();
+    }
+    void add_divisors() {
         const auto& rotaries = config.architecture.rotaries;
-        if (!rotaries.empty() && rotaries[0].scaling == RotaryScaling::llama3)
-            shapes.push_back({divisors_name, {config.architecture.rotary_size / 2}});
+        if (rotaries.empty()) return;
+        const Rotary& rotary = rotaries[0];
+        const auto add = [&](const char* name, const std::vector<double>& numbers) {
+            parts.push_back({name, {length_of(numbers)}, WeightType::f32, {}, numbers});
+        };
+        if (rotary.scaling == RotaryScaling::llama3)
+            add("rope_freqs.weight", rotary_divisors(config));
+        if (rotary.scaling != RotaryScaling::longrope) return;
+        add("rope_factors_long.weight", rotary.long_factors);
+        add("rope_factors_short.weight", rotary.short_factors);
     }
     std::string stored(const WeightShape& weight) const {
         return config.tie_word_embeddings && weight.name == "lm_head.weight" ? "wte.weight"
                                                                              : weight.name;
     }
-    std::string name(const WeightShape& weight) const {
-        return weight.name == divisors_name ? weight.name : gguf_weight_name(config, weight.name);
-    }
-    // The dimensions, beginning with the fastest.
-    Shape dimensions(const WeightShape& weight) const {
-        Shape result = weight.shape;
-        if (weight.name == divisors_name || gguf_layout(config, weight) != GgufLayout::transposed)
-            std::reverse(result.begin(), result.end());
-        return result;
-    }
-    std::string bytes(const WeightShape& weight) const {
-        if (weight.name == divisors_name)
-            return bytes_as(weight.name, rotary_divisors(config), WeightType::f32);
-        const Tensor tensor = weights.read_weight(stored(weight), weight.shape);
-        return bytes_as(weight.name, in_order(config, weight, tensor), type_of(weight, type));
+    std::string bytes(const Part& part) const {
+        Tensor all(part.shape);
+        for (std::size_t i = 0; i < part.divisors.size(); ++i)
+            all.data()[i] = static_cast<float>(part.divisors[i]);
+        for (const WeightShape& weight : part.weights) {
+            const GgufPlace place = gguf_place(config, weight);
+            const Tensor tensor = weights.read_weight(stored(weight), weight.shape);
+            const bool transposed = place.layout == GgufLayout::transposed,
+                       adds_one = config.architecture.norm_adds_one &&
+                                  weight.name.ends_with("norm.weight");
+            for (std::int64_t r = 0; r < place.rows; ++r) {
+                const auto [which, row] = place.at(r);
+                if (place.tensors[which] != part.name) continue;
+                for (std::int64_t c = 0; c < place.columns; ++c) {
+                    const float value =
+                        tensor.data()[transposed ? c * place.rows + r : r * place.columns + c];
+                    all.data()[row * place.columns + c] = adds_one ? 1.0f + value : value;
+                }
+            }
+        }
+        return bytes_as(part.name, all, part.type);
     }
 
     TransformerConfig config;
     Safetensors weights;
-    WeightType type;
-    std::vector<WeightShape> shapes;
+    std::vector<Part> parts;
 };
 
 }  // namespace
@@ -372,26 +450,26 @@ void write_gguf(const std::string& directory, const std::string& path, WeightTyp
     GgufBytes header;
     header.all = "GGUF";
     header.u32(version);
-    header.u64(source.shapes.size());
+    header.u64(source.parts.size());
     header.u64(values.count);
     header.all += values.bytes.all;
     std::uint64_t offset = 0;
-    for (const WeightShape& weight : source.shapes) {
-        const WeightType stored = type_of(weight, type);
-        header.text(source.name(weight));
-        header.u32(static_cast<std::uint32_t>(weight.shape.size()));
-        for (const std::int64_t d : source.dimensions(weight))
-            header.u64(static_cast<std::uint64_t>(d));
-        header.u32(stored == WeightType::f16 ? f16_tensor : f32_tensor);
+    for (const Part& part : source.parts) {
+        header.text(part.name);
+        header.u32(static_cast<std::uint32_t>(part.shape.size()));
+        // The dimensions, beginning with the fastest.
+        for (std::size_t i = part.shape.size(); i-- > 0;)
+            header.u64(static_cast<std::uint64_t>(part.shape[i]));
+        header.u32(part.type == WeightType::f16 ? f16_tensor : f32_tensor);
         header.u64(offset);
         offset = aligned(
-            offset + static_cast<std::uint64_t>(element_count(weight.shape) * bytes_of(stored)));
+            offset + static_cast<std::uint64_t>(element_count(part.shape) * bytes_of(part.type)));
     }
     header.all.resize(aligned(header.all.size()));
     AtomicFile file(path);
     file.write(header.all.data(), header.all.size());
-    for (const WeightShape& weight : source.shapes) {
-        std::string bytes = source.bytes(weight);
+    for (const Part& part : source.parts) {
+        std::string bytes = source.bytes(part);
         bytes.resize(aligned(bytes.size()));
         file.write(bytes.data(), bytes.size());
     }

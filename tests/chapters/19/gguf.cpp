@@ -2,6 +2,7 @@
 // lie are refused with one line.
 #include "tests/catch.hpp"
 
+#include <cmath>
 #include <cstring>
 #include <filesystem>
 
@@ -38,6 +39,9 @@ std::string random_like(const TemporaryFolder& folder, const std::string& golden
     config.vocab_size = 300;
     config.bos_token_id.reset();
     config.eos_token_ids.clear();
+    // GGUF has no value for another number.
+    if (golden == "tiny-gemma2" || golden == "tiny-gemma3-types")
+        config.architecture.score_scalar = static_cast<float>(config.head_size());
     write_random_model(folder.file(golden), config, {5, type});
     return folder.file(golden);
 }
@@ -48,7 +52,9 @@ TEST_CASE("a GGUF file gives the logits of the directory it was written of, bit 
           "[gguf]") {
     const std::string name =
         GENERATE("tiny-llama", "tiny-llama3", "tiny-mistral", "tiny-smollm2", "tiny-smollm3",
-                 "tiny-qwen2", "tiny-qwen3", "tiny-gemma3", "tiny-phi3", "tiny-olmo2");
+                 "tiny-qwen2", "tiny-qwen3", "tiny-gemma3", "tiny-phi3", "tiny-olmo2",
+                 "tiny-gemma2", "tiny-olmo3", "tiny-gpt-neox", "tiny-qwen3-moe", "tiny-mixtral",
+                 "tiny-gpt-oss", "tiny-qwen3-yarn", "tiny-qwen2-window", "tiny-gemma3-types");
     const WeightType type = GENERATE(WeightType::f32, WeightType::f16);
     INFO(name);
     const TemporaryFolder folder;
@@ -103,13 +109,40 @@ TEST_CASE("a GPT-2 in GGUF: the same logits, tokens, ends and texts", "[gguf]") 
     CHECK(bits_of(std::move(read.transformer)) == bits_of(std::move(ours.transformer)));
 }
 
+// Longrope's and Granite's numbers become floats; so do those of a llama3 scaling whose original
+// length is no power of two.
+TEST_CASE("what GGUF has as floats gives nearly the same logits", "[gguf]") {
+    const std::string name = GENERATE("tiny-llama3", "tiny-phi3-longrope", "tiny-granite");
+    const TemporaryFolder folder;
+    const std::string model = random_like(folder, name, WeightType::f32);
+    TransformerConfig config = read_model_config(model);
+    if (name == "tiny-llama3") config.architecture.rotaries[0].original_positions = 50;
+    write_model_config(model, config);
+    write_gguf(model, folder.file("m.gguf"), WeightType::f32);
+    Transformer ours = load_transformer(model), read = load_transformer(folder.file("m.gguf"));
+    KvCache a(ours.config()), b(read.config());
+    const Logits expected = ours.forward_all(a, text), got = read.forward_all(b, text);
+    INFO(name);
+    for (std::size_t i = 0; i < got.values.size(); ++i)
+        CHECK(std::abs(got.values[i] - expected.values[i]) < 1e-4f);
+}
+
 TEST_CASE("models that GGUF has no values for are not written", "[gguf]") {
     const TemporaryFolder folder;
-    for (const char* name : {"tiny-qwen2-window", "tiny-gemma3-types"}) {
+    const auto refusal = [&](const char* name, auto change) {
         const std::string model = random_like(folder, name, WeightType::f32);
-        CHECK(contains(error_of([&] { write_gguf(model, folder.file("m.gguf"), WeightType::f32); }),
-                       "GGUF has no value for"));
-    }
+        TransformerConfig config = read_model_config(model);
+        change(config);
+        write_model_config(model, config);
+        return error_of([&] { write_gguf(model, folder.file("m.gguf"), WeightType::f32); });
+    };
+    CHECK(contains(refusal("tiny-gpt-neo", [](TransformerConfig&) {}), "model_type gpt_neo"));
+    CHECK(contains(
+        refusal("tiny-smollm3", [](TransformerConfig& c) { c.architecture.layers[0].rotary = -1; }),
+        "GGUF has no value for"));
+    CHECK(contains(refusal("tiny-qwen3-yarn",
+                           [](TransformerConfig& c) { c.architecture.rotaries[0].amplitude = 2; }),
+                   "GGUF has no value for"));
     CHECK(!std::filesystem::exists(folder.file("m.gguf")));
 }
 
