@@ -6,6 +6,7 @@
 #include <random>
 
 #include "lib/core/error.hpp"
+#include "lib/machine/fetched_models.hpp"
 
 namespace tbt {
 
@@ -60,7 +61,14 @@ DeclaredOption seed_option(CommandLine line, std::optional<std::uint64_t>& seed)
 }
 
 DeclaredOption model_option(CommandLine line, std::string& directory, const std::string& where) {
-    return line.option("-m,--model", directory, "a model directory" + where).shows_default();
+    DeclaredOption option = line.option("-m,--model", directory, "a model directory" + where);
+    // The name of a fetched model becomes its path.
+    auto& set = line.app().options.back()->set;
+    set = [set, &directory](const std::vector<std::string>& given) {
+        set(given);
+        directory = path_of_model(directory);
+    };
+    return option.shows_default();
 }
 
 DeclaredOption part_option(CommandLine line, int& part, int parts, const std::string& note) {
