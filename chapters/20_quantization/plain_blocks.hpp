@@ -13,21 +13,21 @@
 #include <span>
 
 #include "chapters/20_quantization/plain_quantize.hpp"
-#include "lib/quantized/gguf_blocks.hpp"
 
 namespace tbt {
 
-// Σ_k x[k] · w[k], w in blocks of this type.
-inline float plain_block_product(std::span<const float> x, const GgufBlock& type,
-                                 const std::byte* w) {
+// Σ_k x[k] · w[k], w in blocks of this type. take_apart(block) gives a block's d, m, scales, minima
+// and codes.
+template <class Type, class TakeApart>
+float plain_block_product(std::span<const float> x, const Type& type, const std::byte* w,
+                          TakeApart take_apart) {
     const auto numbers = static_cast<std::size_t>(type.numbers);
     const auto group = static_cast<std::size_t>(type.group);
     float y = 0;
     for (std::size_t first = 0; first < x.size(); first += numbers, w += type.bytes) {
         const std::span<const float> part = x.subspan(first, numbers);
         const QuantizedRow row = quantize({part.begin(), part.end()});
-        BlockParts parts;
-        type.take_apart(w, parts);
+        const auto parts = take_apart(w);
         std::int32_t total = 0, least = 0;
         for (std::size_t k = 0; k < numbers; ++k) {
             const int code = parts.codes[k], value = type.values ? type.values[code] : code;

@@ -17,8 +17,7 @@ constexpr const char* threads = "--threads N is for prompts and new tokens alike
 constexpr const char* memory = "weights are read from the file as they are needed";
 constexpr const char* context =
     "the context is the model's own (--context slide goes on when it is full)";
-constexpr const char* hub =
-    "nothing is fetched here; hf download NAME does it, then --model NAME";
+constexpr const char* hub = "nothing is fetched here; hf download NAME does it, then --model NAME";
 constexpr const char* drafting = "the draft's length is --num-assistant-tokens";
 constexpr const char* order =
     "the order of the steps is that of --dialect: ours, llama.cpp, transformers or vllm";

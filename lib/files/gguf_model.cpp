@@ -499,13 +499,14 @@ private:
 
     // ---- numbers that frequencies are divided by ------------------------------------------------
     // The file has the numbers that the frequencies are divided by, not the parameters from which
-    // they were computed. So we try the parameters of published models until the numbers agree; with
-    // others, the frequencies are divided by these numbers.
+    // they were computed. So we try the parameters of published models until the numbers agree. If
+    // none do, the frequencies are divided by these numbers.
     std::optional<Rotary> llama3_rotary(Rotary rotary, int size,
                                         const std::vector<double>& divisors) const {
         const std::vector<double> plain = rotary_frequencies(rotary, size);
         rotary.scaling = RotaryScaling::llama3;
-        rotary.factor = std::max(rotary.factor, *std::ranges::max_element(divisors));
+        rotary.factor =
+            std::max(rotary.factor, *std::max_element(divisors.begin(), divisors.end()));
         for (int original = 16; original <= 1 << 20; original *= 2) {
             for (const double high : {4.0, 2.0, 8.0}) {
                 rotary.original_positions = original;

@@ -164,7 +164,8 @@ OpenedWeights::OpenedWeights(const std::string& directory, const TransformerConf
     for (const auto& [name, tensor] : file.tensors())
         bytes += length_of(tensor.bytes) * (is_mxfp4(name, tensor) ? 5 : 4) / 4;
     check_planned_memory(directory, config, options, bytes);
-    if (std::ranges::any_of(file.tensors(), reads_pictures, [](auto& t) { return t.first; }))
+    if (std::any_of(file.tensors().begin(), file.tensors().end(),
+                    [](const auto& tensor) { return reads_pictures(tensor.first); }))
         std::fprintf(stderr, "%s: only the text model is opened; pictures are not read\n",
                      directory.c_str());
     store = std::make_unique<DirectoryWeights>(std::move(file));

@@ -73,8 +73,8 @@ void check_expert(const Safetensors& file, const StoredExpert& e, const Shape& s
     else codes_of(file, e, shape);
 }
 
-// MXFP4 of a GGUF file has the scale of 32 numbers first, then bytes with the codes of k and k + 16.
-// Here bytes have those of 2k and 2k + 1.
+// MXFP4 of a GGUF file has the scale of 32 numbers first, then bytes with the codes of k and
+// k + 16. Here bytes have those of 2k and 2k + 1.
 std::optional<BlockRows> expert_blocks(const Safetensors& file, const StoredExpert& e,
                                        const Shape& shape) {
     if (e.bias) return std::nullopt;

@@ -31,7 +31,7 @@ std::vector<fs::path> in_folder(const fs::path& folder) {
     std::error_code ignored;
     for (fs::directory_iterator at(folder, ignored), end; at != end; at.increment(ignored))
         found.push_back(at->path());
-    std::ranges::sort(found);
+    std::sort(found.begin(), found.end());
     return found;
 }
 
@@ -104,7 +104,7 @@ void add_ollama(const fs::path& models, std::vector<FetchedModel>& all) {
                                                       "application/vnd.ollama.image.model")
                             continue;
                         std::string blob = layer.value("digest", "");
-                        std::ranges::replace(blob, ':', '-');
+                        std::replace(blob.begin(), blob.end(), ':', '-');
                         if (blob.find('/') != std::string::npos) continue;
                         const std::string by =
                             owner.filename() == "library" ? "" : owner.filename().string() + "/";
@@ -124,7 +124,9 @@ std::vector<FetchedModel> fetched_models() {
             all);
     add_llama(folder_of("LLAMA_CACHE", "", ".cache/llama.cpp"), all);
     add_ollama(folder_of("OLLAMA_MODELS", "", ".ollama/models"), all);
-    std::ranges::sort(all, {}, [](const FetchedModel& m) { return std::tie(m.name, m.path); });
+    std::sort(all.begin(), all.end(), [](const FetchedModel& a, const FetchedModel& b) {
+        return std::tie(a.name, a.path) < std::tie(b.name, b.path);
+    });
     return all;
 }
 

@@ -14,8 +14,8 @@ struct FetchedModel {
     std::string path;  // a directory with config.json, or a GGUF file
 };
 
-// All of them, in the order of their names. The folders are ~/.cache/huggingface/hub (or HF_HOME/hub
-// or HF_HUB_CACHE), ~/.cache/llama.cpp (LLAMA_CACHE) and ~/.ollama/models (OLLAMA_MODELS).
+// All of them, in the order of their names. The folders are ~/.cache/huggingface/hub (HF_HOME/hub,
+// HF_HUB_CACHE), ~/.cache/llama.cpp (LLAMA_CACHE) and ~/.ollama/models (OLLAMA_MODELS).
 std::vector<FetchedModel> fetched_models();
 
 // The path of the fetched model with this name. Upper and lower case are the same in a type. Without

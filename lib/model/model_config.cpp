@@ -353,7 +353,10 @@ MemoryPlan plan_memory(const TransformerConfig& config, WeightType type, int con
     // The output matrix is used as the embedding, too, if it is kept in the stored type or as f32.
     const WeightType stored = weight_type_named(config.torch_dtype).value_or(WeightType::f32);
     const bool shared = config.tie_word_embeddings && (type == WeightType::f32 || type == stored);
-    plan.embeddings = bytes((shared || type == WeightType::blocks ? 0 : columns(V) * static_cast<double>(bytes_of(stored))) * C +
+    plan.embeddings = bytes((shared || type == WeightType::blocks
+                                 ? 0
+                                 : columns(V) * static_cast<double>(bytes_of(stored))) *
+                                C +
                             (a.learned_positions ? P * C * 4 : 0));
     plan.vectors = bytes((L * (9 * C + F) + 2 * C) * 4);
     plan.cache =

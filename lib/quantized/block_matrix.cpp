@@ -53,6 +53,33 @@ struct RoundedUnits {
 
 // ---- tiles of the products ----------------------------------------------------------------------
 
+// Adds the products of a group of k with the columns from vector `first` on. Rows of x are K apart.
+template <int Bits, int Group, int Rows>
+void add_group(BlockSums (&sum)[Rows][BlockSums::together], int first, const std::int8_t* x,
+               std::int64_t K, const std::uint8_t* codes, const BlockSums::Table& table) {
+    const auto four = [&](int r, int k) { return BlockSums::broadcast(x + r * K + k); };
+    for (int j = 0; j < Group * Bits / 32; ++j, codes += panel * 4) {
+        kernel::prefetch<panel * 4>(codes);
+        BlockSums::X low[Rows], high[Rows];
+        for (int r = 0; r < Rows; ++r) {
+            low[r] = four(r, 4 * j);
+            if constexpr (Bits == 4) high[r] = four(r, Group / 2 + 4 * j);
+        }
+        for (int i = 0; i < BlockSums::together; ++i) {
+            const std::uint8_t* p = codes + (first + i) * BlockSums::columns * 4;
+            if constexpr (Bits == 8) {
+                for (int r = 0; r < Rows; ++r) sum[r][i].add(BlockSums::codes8(p), low[r]);
+            } else {
+                const auto both = table.halves(p);
+                for (int r = 0; r < Rows; ++r) {
+                    sum[r][i].add(both.low, low[r]);
+                    sum[r][i].add(both.high, high[r]);
+                }
+            }
+        }
+    }
+}
+
 // Multiplies `Rows` rows, beginning with `row`, by panel p and writes y[row][column].
 template <int Bits, int Group, int Rows>
 void multiply_panel(const RoundedUnits& x, std::int64_t row, const BlockMatrix& w, std::int64_t p,
@@ -76,33 +103,8 @@ void multiply_panel(const RoundedUnits& x, std::int64_t row, const BlockMatrix& 
             for (std::int64_t g = 0; g < groups; ++g) {
                 const std::int32_t* x_sums = x.sums.data() + row * all + u * groups + g;
                 each([&](BlockSums& s, int r, int) { s.start(-type.offset * x_sums[r * all]); });
-                const std::int8_t* x_group = q + u * type.numbers + g * Group;
-                const std::uint8_t* of_group = codes + g * Group * panel * Bits / 8;
-                for (int j = 0; j < Group * Bits / 32; ++j, of_group += panel * 4) {
-                    kernel::prefetch<panel * 4>(of_group);
-                    if constexpr (Bits == 8) {
-                        BlockSums::X four[Rows];
-                        for (int r = 0; r < Rows; ++r)
-                            four[r] = BlockSums::broadcast(x_group + r * K + 4 * j);
-                        each([&](BlockSums& s, int r, int c) {
-                            s.add(BlockSums::codes8(of_group + c * 4), four[r]);
-                        });
-                    } else {
-                        BlockSums::X low[Rows], high[Rows];
-                        for (int r = 0; r < Rows; ++r) {
-                            low[r] = BlockSums::broadcast(x_group + r * K + 4 * j);
-                            high[r] = BlockSums::broadcast(x_group + r * K + Group / 2 + 4 * j);
-                        }
-                        for (int i = 0; i < together; ++i) {
-                            const auto both =
-                                table.halves(of_group + (first + i) * BlockSums::columns * 4);
-                            for (int r = 0; r < Rows; ++r) {
-                                sum[r][i].add(both.low, low[r]);
-                                sum[r][i].add(both.high, high[r]);
-                            }
-                        }
-                    }
-                }
+                add_group<Bits, Group>(sum, first, q + u * type.numbers + g * Group, K,
+                                       codes + g * Group * panel * Bits / 8, table);
                 if (w.has_scales())
                     each([&](BlockSums& s, int, int c) { s.close(scales + g * panel + c); });
                 else each([&](BlockSums& s, int, int) { s.close(); });

@@ -74,7 +74,12 @@ TEST_CASE("products with blocks of every type have the plain one's bits, for any
                     expected.push_back(
                         plain_block_product(std::span(x).subspan(static_cast<std::size_t>(r * k),
                                                                  static_cast<std::size_t>(k)),
-                                            type, w.rows.rows[static_cast<std::size_t>(c)]));
+                                            type, w.rows.rows[static_cast<std::size_t>(c)],
+                                            [&](const std::byte* block) {
+                                                BlockParts parts;
+                                                type.take_apart(block, parts);
+                                                return parts;
+                                            }));
             INFO(type.name << ", " << rows << " rows");
             CHECK(product(x, rows, packed, 1) == expected);
             CHECK(product(x, rows, packed, 3) == expected);
