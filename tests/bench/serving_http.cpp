@@ -66,7 +66,7 @@ double first_token(const test::Served& server, int round, int question) {
 
 // From the start of the program to the first 200 of /health.
 double start_of(const char* program) {
-    constexpr int port = 18095;
+    const int port = test::free_port();
     test::Process process({program, "--port", std::to_string(port), "--quiet"});
     return seconds([&] {
         for (int tries = 0; tries < 2000; ++tries) {

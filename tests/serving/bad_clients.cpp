@@ -335,7 +335,7 @@ TEST_CASE("SIGTERM: no new requests, what is under way ends or is cut off, exit 
     const char* program = std::getenv("TBT_SERVE");
     if (!program) return test::skip("TBT_SERVE, the server's program, is not set");
     for (const bool in_time : {true, false}) {
-        const int port = 18096 + in_time;
+        const int port = test::free_port();
         test::Process process({program, "--port", std::to_string(port), "--quiet", "--timeout",
                                in_time ? "60" : "0", "--max-running", "1"});
         REQUIRE(test::healthy(port));
@@ -357,7 +357,7 @@ TEST_CASE("SIGTERM: no new requests, what is under way ends or is cut off, exit 
 TEST_CASE("a second Ctrl-C ends the server at once", "[serving]") {
     const char* program = std::getenv("TBT_SERVE");
     if (!program) return test::skip("TBT_SERVE, the server's program, is not set");
-    const int port = 18098;
+    const int port = test::free_port();
     test::Process process({program, "--port", std::to_string(port), "--quiet"});
     REQUIRE(test::healthy(port));
     Client writing(port, 60);

@@ -1,5 +1,5 @@
 // Real clients of the other interfaces against a server that runs: Responses and embeddings of `openai`,
-// `@anthropic-ai/sdk`, `ollama` and the AI SDK. A package that is not installed is named and left out.
+// `@anthropic-ai/sdk`, `ollama`, the AI SDK and LangChain. A package that is not installed is named and left out.
 //   node tests/serving/clients.mjs http://127.0.0.1:8080 FOLDER-WITH-node_modules
 import { createRequire } from "node:module";
 import { pathToFileURL } from "node:url";
@@ -98,6 +98,22 @@ for (const [name, create] of [["@ai-sdk/openai", m => m.createOpenAI({ baseURL: 
     for await (const piece of streamText(ask).textStream) streamed += piece;
     assert.ok(streamed.length > 0);
   });
+
+await test("langchain", ["@langchain/openai"], async ({ ChatOpenAI, OpenAIEmbeddings }) => {
+  const here = { model, apiKey: "none", configuration: { baseURL: address + "/v1" }, maxRetries: 0 };
+  const chat = new ChatOpenAI({ ...here, maxTokens: 20, modelKwargs: { seed: 1 } });
+  assert.equal((await chat.invoke(question)).content, expected);
+  let text = "";
+  for await (const chunk of await chat.stream(question)) text += chunk.content;
+  assert.equal(text, expected);
+  const tool = { type: "function", function: { name: "weather", description: "of a city", parameters } };
+  const called = await new ChatOpenAI(here).bindTools([tool], { tool_choice: "required" }).invoke("weather?");
+  assert.equal(typeof called.tool_calls[0].args.city, "string");
+  const form = { title: "place", description: "a place", ...parameters };
+  const place = await new ChatOpenAI(here).withStructuredOutput(form, { method: "jsonSchema" }).invoke("where?");
+  assert.equal(typeof place.city, "string");
+  assert.ok((await new OpenAIEmbeddings(here).embedDocuments(sentences))[1].length > 8);
+});
 
 console.log(passed + " passed, " + failed + " failed");
 process.exit(failed ? 1 : 0);

@@ -110,19 +110,18 @@ TEST_CASE("memory after 10,000 requests is that after 1,000", "[.][memory]") {
 
 namespace {
 
-// Three replicas and HAProxy in front of them, on ports 18080 to 18083 of loopback.
+// Three replicas and HAProxy in front of them, on ports of loopback that were free.
 // TBT_SERVE: the server's program.
 class Replicas {
 public:
-    static constexpr int front = 18080;
-
     // balance: of HAProxy, instead of the configuration's own. more: options of the servers.
     explicit Replicas(const std::string& balance = "", const std::vector<std::string>& more = {}) {
         const char* program = std::getenv("TBT_SERVE");
         REQUIRE(program != nullptr);
-        for (int r = 1; r <= 3; ++r) {
+        for (int& port : ports) {
+            port = test::free_port();
             std::vector<std::string> words = {
-                program, "--port", std::to_string(front + r), "--max-waiting", "1000", "--threads",
+                program, "--port", std::to_string(port), "--max-waiting", "1000", "--threads",
                 "1",     "--quiet"};
             words.insert(words.end(), more.begin(), more.end());
             servers.push_back(std::make_unique<test::Process>(words));
@@ -132,16 +131,20 @@ public:
             REQUIRE(test::contains(config, from));
             config.replace(config.find(from), from.size(), to);
         };
-        for (const char* port : {"8081", "8082", "8083"}) change(port, std::string("1") + port);
+        for (std::size_t r = 0; r < 3; ++r)
+            change("127.0.0.1:808" + std::to_string(r + 1),
+                   "127.0.0.1:" + std::to_string(ports[r]));
         change("8000", std::to_string(front));
         if (!balance.empty()) change("balance hash req.body,bytes(0,256)", "balance " + balance);
-        for (int r = 1; r <= 3; ++r) REQUIRE(test::healthy(front + r));
+        for (const int port : ports) REQUIRE(test::healthy(port));
         proxy_ = std::make_unique<test::Process>(
             std::vector<std::string>{"haproxy", "-f", folder_.write("haproxy.cfg", config)});
         REQUIRE(test::healthy(front));
     }
 
     std::vector<std::unique_ptr<test::Process>> servers;
+    std::vector<int> ports = std::vector<int>(3);
+    int front = test::free_port();
 
 private:
     test::TemporaryFolder folder_;
@@ -152,11 +155,12 @@ private:
 
 TEST_CASE("of three replicas one is killed and one stopped, and every stream is complete",
           "[.][failover]") {
-    constexpr int streams = 200, front = Replicas::front;
+    constexpr int streams = 200;
     Replicas replicas;
+    const int front = replicas.front;
     std::vector<std::string> alone(streams);  // what one server says
     for (int i = 0; i < streams; ++i)
-        alone[static_cast<std::size_t>(i)] = stream(front + 1, request_of(i)).text;
+        alone[static_cast<std::size_t>(i)] = stream(replicas.ports[0], request_of(i)).text;
 
     std::atomic<int> ended = 0;
     std::vector<Streamed> got(streams);
@@ -239,7 +243,7 @@ TEST_CASE("requests that begin alike meet the replica that remembers their begin
           "[.][hits]") {
     const auto measured = [&](const std::string& balance, const std::vector<std::string>& more) {
         const Replicas replicas(balance, more);
-        return hit_rate(Replicas::front, {18081, 18082, 18083});
+        return hit_rate(replicas.front, replicas.ports);
     };
     const std::vector<std::string> small = {"--cache-memory", "42", "--max-running", "4"};
     const double sticky = measured("", small), in_turns = measured("roundrobin", small);

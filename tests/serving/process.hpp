@@ -48,6 +48,19 @@ private:
     pid_t pid_ = -1;
 };
 
+// A port that nobody uses now, so that tests which run at the same time do not meet.
+inline int free_port() {
+    const int socket = ::socket(AF_INET, SOCK_STREAM, 0);
+    sockaddr_in address{};
+    address.sin_family = AF_INET;
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    socklen_t size = sizeof address;
+    bind(socket, reinterpret_cast<sockaddr*>(&address), size);
+    getsockname(socket, reinterpret_cast<sockaddr*>(&address), &size);
+    close(socket);
+    return ntohs(address.sin_port);
+}
+
 // Waits until a server on this port says that it can be asked, thirty seconds at most.
 inline bool healthy(int port) {
     for (int i = 0; i < 600; ++i) {
