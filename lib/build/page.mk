@@ -18,7 +18,8 @@ test-wasm: $(BUILD)/23_text_generator
 	@! command -v em++ >/dev/null || $(WASM_MAKE) $(BUILD)-wasm/text_generator.js
 	@sh tests/page/wasm/rows.sh $(BUILD)-wasm && sh tests/page/wasm/run.sh $(BUILD) $(BUILD)-wasm $(COUNT)
 # Tests the page of --html in a real browser. If node, npm or chromium is missing, a line says so.
-test-page: $(patsubst %,$(BUILD)/%,$(filter 10_% 11_% 12_% 13_% 14_% 15_% 16_% 21_% 22_% 23_%,$(CHAPTERS)))
+test-page: $(BUILD)/serve \
+		$(patsubst %,$(BUILD)/%,$(filter 10_% 11_% 12_% 13_% 14_% 15_% 16_% 21_% 22_% 23_%,$(CHAPTERS)))
 	@sh tests/page/run.sh $(BUILD)
 
 ifeq ($(MODE),wasm)

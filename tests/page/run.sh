@@ -1,5 +1,5 @@
 #!/bin/sh
-# Opens pages from disk in a real browser and checks them: the pages of --html, one for each decoder, and the course (make page).
+# Opens pages in a real browser and checks them: those of --html, one for each decoder, the server's, and the course (make page).
 #   tests/page/run.sh [BUILD]
 # Needs node, chromium, and playwright-core and eslint from npm, which are installed into BUILD/test-page once. With CI=1 there are no
 # eslint and no screenshots, and the time limits are shorter. If a program is missing, a line says so, and nothing is tested. UPDATE=1
@@ -102,6 +102,8 @@ look() {
     return $code
 }
 look tests/page/test.mjs || status=1
+# The page of the server, if that was built.
+[ ! -x "$build/serve" ] || look tests/page/serve.mjs || status=1
 if command -v cmark-gfm >/dev/null; then
     sh data/page/course/make.sh "$work/course" $(ls "$build"-wasm/playground*.html 2>/dev/null) >/dev/null && look tests/page/course.mjs || status=1
 else
