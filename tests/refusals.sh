@@ -103,7 +103,6 @@ refused 2 '--part rounds and --times' 12_speculative --part rounds --times
 refused 2 '--wrong and --coupling seed' 12_speculative --wrong --coupling seed
 refused 2 '--stop-strings: a chat stops at' 23_text_generator --chat --stop-strings x
 refused 2 '--chat-template: there is no file nonsense, and it is none of chatml, gemma' 23_text_generator --chat --chat-template nonsense
-refused 2 '--system: lines User: and Assistant:' 23_text_generator --chat --system x
 refused 2 '--max-new-tokens: answers of this length leave no room' 23_text_generator --chat --max-new-tokens 512
 
 # Options that change nothing are said, not refused.

@@ -53,12 +53,11 @@ std::shared_ptr<const ChatTemplate> form_of_chat(const std::string& model,
 // text that the form has no place for.
 Conversation::Prompt prompts_for(std::shared_ptr<const ChatTemplate> chat,
                                  const Tokenizer& tokenizer, const std::string& system) {
-    if (!chat) {
-        if (!system.empty())
-            throw UsageError(
-                "--system: lines User: and Assistant: have no place for it; leave it out, or take "
-                "a model with another chat template");
-        return lines_prompt([&](std::string_view text) { return tokenizer.encode(text); });
+    if (!chat) {  // a paragraph before the lines
+        const std::string before = system.empty() ? "" : std::string(trimmed(system)) + "\n\n";
+        return lines_prompt([&tokenizer, before](std::string_view text) {
+            return tokenizer.encode(before + std::string(text));
+        });
     }
     if (!system.empty()) check_takes_system(*chat, system);
     return [chat, &tokenizer, system](const std::vector<Turn>& turns, std::string_view user) {
