@@ -67,11 +67,13 @@ Conversation::Prompt lines_prompt(std::function<std::vector<int>(std::string_vie
 // with other white space only once a word follows it.
 class TrimmedStream {
 public:
+    // begun: something was shown already, and white space may follow it.
+    explicit TrimmedStream(bool begun = false) : begun_(begun) {}
     std::string push(std::string_view piece);
 
 private:
     std::string waiting_;
-    bool begun_ = false;
+    bool begun_;
 };
 
 // Where lines come from and where answers go: a terminal, a pipe or a test.

@@ -12,6 +12,27 @@ TextWriter::TextWriter(const GenerateRequest& request, std::span<const int> prom
       rng_(request.seed, request.first_stream + sample),
       window_(window_of(request)) {}
 
+void TextWriter::begin(const TokenBytes& bytes) {
+    for (const int id : request_->begun) {
+        rng_.next();  // as if the token had been drawn
+        if (surprise_ != Surprise::none) log_probabilities_.push_back(not_known);
+        ids_.push_back(id);
+        const TokenText text = bytes(id);
+        begun_bytes_ += text.size();
+        stream_.push_token(text);
+        // A stop string that ends here was no end: somebody wants the text to go on after it.
+        if (stream_.stopped()) stream_ = TextStream(request_->stop.strings), begun_bytes_ = 0;
+    }
+    old_bytes_ = begun_bytes_ - stream_.text().size();
+}
+
+// What begun tokens still held back is part of them.
+std::string TextWriter::new_part(std::string piece) {
+    const std::size_t old = std::min(old_bytes_, piece.size());
+    old_bytes_ -= old;
+    return piece.erase(0, old);
+}
+
 int TextWriter::forced() const {
     return request_->foresight.forced ? request_->foresight.forced(so_far()) : -1;
 }
@@ -46,13 +67,14 @@ std::string TextWriter::step_forced(int id, const TokenBytes& bytes) {
 
 std::string TextWriter::end(FinishReason reason) {
     reason_ = reason;
-    return stream_.finish();
+    return new_part(stream_.finish());
 }
 
 GeneratedText TextWriter::result() {
     if (!reason_) throw Error("generate: this text has not ended, so it has no result yet");
-    return {{ids_.begin() + to_int(prompt_length_), ids_.end()},
-            stream_.text(),
+    const std::string& text = stream_.text();
+    return {{ids_.begin() + to_int(prompt_length_ + request_->begun.size()), ids_.end()},
+            text.substr(std::min(begun_bytes_, text.size())),
             *reason_,
             stream_.stop_string(),
             std::move(traces_)};
@@ -67,6 +89,7 @@ std::string TextWriter::append(int id, const TokenBytes& bytes) {
     ids_.push_back(id);
     std::string shown;
     if (!request_->stop.is_eos(id)) shown = stream_.push_token(bytes(id));
+    shown = new_part(std::move(shown));
     const std::size_t generated = ids_.size() - prompt_length_;
     if (const auto why = why_stop(request_->stop, id, stream_, to_int(generated), count(ids_)))
         shown += end(*why);
@@ -84,8 +107,9 @@ void check_request(const GenerateRequest& request, std::size_t prompt_length) {
     if (prompt_length == 0)
         throw Error("generate: an empty prompt; start from the document separator");
     if (request.stop.policy == ContextPolicy::refuse &&
-        prompt_length >= index(request.stop.context)) {
-        throw Error("generate: the prompt's " + std::to_string(prompt_length) +
+        prompt_length + request.begun.size() >= index(request.stop.context)) {
+        throw Error("generate: the prompt's " +
+                    std::to_string(prompt_length + request.begun.size()) +
                     " tokens fill the context of " + std::to_string(request.stop.context) +
                     "; shorten it, or let the context slide");
     }
@@ -105,8 +129,9 @@ TextBatch::TextBatch(const BatchLogits& model, const TokenBytes& bytes,
 }
 
 std::vector<GeneratedText> TextBatch::write() {
+    for (TextWriter& writer : writers_) writer.begin(*bytes_);
     for (TextWriter& writer : writers_) writer.window();
-    if (request_->stop.max_new_tokens < 1) end_all(FinishReason::length);
+    if (request_->stop.max_new_tokens <= count(request_->begun)) end_all(FinishReason::length);
     skip_forced();
     read_prompts();
     // Then each step is one pass over the texts that still run.

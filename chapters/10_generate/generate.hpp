@@ -72,6 +72,10 @@ struct GenerateRequest {
     std::uint64_t first_stream = 0;  // sample i draws from stream first_stream + i of the seed
     int traced_tokens = -1;          // how many likeliest tokens traces have; −1: no traces
     Foresight foresight = {};
+    // Tokens that each text begins with, as if they had been drawn: they count as generated for
+    // penalties, a grammar and max_new_tokens, and each has used a random number. What is shown,
+    // and the result, begins after them.
+    std::vector<int> begun = {};
 };
 
 struct GeneratedText {
@@ -92,6 +96,8 @@ public:
 
     // The ids that the model must read.
     std::span<const int> window() { return window_.view(ids_); }
+    // Takes the tokens that the text begins with; before all others.
+    void begin(const TokenBytes& bytes);
     bool done() const { return reason_.has_value(); }
     TextSoFar so_far() const { return {ids_, prompt_length_, log_probabilities_}; }
     // The text's random numbers from here on.
@@ -112,7 +118,8 @@ public:
 
     int last_token() const { return ids_.back(); }
     int longest() const { return longest_text(prompt_length_, request_->stop); }
-    std::size_t generated() const { return ids_.size() - prompt_length_; }
+    // Tokens that were added after those that it began with.
+    std::size_t generated() const { return ids_.size() - prompt_length_ - request_->begun.size(); }
     const std::vector<Trace>& traces() const { return traces_; }  // until result() takes them
     const Trace* last_trace() const { return traces_.empty() ? nullptr : &traces_.back(); }
 
@@ -123,6 +130,7 @@ private:
     static Window window_of(const GenerateRequest& request);
 
     std::string append(int id, const TokenBytes& bytes);
+    std::string new_part(std::string piece);
 
     const GenerateRequest* request_;
     Surprise surprise_;  // which log-probabilities the chain (mirostat) needs
@@ -130,6 +138,7 @@ private:
     std::vector<int> ids_;
     std::size_t prompt_length_;
     TextStream stream_;
+    std::size_t begun_bytes_ = 0, old_bytes_ = 0;  // of begun tokens: in all, and not yet passed
     Rng rng_;
     Window window_;
     std::optional<FinishReason> reason_;

@@ -29,6 +29,7 @@ int Engine::add(std::vector<int> prompt, GenerateRequest request, int sample, On
                 int client, FormWorker::Form form) {
     check_request(request, prompt.size());
     check_ids("engine: prompt", prompt, index(vocab_size_));
+    check_ids("engine: begun", request.begun, index(vocab_size_));
     checked_place("engine: sample", sample, index(request.samples));
     check_fits(prompt.size(), request.stop);
     const int id = next_++;
@@ -37,9 +38,11 @@ int Engine::add(std::vector<int> prompt, GenerateRequest request, int sample, On
                                                           sample, std::move(on_text)))
                       .first->second;
     text.form = form;
+    text.writer.begin(bytes_);
     text.writer.window();
     const bool beside = slow_.contains(form) && !held_.contains(form);
-    if (text.request.stop.max_new_tokens < 1) text.show(text.writer.end(FinishReason::length));
+    if (text.request.stop.max_new_tokens <= count(text.request.begun))
+        text.show(text.writer.end(FinishReason::length));
     else if (!beside) guarded(text, [&] { skip_forced(text); });
     if (text.writer.done()) return id;
     scheduler_.add(id, count(text.writer.window()), client);

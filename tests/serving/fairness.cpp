@@ -1,9 +1,10 @@
 // What one request does to the others: while it is under way, a second client's four tokens come
-// soon. Measured beside what they take on an idle server.
+// soon. Measured beside what they take on an idle server; TBT_REQUESTS set: and told.
 #include "tests/catch.hpp"
 
 #include <algorithm>
 #include <chrono>
+#include <cstdlib>
 #include <string>
 #include <vector>
 
@@ -36,42 +37,62 @@ std::string batch_of_prompts(int prompts) {
     return R"({"echo":true,"logprobs":1,"max_tokens":1,"prompt":[)" + list + "]}";
 }
 
+// One that takes a while to compile.
+std::string large_schema() {
+    std::string members = R"("a":{"type":"integer"})";
+    for (int i = 0; i < 1500; ++i)
+        members += ",\"m" + std::to_string(i) + R"(":{"type":["string","null"],"maxLength":9})";
+    return R"({"prompt":"a","max_tokens":40,"json_schema":{"type":"object","properties":{)" +
+           members + "}}}";
+}
+
 }  // namespace
 
 TEST_CASE("a client gets its tokens soon, whatever another asks for", "[serving]") {
     const test::Served server;
-    std::vector<double> idle;
-    for (int i = 0; i < 9; ++i) idle.push_back(bystander(server));
-    std::sort(idle.begin(), idle.end());
-    const double alone = idle[idle.size() / 2];
-    // 250 ms on a quiet machine, where it takes 10 ms alone.
-    const double limit = std::max(0.25, 25 * alone);
     struct Attack {
         const char* name;
         std::string body;
+        const char* path = completions;
+        int times = 1;
     };
+    std::string prompts = "\"a\"";
+    for (int i = 1; i < 64; ++i) prompts += ",\"a\"";
     const std::vector<Attack> all = {
         {"prompts to score", batch_of_prompts(24)},
         {"128 texts", R"({"prompt":"a","n":128,"max_tokens":400,"ignore_eos":true})"},
         {"16 beams", R"({"prompt":"a","num_beams":16,"max_tokens":300,"ignore_eos":true})"},
         {"an ambiguous grammar", R"({"prompt":"a","n":8,"max_tokens":300,"ignore_eos":true,
           "grammar":"root ::= a a a a a a a a\na ::= [a-z ] a? a? a?"})"},
-        {"64 prompts", R"({"prompt":[)" + [] {
-             std::string list = "\"a\"";
-             for (int i = 1; i < 64; ++i) list += ",\"a\"";
-             return list;
-         }() + R"(],"max_tokens":300,"ignore_eos":true})"}};
+        {"64 prompts", R"({"prompt":[)" + prompts + R"(],"max_tokens":300,"ignore_eos":true})"},
+        {"texts to embed", R"({"input":[)" + prompts + "]}", "/v1/embeddings", 8},
+        {"large schemas", large_schema(), completions, 8}};
     for (const Attack& attack : all) {
-        Client attacker(server.port());
-        attacker.ask("POST", completions, attack.body);
-        usleep(150000);  // it is under way
-        double longest = 0;
-        for (int i = 0; i < 4; ++i) longest = std::max(longest, bystander(server));
-        attacker.close();
+        // Other programs use this machine, too: what holds once was not the server's fault.
+        double longest = 0, alone = 0, limit = 0;
+        for (int tries = 0; tries < 3 && !(longest < limit); ++tries) {
+            std::vector<double> idle;
+            for (int i = 0; i < 5; ++i) idle.push_back(bystander(server));
+            std::sort(idle.begin(), idle.end());
+            alone = idle[idle.size() / 2];
+            // 250 ms on a quiet machine, where it takes 10 ms alone.
+            limit = std::max(0.25, 25 * alone);
+            std::vector<Client> attackers;
+            for (int i = 0; i < attack.times; ++i) {
+                attackers.emplace_back(server.port());
+                attackers.back().ask("POST", attack.path, attack.body);
+            }
+            usleep(150000);  // it is under way
+            longest = 0;
+            for (int i = 0; i < 4; ++i) longest = std::max(longest, bystander(server));
+            attackers.clear();
+            CHECK(server.reaches("tbt_texts_running", 0));
+        }
         CAPTURE(attack.name, alone, longest);
-        INFO(attack.name << ": " << 1e3 * longest << " ms, alone " << 1e3 * alone);
         CHECK(longest < limit);
-        CHECK(server.reaches("tbt_texts_running", 0));
+        if (std::getenv("TBT_REQUESTS"))
+            WARN("beside " << attack.name << ": four tokens after " << 1e3 * longest
+                           << " ms, alone after " << 1e3 * alone);
     }
 }
 
@@ -83,4 +104,24 @@ TEST_CASE("128 texts of one request fill no queue for others", "[serving]") {
     many.ask("POST", completions, R"({"prompt":"a","n":128,"max_tokens":100,"ignore_eos":true})");
     REQUIRE(server.reaches("tbt_texts_running", 2));
     for (int i = 0; i < 5; ++i) bystander(server);
+}
+
+TEST_CASE("a request waits while its form is compiled", "[serving]") {
+    ServerSettings settings;
+    settings.max_waiting = 2;
+    const test::Served server(settings);
+    std::vector<Client> clients;
+    for (int i = 0; i < 8; ++i) {
+        clients.emplace_back(server.port());
+        clients.back().ask("POST", completions, large_schema());
+    }
+    int refused = 0;
+    for (Client& client : clients) {
+        const int status = client.answer().status;
+        CHECK((status == 200 || status == 429));
+        refused += status == 429;
+    }
+    REQUIRE(refused > 0);
+    REQUIRE(refused < 8);
+    bystander(server);  // they left their places
 }

@@ -154,6 +154,20 @@ TEST_CASE("a history is taken as clients keep it", "[serving]") {
     status(R"({"role":"user","content":"half a pair: \ud83d and \udc00 and \\ud83d"})");
 }
 
+TEST_CASE("what the system says is told to the model as in the terminal's chat", "[serving]") {
+    TextGenerator generator(shipped_model("storyteller").string());
+    TextOptions options;
+    options.system = "Be kind.";
+    const Json prompt =
+        server()
+            .post("/apply-template", R"({"messages":[{"role":"system","content":"Be kind."},
+                {"role":"user","content":"hi"}]})")
+            .json()["prompt"];
+    REQUIRE(prompt == "Be kind.\n\nUser: hi\nAssistant:");
+    REQUIRE(generator.conversation(options).ask("hi") ==
+            generator.model().tokenizer.encode(prompt.get<std::string>()));
+}
+
 TEST_CASE("tools are asked for in the ways of yesterday and of others", "[serving]") {
     const std::string function =
         R"({"name":"f","parameters":{"type":"object","properties":{"a":{"type":"integer"}},
@@ -286,7 +300,54 @@ TEST_CASE("requests of common tools are answered", "[serving]") {
         {"Aider", chats,
          R"({"model":"storyteller","messages":[{"role":"user","content":"hi"},
           {"role":"assistant","content":"Ok."},{"role":"user","content":"go"}],"temperature":0,
-          "stream":false,"max_tokens":8,"reasoning_effort":null})"}};
+          "stream":false,"max_tokens":8,"reasoning_effort":null})"},
+        {"Open WebUI, tags", chats,
+         R"({"model":"storyteller","messages":[{"role":"user",
+          "content":"### Task: 1-3 tags, JSON format: { \"tags\": [\"tag1\"] }"}],
+          "stream":false,"metadata":{"user_id":"1","task":"tags_generation",
+          "task_body":{"model":"storyteller"},"chat_id":null},"max_tokens":50})"},
+        {"Open WebUI, follow-ups", chats,
+         R"({"model":"storyteller","messages":[{"role":"user","content":"### Task: follow-ups"}],
+          "stream":false,"metadata":{"task":"follow_up_generation"},"max_completion_tokens":999})"},
+        {"Open WebUI, by Ollama", "/api/chat",
+         R"({"model":"storyteller","messages":[{"role":"user","content":"hi","images":[]}],
+          "options":{"temperature":0.8,"num_ctx":2048,"repeat_last_n":64,"tfs_z":1,
+          "mirostat":0,"stop":["x"],"num_predict":8,"use_mmap":true},"stream":false,
+          "keep_alive":"5m","format":"","think":false,"tools":[]})"},
+        {"Cline", chats,
+         R"({"model":"storyteller","messages":[{"role":"system","content":"You are Cline"},
+          {"role":"user","content":[{"type":"text","text":"<task>hi</task>"},
+          {"type":"text","text":"<environment_details/>"}]}],"temperature":0,"stream":true,
+          "stream_options":{"include_usage":true},"max_completion_tokens":4096})"},
+        {"Zed", chats,
+         R"({"model":"storyteller","messages":[{"role":"user","content":[{"type":"text","text":
+          "hi"}]}],"stream":true,"max_completion_tokens":8192,"stop":[],"temperature":1.0,
+          "tool_choice":"auto","parallel_tool_calls":false,"tools":[{"type":"function","function":
+          {"name":"now","description":"the time","parameters":{"type":"object","properties":{},
+          "required":[],"additionalProperties":false}}}],"prompt_cache_key":"thread-1"})"},
+        {"SillyTavern, chat", chats,
+         R"({"messages":[{"role":"system","content":"Write {{char}}'s next reply."},
+          {"role":"assistant","content":"Hello!","name":"Ann"},{"role":"user","content":"hi"}],
+          "model":"storyteller","temperature":1,"max_tokens":300,"stream":true,
+          "presence_penalty":0,"frequency_penalty":0,"top_p":1,"stop":["\nYou:"],"logit_bias":{},
+          "chat_completion_source":"custom","user_name":"You","char_name":"Ann",
+          "group_names":[],"custom_prompt_post_processing":"","include_reasoning":false})"},
+        {"SillyTavern, llama.cpp", "/completion",
+         R"({"prompt":"You: hi\nAnn:","n_predict":8,"max_tokens":8,"max_length":8,"stream":false,
+          "temperature":1,"top_p":1,"typical_p":1,"typical":1,"min_p":0.05,"repetition_penalty":1,
+          "repeat_penalty":1,"repeat_last_n":0,"repetition_penalty_range":0,"frequency_penalty":0,
+          "presence_penalty":0,"top_k":40,"min_tokens":0,"min_length":0,"num_beams":1,
+          "length_penalty":1,"early_stopping":false,"add_bos_token":true,"smoothing_factor":0,
+          "smoothing_curve":1,"dry_allowed_length":2,"dry_multiplier":0,"dry_base":1.75,
+          "dry_sequence_breakers":["\n",":"],"dry_penalty_last_n":0,"max_tokens_second":0,
+          "stopping_strings":["\nYou:"],"stop":["\nYou:"],"truncation_length":8192,
+          "ban_eos_token":false,"skip_special_tokens":true,"include_reasoning":true,"top_a":0,
+          "tfs":1,"mirostat_mode":0,"mirostat_tau":5,"mirostat_eta":0.1,"xtc_threshold":0.1,
+          "xtc_probability":0,"samplers":["penalties","dry","top_k"],"sampler_order":[6,0],
+          "custom_token_bans":"","banned_strings":[],"n_probs":0,"ignore_eos":false,"n":1,
+          "cache_prompt":true,"grammar":"","api_type":"llamacpp",
+          "api_server":"http://127.0.0.1:8080","rep_pen":1,"rep_pen_range":0,
+          "repetition_penalty_slope":1,"dynatemp_range":0,"dynatemp_exponent":1,"seed":-1})"}};
     for (const Tool& tool : all) {
         const HttpAnswer answer = server().post(tool.path, tool.body);
         CAPTURE(tool.name, answer.body);

@@ -58,7 +58,7 @@ TEST_CASE("what is asked for wrongly is refused in OpenAI's form, and says what 
          "repeat_last_n: got '7'"},
         {completions, prompt + R"("repeat_last_n":64,"temperature":"x"})", 400, "temperature: got"},
         {completions, prompt + R"("escape":true,"max_tokens":-5})", 400, "max_tokens: got -5"},
-        {completions, prompt + R"("temperature":true})", 400, "expected a value"},
+        {completions, prompt + R"("temperature":true})", 400, "expected a number"},
         {completions, prompt + R"("greedy":1})", 400, "expected true or false"},
         {completions, prompt + R"("top_k":{"a":1}})", 400, "top_k: expected a value"},
         {completions, prompt + R"("greedy":true,"temperature":0.7})", 400,

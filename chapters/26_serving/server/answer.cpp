@@ -42,9 +42,10 @@ std::string ApiAnswer::error_event(const ApiError& error) const {
     return "data: " + error.json() + "\n\n";
 }
 
-std::string ApiAnswer::text_of(const Choice& choice) const {
-    const std::string& text = choice.ended->text.text;
-    return request_->chat ? std::string(trimmed(text)) : text;
+std::string ApiAnswer::shown_text(const std::string& text) const {
+    if (!request_->chat) return text;
+    if (goes_on()) return std::string(trimmed("." + text).substr(1));  // white space may follow it
+    return std::string(trimmed(text));
 }
 
 std::string ApiAnswer::call_id(std::size_t place) const {
@@ -57,7 +58,7 @@ bool ApiAnswer::cut_off(const Choice& choice) const {
 }
 
 std::size_t ApiAnswer::prompt_tokens() const {
-    std::size_t tokens = 0;
+    std::size_t tokens = request_->job->begun.size();
     for (const std::vector<int>& prompt : request_->job->prompts) tokens += prompt.size();
     return tokens;
 }
@@ -106,7 +107,7 @@ std::string ApiAnswer::take(const Piece& piece) {
     const std::optional<ToolCall> call =
         piece.ended && held ? call_in(choice.text) : std::optional<ToolCall>();
     const bool has_it = choice.skipped > 0 && choice.tokens <= choice.skipped;
-    if (piece.ended && held && !call && !has_it) shown = trimmed(choice.text);
+    if (piece.ended && held && !call && !has_it) shown = shown_text(choice.text);
     // Tokens whose text is held back wait with it.
     if (!piece.ended && (has_it || shown.empty())) return "";
     choice.told = std::max(choice.told, std::min(choice.skipped, choice.logprobs.size()));

@@ -28,7 +28,9 @@ public:
           model_(&model),
           id_(std::move(id)),
           created_(std::time(nullptr)),
-          choices_(request.job->texts()) {}
+          choices_(request.job->texts()) {
+        for (Choice& choice : choices_) choice.trimmed = TrimmedStream(goes_on());
+    }
     virtual ~ApiAnswer() = default;
 
     // Takes news of a text. In a stream: what the client gets now; "" if nothing.
@@ -63,8 +65,11 @@ protected:
     virtual std::string error_event(const ApiError& error) const;
 
     const Choice& only() const { return choices_[0]; }
+    // Does it go on from a text that the client has?
+    bool goes_on() const { return !request_->job->begun.empty(); }
     // The text, as a client wants it.
-    std::string text_of(const Choice& choice) const;
+    std::string shown_text(const std::string& text) const;
+    std::string text_of(const Choice& choice) const { return shown_text(choice.ended->text.text); }
     // The call that a text is; none where it is none.
     std::optional<ToolCall> call_in(const std::string& text) const;
     std::string call_id(std::size_t place) const;

@@ -213,9 +213,10 @@ const std::set<std::string>& not_done() {
                                               "image_data",
                                               "multi_modal_data",
                                               "mm_processor_kwargs",
-                                              "continue_final_message",
                                               "lora_path",
                                               "structural_tag",
+                                              "top_a",
+                                              "smoothing_factor",
                                               "documents",
                                               "max_length"};
     return all;
@@ -318,7 +319,7 @@ bool has_effect(const std::string& name, const Json& value, bool greedy,
     std::string answer = "there is no such parameter";
     if (!without_effect().contains(name)) {
         try {
-            if (text_members().contains(name)) return true;
+            if (text_members().contains(name)) return value != "";
             const bool does_nothing = is_name(name) && option_of(name).empty();
             if (is_name(name) && !does_nothing) return true;
             if (std::count(known.begin(), known.end(), name) > 0) {  // elsewhere
@@ -363,14 +364,16 @@ void add_words(std::vector<std::string>& words, const std::string& name, const J
     if (value.is_array()) std::for_each(value.begin(), value.end(), add);
     else add(value);
     for (const std::string& word : our_words(own)) {
-        if (declared().flags.contains(option_in(word)) != value.is_boolean())
-            throw ApiError(
-                400,
-                name + ": expected " +
-                    (value.is_boolean() ? "a value, got true or false" : "true or false"),
-                name);
-        if (!value.is_boolean()) words.push_back(word);
-        else if (value.get<bool>()) words.push_back(word.substr(0, word.find('=')));
+        const bool flag = declared().flags.contains(option_in(word));
+        if (flag && !value.is_boolean())
+            throw ApiError(400, name + ": expected true or false", name);
+        if (flag && value == false) continue;
+        const std::string one = flag ? word.substr(0, word.find('=')) : word;
+        // Some say the same by several names.
+        const auto is_same = [&](const std::string& other) {
+            return with_underscores(other) == with_underscores(one);
+        };
+        if (std::none_of(words.begin(), words.end(), is_same)) words.push_back(one);
     }
 }
 
@@ -437,8 +440,8 @@ TextOptions options_of(BodyMembers members, const TextOptions& base,
     std::erase_if(members, [&, all = members](const auto& member) {
         const auto at = companions().find(member.first);
         return at != companions().end() && std::none_of(all.begin(), all.end(), [&](const auto& m) {
-                   const bool other =
-                       at->first == "repeat_last_n" && (m.first.ends_with("_penalty"));
+                   const bool other = at->first == "repeat_last_n" &&
+                                      m.first.ends_with("_penalty") && m.first != "length_penalty";
                    return (m.first == at->second || other) && !is_off(m.second) &&
                           !(m.first.starts_with("repe") && m.second == 1);
                });

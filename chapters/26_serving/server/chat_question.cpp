@@ -51,8 +51,6 @@ ChatMessage message_in(const Json& json, const std::string& place) {
     std::string role = message.text("role").value_or("");
     const Json* content = message.take("content");
     const Json *calls = message.take("tool_calls"), *old = message.take("function_call");
-    if (member(json, "prefix") == true)
-        message.fail("prefix", "this server begins an answer anew; leave it out");
     if (!content && !calls && !old && !json.contains("content"))
         message.fail("content", "expected a string");
     if (role == "developer") role = "system";
@@ -197,12 +195,38 @@ std::string ChatQuestion::in_lines() const {
     return system + turns + "Assistant:";
 }
 
+std::string ChatQuestion::begun_text(bool after_colon) const {
+    return after_colon && !begun.empty() ? " " + begun.substr(begun.find_first_not_of(" \t\r\n"))
+                                         : begun;
+}
+
+namespace {
+
+// The last message may be an answer that is to go on, as vLLM says it of the request, and DeepSeek
+// and Mistral of the message.
+void read_begun(const Json& last, BodyReader& body, ChatQuestion& question) {
+    const bool asked = body.flag("continue_final_message");
+    if (!asked && member(last, "prefix") != true) return;
+    if (question.messages.back().role != "assistant")
+        throw ApiError(400,
+                       "messages: only an answer of the assistant can go on, and the last message "
+                       "is none",
+                       "messages");
+    question.begun = question.messages.back().content;
+    question.messages.pop_back();
+    if (trimmed(question.begun).empty()) question.begun.clear();
+    body.take("add_generation_prompt");
+}
+
+}  // namespace
+
 ChatQuestion read_chat_question(const Json& messages, BodyReader& body) {
     if (!messages.is_array() || messages.empty())
         throw ApiError(400, "messages: expected a list of at least one message", "messages");
     ChatQuestion question;
     for (std::size_t i = 0; i < messages.size(); ++i)
         question.messages.push_back(message_in(messages[i], "messages[" + std::to_string(i) + "]"));
+    read_begun(messages.back(), body, question);
     read_response_format(body, question);
     read_tools(body, question);
     question.variables = variables_in(body);

@@ -19,11 +19,14 @@ struct ChatQuestion {
     bool may_call = false;       // a tool, by choice or because it must
     bool old_functions = false;  // asked for as `functions`: the answer has `function_call`
     std::string variables;       // for a template, a JSON object; empty: none
+    std::string begun;           // the answer goes on from here; empty: it begins anew
 
     // User: hi
     // Assistant:
     // What the system says is a paragraph before; what a tool gives, the user says.
     std::string in_lines() const;
+    // What follows the prompt where the answer goes on; after "Assistant:" with a space.
+    std::string begun_text(bool after_colon) const;
 };
 
 // messages and, of the body, response_format, tools, tool_choice and parallel_tool_calls.

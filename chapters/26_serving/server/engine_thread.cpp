@@ -118,15 +118,24 @@ void EngineThread::stop() {
     if (thread_.joinable()) thread_.join();
 }
 
-void EngineThread::submit(const std::shared_ptr<ServerJob>& job) {
+std::shared_ptr<void> EngineThread::place() {
     const std::lock_guard lock(mutex_);
-    if (draining_) throw ApiError(503, "the server is shutting down; use another one");
-    const std::size_t waiting = arrived_.size() + waiting_jobs_;
+    const std::size_t waiting = reading_ + arrived_.size() + waiting_jobs_;
     if (waiting >= index(limits_.waiting))
         throw ApiError(429,
                        std::to_string(waiting) + " requests are waiting already, and at most " +
                            std::to_string(limits_.waiting) + " may; try again later",
                        "", "too_many_requests");
+    ++reading_;
+    return {nullptr, [this](void*) {
+                const std::lock_guard again(mutex_);
+                --reading_;
+            }};
+}
+
+void EngineThread::submit(const std::shared_ptr<ServerJob>& job) {
+    const std::lock_guard lock(mutex_);
+    if (draining_) throw ApiError(503, "the server is shutting down; use another one");
     arrived_.push_back(job);
     ++jobs_;
     wake_.notify_all();
@@ -210,6 +219,7 @@ GenerateRequest EngineThread::request_for(const ServerJob& job) {
         request.stop.max_new_tokens = job.options.max_new_tokens.value_or(200);
     }
     request.samples = job.samples;
+    request.begun = job.begun;
     return request;
 }
 

@@ -72,7 +72,10 @@ public:
     ~EngineThread();
     EngineThread(const EngineThread&) = delete;
 
-    // Throws ApiError 429 when too many wait, 503 while it drains.
+    // The place of a request that waits, while its body is read and its form compiled: as long as
+    // the result lives. Throws ApiError 429 when too many wait.
+    std::shared_ptr<void> place();
+    // Throws ApiError 503 while it drains.
     void submit(const std::shared_ptr<ServerJob>& job);
     // Its texts end before the next pass. Nothing if it has ended.
     void cancel(const std::shared_ptr<ServerJob>& job);
@@ -124,6 +127,7 @@ private:
     std::mutex mutex_;  // of what follows
     std::condition_variable wake_, drained_;
     std::deque<std::shared_ptr<ServerJob>> arrived_;
+    std::size_t reading_ = 0;       // requests that have a place, and are not handed in
     std::size_t waiting_jobs_ = 0;  // that arrived earlier, and of which no text has begun
     bool left_ = false;             // some job was cancelled
     int jobs_ = 0;                  // handed in, and not ended

@@ -15,9 +15,12 @@ TokenLogprob logprob_of(const Trace& trace) {
 }
 
 void Outbox::push(Piece piece) {
-    const std::lock_guard lock(mutex_);
-    pieces_.push_back(std::move(piece));
-    if (!pausing_) changed_.notify_all();
+    {
+        const std::lock_guard lock(mutex_);
+        pieces_.push_back(std::move(piece));
+        if (pausing_) return;
+    }
+    changed_.notify_all();  // whoever wakes finds it unlocked
 }
 
 void Outbox::refuse(const ApiError& error) {
@@ -35,7 +38,7 @@ void Outbox::close() {
 }
 
 std::deque<Piece> Outbox::news(const std::function<bool()>& there) {
-    constexpr std::chrono::microseconds pause(500);
+    constexpr std::chrono::milliseconds pause(20);
     constexpr std::chrono::milliseconds patience(100);
     std::unique_lock lock(mutex_);
     pausing_ = true;

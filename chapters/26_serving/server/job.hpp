@@ -46,9 +46,10 @@ public:
     void close();                        // nothing more comes
 
     // Waits for news, and takes all there is; none: there is nothing more, or nobody is there to
-    // read it. `there` is asked from time to time. Where a token takes some tens of microseconds,
-    // waking the reader for each would cost the engine a tenth of them: what comes soon after the
-    // last news is taken together. Throws the ApiError of a request that was refused.
+    // read it. `there` is asked from time to time. What comes within 20 ms of the last news is
+    // taken together: nobody reads faster, and waking a reader for each token of each text would
+    // cost a fifth of the time of the processors that the model needs. Throws the ApiError of a
+    // request that was refused.
     std::deque<Piece> news(const std::function<bool()>& there);
     bool complete();  // has everything come, and been read?
 
@@ -66,6 +67,7 @@ struct ServerJob {
     TextOptions options;  // traces, if asked for
     int samples = 1;      // texts of each prompt; more than options.samples where all are the same
     std::vector<std::vector<int>> prompts;
+    std::vector<int> begun;  // tokens that each text goes on from (GenerateRequest)
     std::shared_ptr<CompiledGrammar> language;  // compiled, and kept until the job is done
     bool pieces = false;                        // the client wants them as they come
     int prompt_logprobs = -1;                   // with so many first choices; −1: none

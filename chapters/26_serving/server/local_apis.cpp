@@ -169,6 +169,7 @@ TranslatedRequest translated_ollama_chat(const Json& body) {
                     call["function"]["arguments"] = json_text(call["function"]["arguments"]);
         chat["messages"].push_back(std::move(message));
     }
+    go_on_from_last(chat["messages"]);
     return {json_text(chat), ollama_form(true)};
 }
 

@@ -38,6 +38,7 @@ const std::vector<std::string> read_here = {"model",
                                             "tools",
                                             "tool_choice",
                                             "response_format",
+                                            "continue_final_message",
                                             "structured_outputs"};
 
 // {"1234": -100}, and -100 and 100 mean never and always, as OpenAI has it.
@@ -91,6 +92,7 @@ std::string read_most(BodyReader& body, const ServedModel& model, BodyMembers& m
             members = {{"max_tokens", std::min(tokens, 1e6 + context)}}, by = name;
         else if (members.empty()) members = {{"max_tokens", -1}}, by = name;
     }
+    if (!members.empty()) body.take("max_length");  // by itself it would count the prompt, too
     return by;
 }
 
@@ -151,6 +153,19 @@ void finish(BodyReader& body, const ServedModel& model, ApiRequest& r, const Tex
     r.job->strict = s.strict;
     r.job->most_name = most_name;
     r.job->options = options;
+}
+
+// The answer goes on from tokens that it begins with. Those that it may have are counted with them.
+void add_begun(const ChatQuestion& question, const ServedModel& model, ServerJob& job) {
+    if (question.begun.empty()) return;
+    TextOptions& o = job.options;
+    const bool after_colon = !model.chat && o.guide.name().empty();  // a form has no space there
+    job.begun = model.generator->model().tokenizer.encode(question.begun_text(after_colon));
+    if (needs_own_passes(o))
+        throw ApiError(400,
+                       "messages: an answer goes on without beams, guidance or another model only",
+                       "messages");
+    if (o.max_new_tokens.value_or(-1) >= 0) *o.max_new_tokens += count(job.begun);
 }
 
 void compile_form(const ServedModel& model, ApiRequest& r) {
@@ -290,6 +305,8 @@ ApiRequest read_chat_request(const Json& json, const ServedModel& model) {
         for (const std::string& stop : chat_stop_strings) options.stop_strings.push_back(stop);
     options = for_chat(options);
     r.job->prompts = {chat_prompt_ids(question, model)};
+    add_begun(question, model, *r.job);
+    check_room(r.job->prompts[0].size() + r.job->begun.size(), "messages", model);
     check_texts(r, model);
     compile_form(model, r);
     return r;

@@ -397,6 +397,12 @@ TranslatedRequest translated_responses(const Json& body,
             }};
 }
 
+void go_on_from_last(Json& messages) {
+    if (messages.empty()) return;
+    Json& last = messages.back();
+    if (member(last, "role") == "assistant" && !last.contains("tool_calls")) last["prefix"] = true;
+}
+
 TranslatedRequest translated_messages(const Json& body) {
     static const std::set<std::string> read = {
         "messages",  "system",      "stop_sequences",     "tools", "tool_choice", "thinking",
@@ -409,6 +415,7 @@ TranslatedRequest translated_messages(const Json& body) {
     if (!member(body, "messages").is_array())
         throw ApiError(400, "messages: expected a list of messages", "messages");
     for (const Json& message : body["messages"]) add_message(message, messages);
+    go_on_from_last(messages);
     chat["messages"] = messages;
     const Json& stops = member(body, "stop_sequences");
     if (!stops.is_null()) chat["stop"] = stops;

@@ -36,6 +36,9 @@ TranslatedRequest translated_responses(const Json& body,
                                        const std::shared_ptr<KeptResponses>& kept);
 TranslatedRequest translated_messages(const Json& body);
 
+// Where the assistant's is the last message, Anthropic's and Ollama's clients want it to go on.
+void go_on_from_last(Json& messages);
+
 // Anthropic's form of an error.
 std::string messages_error(const ApiError& error);
 

@@ -257,21 +257,26 @@ Reply Service::detokenize(const Call& call) {
 }
 
 Reply Service::completions(const Call& call) {
-    return texts(call, read_completion_request(read_body(call.body), model_), openai_answer);
+    return texts(
+        call, [&] { return read_completion_request(read_body(call.body), model_); }, openai_answer);
 }
 
 Reply Service::chat_completions(const Call& call) {
-    return texts(call, read_chat_request(read_body(call.body), model_), openai_answer);
+    return texts(
+        call, [&] { return read_chat_request(read_body(call.body), model_); }, openai_answer);
 }
 
 // A body that was translated: of a chat where it has messages.
 Reply Service::translated(const Call& call, const TranslatedRequest& request) {
-    const Json body = read_body(request.body);
-    ApiRequest read = body.contains("messages") ? read_chat_request(body, model_)
-                                                : read_completion_request(body, model_);
-    if (read.job->texts() != 1)
-        throw ApiError(400, "prompt, n: one text for each request here", "n");
-    return texts(call, std::move(read), request.form);
+    const auto read = [&] {
+        const Json body = read_body(request.body);
+        ApiRequest one = body.contains("messages") ? read_chat_request(body, model_)
+                                                   : read_completion_request(body, model_);
+        if (one.job->texts() != 1)
+            throw ApiError(400, "prompt, n: one text for each request here", "n");
+        return one;
+    };
+    return texts(call, read, request.form);
 }
 
 Reply Service::responses(const Call& call) {
@@ -330,7 +335,8 @@ Reply Service::apply_template(const Call& call) {
     const ChatQuestion question = read_chat_question(member(json, "messages"), body);
     const std::string text =
         model_.chat ? model_.chat->render(question.messages).text() : question.in_lines();
-    return {200, "application/json", json_text(Json{{"prompt", text}})};
+    return {200, "application/json",
+            json_text(Json{{"prompt", text + question.begun_text(!model_.chat)}})};
 }
 
 void Service::tell_ignored(const std::vector<std::string>& names) {
@@ -364,8 +370,10 @@ std::string joined(const std::vector<std::string>& names) {
 
 }  // namespace
 
-Reply Service::texts(const Call& call, ApiRequest read, const AnswerForm& form) {
-    const auto request = std::make_shared<ApiRequest>(std::move(read));
+Reply Service::texts(const Call& call, const std::function<ApiRequest()>& read,
+                     const AnswerForm& form) {
+    std::shared_ptr<void> place = engine_->place();
+    const auto request = std::make_shared<ApiRequest>(read());
     std::vector<std::size_t> had;
     if (!call.last_event_id.empty() && request->stream)
         had = read_event_id(call.last_event_id, *request);
@@ -373,6 +381,7 @@ Reply Service::texts(const Call& call, ApiRequest read, const AnswerForm& form) 
     if (!had.empty()) answer->skip(had);
     tell_ignored(request->ignored);
     engine_->submit(request->job);
+    place.reset();
     const auto attended = std::make_shared<Attended>(*engine_, request->job);
     Outbox& outbox = request->job->outbox;
     Reply reply{200, request->stream ? answer->stream_type() : "application/json", ""};
@@ -456,7 +465,9 @@ Reply Service::embeddings(const Call& call) {
     std::vector<std::string> texts;
     job->prompts = read_prompts(*input, "input", model_, texts);
     job->embeds = true;
+    std::shared_ptr<void> place = engine_->place();
     engine_->submit(job);
+    place.reset();
     const Attended attended(*engine_, job);
     job->outbox.news(call.waits);
     if (!job->outbox.complete()) throw ApiError(499, "the client has disconnected");

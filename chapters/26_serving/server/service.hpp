@@ -78,7 +78,7 @@ private:
     Reply llama_properties(const Call& call);
     Reply llama_slots(const Call& call);
     Reply apply_template(const Call& call);
-    Reply texts(const Call& call, ApiRequest request, const AnswerForm& form);
+    Reply texts(const Call& call, const std::function<ApiRequest()>& read, const AnswerForm& form);
     Reply translated(const Call& call, const TranslatedRequest& request);
     void check_key(const Call& call) const;
     const Endpoint& endpoint(const Call& call) const;

@@ -202,3 +202,37 @@ TEST_CASE("a recording sees what a text saw when it was drawn, its surprise so f
         }
     }
 }
+
+TEST_CASE("a text that begins with given tokens goes on as the unbroken one, after each of them",
+          "[ch10]") {
+    SamplingOptions o;
+    o.temperature = 1, o.repetition_penalty = 1.3, o.no_repeat_ngram_size = 3;
+    const std::vector<int> prompt = bytes_of("abc");
+    for (std::uint64_t seed = 0; seed < 20; ++seed) {
+        GenerateRequest r = request(12, {"ab", "gh", "cde"});
+        r.chain = full_chain(o, Dialect::ours);
+        r.seed = seed, r.samples = 2;
+        const NextLogits model = letters();
+        const auto whole = generate_texts(one_at_a_time(model), one_byte, prompt, r);
+        for (std::size_t s = 0; s < 2; ++s)
+            for (std::size_t k = 0; k < whole[s].ids.size(); ++k) {
+                r.begun.assign(whole[s].ids.begin(), whole[s].ids.begin() + to_int(k));
+                std::string shown;
+                GenerateObserver observer;
+                observer.on_text = [&](std::size_t text, const std::string& piece) {
+                    if (text == s) shown += piece;
+                };
+                const GeneratedText rest =
+                    generate_texts(one_at_a_time(model), one_byte, prompt, r, observer)[s];
+                const std::string& text = whole[s].text;
+                REQUIRE(rest.ids ==
+                        std::vector<int>(whole[s].ids.begin() + to_int(k), whole[s].ids.end()));
+                REQUIRE(rest.text == text.substr(std::min(k, text.size())));
+                REQUIRE(shown == rest.text);
+                REQUIRE(rest.reason == whole[s].reason);
+            }
+    }
+    GenerateRequest r = request(2);
+    r.begun = bytes_of("xy");  // as many as it may have
+    REQUIRE(write("?", "xyz", r).text.empty());
+}
