@@ -18,9 +18,9 @@ struct FetchedModel {
 // HF_HUB_CACHE), ~/.cache/llama.cpp (LLAMA_CACHE) and ~/.ollama/models (OLLAMA_MODELS).
 std::vector<FetchedModel> fetched_models();
 
-// The path of the fetched model with this name. Upper and lower case are the same in a type. Without
-// one, the name is that of the directory, of Ollama's "latest", of Q4_K_M or of the first. A name
-// that is a path here, or that no model has, is returned as it is.
+// The path of the fetched model with this name. Upper and lower case are the same in a type.
+// Without one, the name is that of the directory, of Ollama's "latest", of Q4_K_M or of the first.
+// A name that is a path here, or that no model has, is returned as it is.
 std::string path_of_model(const std::string& name);
 
 }  // namespace tbt
