@@ -1,6 +1,7 @@
 // Your own generator: the storyteller (lib/core) with what you have written in ten exercises. Each
-// exercise that is written switches a part on; 10_01 and 12_01 work with ARGS="--guesses 4". Change
-// what you like here, too. The exercises are included by <…>: they are your files, or, for the tests, the solutions.
+// exercise that is written switches a part on; 10_01 and 12_01 work with ARGS="--guesses 4".
+// Change what you like here, too. The exercises are included by <…>: they are your files, or, for
+// the tests, the solutions.
 //
 // Run it: make mine PROMPT="The old clock" ARGS="--top-k 40 --stop END"
 #include <algorithm>
