@@ -33,7 +33,7 @@ constexpr auto operator<=>(const vector<T>& a, const vector<T>& b) -> decltype(a
 }  // namespace std
 #endif
 
-#if _LIBCPP_VERSION < 200000  // newer ones read and write floats
+#if defined(_LIBCPP_VERSION) && _LIBCPP_VERSION < 200000  // newer ones read and write floats
 namespace std {
 inline from_chars_result from_chars(const char* first, const char* last, double& value) {
     const string text(first, last);
