@@ -15,6 +15,7 @@
 #include "lib/core/gpt.hpp"
 #include "lib/core/index.hpp"
 #include "lib/core/rng.hpp"
+#include "lib/core/unicode.hpp"
 
 using namespace tbt;
 
@@ -36,7 +37,7 @@ int main(int argc, char** argv) try {
     request.decode = [&](int id) { return std::string(model.tokenizer.token_bytes(id)); };
     CachedModel<Gpt> read(model.gpt);  // each pass computes only what is new (chapter 07)
     std::printf("%s%s\n", prompt.c_str(),
-                plain_generate(std::ref(read), ids, request).text.c_str());
+                valid_utf8(plain_generate(std::ref(read), ids, request).text).c_str());
     return 0;
 } catch (const std::exception& error) {
     std::fprintf(stderr, "plain_generate: %s\n", error.what());

@@ -82,10 +82,12 @@ std::string weight_name(const std::string& stored) {
 
 std::string Safetensors::on_file(const std::string& name) const {
     if (find(name)) return name;
-    for (const auto& [in_file, on_hub] : beginnings)
-        if (const std::string stored = replaced(name, on_hub, in_file);
-            name.starts_with(on_hub) && find(stored))
-            return stored;
+    for (const auto& [in_file, on_hub] : beginnings) {
+        if (name.starts_with(on_hub)) {
+            if (const std::string stored = replaced(name, on_hub, in_file); find(stored))
+                return stored;
+        }
+    }
     return name;
 }
 
