@@ -13,7 +13,8 @@
 #                   headings, as GitHub spells it, or an <a id="…">. Links to other sites are not followed.
 # A command to try:  a line "    make run…", "    make chat" or "    build/…". It must succeed; if its comment begins with
 #                   "refused", it must end with a message. Commands are not run if their comment mentions minutes or
-#                   hours, or if they need a model that must first be trained or fetched (build/models, ~/models).
+#                   hours, or if they need a model that must first be trained or fetched (build/models, ~/models, a name
+#                   of the hub).
 # Ends with "N passed, N failed".
 set -u
 mode=${1:-check}
@@ -116,7 +117,7 @@ for lesson in "$@"; do
 
     # Commands to try. The files that they write are removed afterwards.
     awk '/^```/ { fence = !fence; next }
-         !fence && /^    (make (run|chat)|build\/)/ && !/#.*(minute|hour)|build\/models|~\// { sub(/^    /, ""); print }' "$lesson" >"$work/try"
+         !fence && /^    (make (run|chat)|build\/)/ && !/#.*(minute|hour)|build\/models|~\/|--model [A-Z][A-Za-z]*\// { sub(/^    /, ""); print }' "$lesson" >"$work/try"
     [ "$mode" = check ] || : >"$work/try"
     ls >"$work/before"
     while IFS= read -r command; do

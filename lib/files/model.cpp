@@ -317,7 +317,7 @@ void check_model_path(const std::string& path) {
         throw Error(path +
                     ": no such model directory here; a model of the Hugging Face hub is "
                     "fetched first, with hf download " +
-                    path + "; build/models lists those that are here");
+                    path + "; build/fetched_models lists those that are here");
     throw Error(path +
                 ": no such model directory; expected a folder with config.json, model.safetensors "
                 "and a tokenizer, or a GGUF file (run from the repository's root, or name one with "

@@ -27,7 +27,8 @@ std::string refusal(const std::string& path) {
 TEST_CASE("a name of the hub that is no folder here is to be fetched first", "[model][files]") {
     CHECK(contains(refusal("Qwen/Qwen2.5-0.5B"),
                    "Qwen/Qwen2.5-0.5B: no such model directory here; a model of the Hugging Face "
-                   "hub is fetched first, with hf download Qwen/Qwen2.5-0.5B; build/models lists"));
+                   "hub is fetched first, with hf download Qwen/Qwen2.5-0.5B; "
+                   "build/fetched_models lists"));
     // Of a path that begins here, or of a file, nobody says so.
     for (const std::string path : {"data/none", "/no/such", "./a", "none", "a/b/c", "a/b.gguf"}) {
         INFO(path);

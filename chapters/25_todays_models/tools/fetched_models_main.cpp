@@ -1,7 +1,7 @@
 // Lists the models that other programs have fetched to this machine, and whether they open here.
 // Nothing is downloaded, and of a model only the beginning of its files is read.
 //
-//   build/models
+//   build/fetched_models
 //   build/generate --model HuggingFaceTB/SmolLM2-135M-Instruct --chat     one of its names
 #include <algorithm>
 #include <cstdio>
