@@ -50,6 +50,10 @@ std::string type_in(const fs::path& file) {
     return upper(last == std::string::npos ? name : name.substr(last + 1));
 }
 
+bool is_file(const fs::path& path) {
+    std::error_code ignored;
+    return fs::is_regular_file(path, ignored);
+}
 bool is_gguf(const fs::path& file) { return file.extension() == ".gguf"; }
 
 // hub/models--OWNER--NAME/refs/main has the name of a folder in snapshots/.
@@ -65,14 +69,14 @@ void add_hub(const fs::path& hub, std::vector<FetchedModel>& all) {
         const std::vector<fs::path> snapshots = in_folder(folder / "snapshots");
         if (snapshots.empty()) continue;
         fs::path snapshot = snapshots.back();
-        if (file_exists(main.string())) {
+        if (is_file(main)) {
             std::string commit = read_file(main.string());
             commit.erase(std::min(commit.size(), commit.find_first_of(" \n\r/")));
-            if (fs::is_directory(folder / "snapshots" / commit))
-                snapshot = folder / "snapshots" / commit;
+            const fs::path current = folder / "snapshots" / commit;
+            if (std::find(snapshots.begin(), snapshots.end(), current) != snapshots.end())
+                snapshot = current;
         }
-        if (file_exists((snapshot / "config.json").string()))
-            all.push_back({name, snapshot.string()});
+        if (is_file(snapshot / "config.json")) all.push_back({name, snapshot.string()});
         for (const fs::path& file : in_folder(snapshot))
             if (is_gguf(file) && !type_in(file).empty())
                 all.push_back({name + ":" + type_in(file), file.string()});
@@ -96,6 +100,7 @@ void add_ollama(const fs::path& models, std::vector<FetchedModel>& all) {
         for (const fs::path& owner : in_folder(registry))
             for (const fs::path& name : in_folder(owner))
                 for (const fs::path& tag : in_folder(name)) {
+                    if (!is_file(tag)) continue;
                     const Json manifest = json_value(read_file(tag.string()));
                     const Json layers =
                         manifest.is_object() ? manifest.value("layers", Json()) : Json();

@@ -2,7 +2,7 @@
 // Nothing is downloaded, and of a model only the beginning of its files is read.
 //
 //   build/fetched_models
-//   build/generate --model HuggingFaceTB/SmolLM2-135M-Instruct --chat     one of its names
+//   make chat ARGS="--model HuggingFaceTB/SmolLM2-135M-Instruct"     one of its names
 #include <algorithm>
 #include <cstdio>
 #include <string>
