@@ -11,7 +11,8 @@ import assert from "node:assert/strict";
 const [work, executablePath, generator] = process.argv.slice(2);
 const folder = process.env.CI ? "" : work;
 const { chromium } = createRequire(resolve(work) + "/")("playwright-core");
-const server = spawn(join(dirname(generator), "serve"), ["--port", "0", "--quiet"], { stdio: ["ignore", "pipe", "ignore"] });
+const server = spawn(join(dirname(generator), "serve"), ["--port", "0", "--quiet", "--max-tokens", "1000000"],
+  { stdio: ["ignore", "pipe", "ignore"] });
 process.on("exit", () => server.kill());
 let said = "";
 for await (const piece of server.stdout) if (/a page: *\S+\//.test(said += piece)) break;
@@ -91,7 +92,9 @@ for (const [width, scheme] of [[390, "light"], [390, "dark"], [1280, "light"], [
 await test("an answer is stopped, and one that is refused leaves no empty answer", async () => {
   const page = await open(1280, "light");
   await page.route("**/v1/chat/completions", async route => {
-    const body = { ...JSON.parse(route.request().postData()), ignore_eos: true, context: "slide", max_tokens: 2000 };
+    // A text without an end: none of the template's stop strings fits the grammar.
+    const body = { ...JSON.parse(route.request().postData()), ignore_eos: true, grammar: "root ::= [a-z ]+", context: "slide",
+      max_tokens: 1000000 };
     await route.continue({ postData: JSON.stringify(body) });
   });
   await say(page, "tell me a long story");
