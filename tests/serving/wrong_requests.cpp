@@ -134,11 +134,20 @@ TEST_CASE("what is asked for wrongly is refused in OpenAI's form, and says what 
         CHECK(error["type"] == "invalid_request_error");
         CHECK((error.contains("param") && error.contains("code")));
     }
-    Client typeless(server().port());
-    typeless.send("POST /tokenize HTTP/1.1\r\nHost: localhost\r\nContent-Length: 2\r\n\r\n{}");
-    const HttpAnswer no_type = typeless.answer();
-    REQUIRE(no_type.status == 415);
-    REQUIRE(test::contains(no_type.body, "application/json, got none"));
+    // A page of another site may send a form, which a browser's Origin tells; curl -d calls JSON one.
+    const auto typed = [](const std::string& headers) {
+        Client client(server().port());
+        client.send("POST /detokenize HTTP/1.1\r\nHost: localhost\r\n" + headers +
+                    "Content-Length: 13\r\n\r\n{\"tokens\":[]}");
+        return client.answer();
+    };
+    const std::string form = "Content-Type: application/x-www-form-urlencoded\r\n";
+    const HttpAnswer of_a_page = typed("Origin: https://example.com\r\n" + form);
+    REQUIRE(of_a_page.status == 415);
+    REQUIRE(test::contains(of_a_page.body, "application/json, got application/x-www-form"));
+    REQUIRE(test::contains(typed("Origin: null\r\n").body, "application/json, got none"));
+    REQUIRE(typed(form).status == 200);
+    REQUIRE(typed("").status == 200);
     for (const char* name : {"max_tokens", "top_p", "repetition_penalty"})
         REQUIRE(
             server().post(completions, prompt + "\"" + name + "\":-5}").json()["error"]["param"] ==

@@ -327,7 +327,8 @@ void HttpServer::State::answer(const httplib::Request& request, httplib::Respons
                                 authorization_of(request),
                                 request.get_header_value("Last-Event-ID"),
                                 request_id(request),
-                                [connection] { return connection->waits(); }};
+                                [connection] { return connection->waits(); },
+                                request.has_header("Origin")};
     }
     Reply reply = service->answer(*connection->call);
     response.status = reply.status;

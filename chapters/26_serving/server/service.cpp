@@ -161,7 +161,8 @@ Reply Service::answer(const Call& call) {
         if (!free) check_key(call);
         const Endpoint& e = endpoint(call);
         if (!e.open && !ready_) throw ApiError(503, "the model is still being opened");
-        if (call.method == "POST" && !is_json(call.content_type))
+        // A page of another site may post a form, but not JSON. curl -d says "form", too: it is taken.
+        if (call.method == "POST" && call.of_a_page && !is_json(call.content_type))
             throw ApiError(
                 415, "expected the header Content-Type: application/json, got " +
                          (call.content_type.empty() ? "none" : call.content_type.substr(0, 64)));

@@ -23,6 +23,7 @@ struct Call {
     std::string content_type, authorization, last_event_id;
     std::string request_id;            // of the client, or one of ours
     std::function<bool()> waits = {};  // does its client still wait? empty: yes
+    bool of_a_page = false;            // it has the header Origin, as each of a browser's has
 };
 
 struct Reply {
