@@ -160,6 +160,22 @@ inline std::vector<Event> events_of(const std::string& body) {
     return events;
 }
 
+// The parts of an answer: the one object that it is, or those of a stream's events or lines.
+inline std::vector<Json> parts_of(const HttpAnswer& answer) {
+    std::vector<Json> parts;
+    const std::string type = answer.header("Content-Type");
+    if (type == "application/json") return {answer.json()};
+    if (type == "text/event-stream")
+        for (const Event& event : events_of(answer.body)) parts.push_back(json_value(event.data));
+    else
+        for (std::size_t at = 0; at < answer.body.size();) {
+            const std::size_t end = std::min(answer.body.find('\n', at), answer.body.size());
+            parts.push_back(json_value(answer.body.substr(at, end - at)));
+            at = end + 1;
+        }
+    return parts;
+}
+
 // The value of a line of /metrics of a server on this port; −1: there is none.
 inline double metric(int port, const std::string& name) {
     Client client(port);

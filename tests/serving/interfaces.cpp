@@ -10,6 +10,7 @@
 
 using namespace tbt;
 using test::HttpAnswer;
+using test::parts_of;
 
 namespace {
 
@@ -29,23 +30,6 @@ std::string chat_text() {
         .json()["choices"][0]["message"]["content"];
 }
 
-std::vector<Json> data_of(const HttpAnswer& answer) {
-    std::vector<Json> all;
-    for (const test::Event& event : test::events_of(answer.body))
-        all.push_back(json_value(event.data));
-    return all;
-}
-
-std::vector<Json> lines_of(const HttpAnswer& answer) {
-    std::vector<Json> all;
-    for (std::size_t at = 0; at < answer.body.size();) {
-        const std::size_t end = answer.body.find('\n', at);
-        all.push_back(json_value(answer.body.substr(at, end - at)));
-        at = end + 1;
-    }
-    return all;
-}
-
 const std::string function_parameters = R"({"type":"object","required":["city"],
     "properties":{"city":{"type":"string","maxLength":8}}})";
 
@@ -59,7 +43,7 @@ TEST_CASE("responses: a text, its events, and the next request that goes on", "[
     REQUIRE(whole["usage"]["output_tokens"].get<int>() > 0);
     std::string text, types;
     Json last;
-    for (const Json& event : data_of(post("/v1/responses", ask + R"(,"stream":true})"))) {
+    for (const Json& event : parts_of(post("/v1/responses", ask + R"(,"stream":true})"))) {
         REQUIRE(event["sequence_number"].is_number());
         types += event["type"].get<std::string>() + "\n";
         if (event["type"] == "response.output_text.delta") text += event["delta"];
@@ -100,7 +84,7 @@ TEST_CASE("responses: a tool is called, whole and in a stream", "[serving]") {
     REQUIRE(call["type"] == "function_call");
     REQUIRE(call["name"] == "weather");
     std::string arguments;
-    for (const Json& event : data_of(post("/v1/responses", ask + R"(,"stream":true})")))
+    for (const Json& event : parts_of(post("/v1/responses", ask + R"(,"stream":true})")))
         if (event["type"] == "response.function_call_arguments.delta") arguments += event["delta"];
     REQUIRE(arguments == call["arguments"]);
     post("/v1/responses",
@@ -115,7 +99,7 @@ TEST_CASE("Anthropic's messages: blocks, tools, events, tokens and errors", "[se
     REQUIRE(whole["type"] == "message");
     REQUIRE(whole["content"][0]["text"] == chat_text());
     std::string text;
-    std::vector<Json> events = data_of(post("/v1/messages", ask + R"(,"stream":true})"));
+    std::vector<Json> events = parts_of(post("/v1/messages", ask + R"(,"stream":true})"));
     for (const Json& event : events)
         if (event["type"] == "content_block_delta") text += event["delta"]["text"];
     REQUIRE(text == chat_text());
@@ -149,7 +133,7 @@ TEST_CASE("Ollama's chat and generate, in lines and whole", "[serving]") {
         R"({"model":"storyteller","messages":[{"role":"user","content":"who are you?"}],"options":
         {"seed":5,"num_predict":20,"num_ctx":2048})";
     std::string text;
-    const std::vector<Json> lines = lines_of(post("/api/chat", chat + "}"));
+    const std::vector<Json> lines = parts_of(post("/api/chat", chat + "}"));
     for (const Json& line : lines) text += line["message"]["content"];
     REQUIRE(text == chat_text());
     REQUIRE(lines.back()["done"] == true);
@@ -158,7 +142,7 @@ TEST_CASE("Ollama's chat and generate, in lines and whole", "[serving]") {
     REQUIRE(whole["message"]["content"] == chat_text());
     const std::string ask = R"({"prompt":"Once upon a time","options":{"seed":3,"num_predict":12})";
     text = "";
-    for (const Json& line : lines_of(post("/api/generate", ask + "}"))) text += line["response"];
+    for (const Json& line : parts_of(post("/api/generate", ask + "}"))) text += line["response"];
     REQUIRE(text ==
             post("/v1/completions", R"({"prompt":"Once upon a time","seed":3,"max_tokens":12})")
                 .json()["choices"][0]["text"]);
@@ -184,7 +168,7 @@ TEST_CASE("llama.cpp's completion, properties and template", "[serving]") {
     const Json whole = post("/completion", ask + "}").json();
     REQUIRE(whole["stop_type"] == "limit");
     std::string text;
-    for (const Json& event : data_of(post("/completion", ask + R"(,"stream":true})")))
+    for (const Json& event : parts_of(post("/completion", ask + R"(,"stream":true})")))
         text += event["content"];
     REQUIRE(text == whole["content"]);
     REQUIRE(text ==

@@ -1,6 +1,6 @@
-// Promise 1: an answer depends on its request alone. Random requests of all kinds, each alone and
-// then all at once over many connections, are the same to the last bit of a log-probability, and
-// what the text generator writes with these options.
+// Promise 1: an answer depends on its request alone. Random requests of all kinds, in the words of
+// all interfaces, each alone and then all at once over many connections, are the same to the last
+// bit of a log-probability, and what /v1 and the text generator write with these options.
 // TBT_REQUESTS=1000: so many (make test-serving).
 #include "tests/catch.hpp"
 
@@ -15,6 +15,7 @@
 #include "chapters/26_serving/server/request.hpp"
 #include "lib/core/rng.hpp"
 #include "tests/serving/client.hpp"
+#include "tests/serving/other_ways.hpp"
 
 using namespace tbt;
 using test::Client;
@@ -29,7 +30,7 @@ int wanted_requests() {
 
 struct Asked {
     std::string path, body;
-    bool stream = false;
+    std::string v1_path = {}, v1_body = {};  // in the words of /v1; none: it writes no text
 };
 
 // Megabytes: a text as long as the context and a page more, so that of nine texts some must wait.
@@ -119,14 +120,25 @@ Asked random_request(Rng& rng) {
     else if (body.contains("grammar") || body.contains("regex")) body["max_tokens"] = 40;
     else if (!body.contains("num_beams") && rng.below(2) == 0)  // outgrows the pages that are left
         body["max_tokens"] = 120 + rng.below(200), body["ignore_eos"] = true;
-    Asked asked{chat ? "/v1/chat/completions" : "/v1/completions", "", rng.below(2) == 0};
-    body["stream"] = asked.stream;
-    asked.body = json_text(body);
-    return asked;
+    body["stream"] = rng.below(2) == 0;
+    Asked asked{chat ? "/v1/chat/completions" : "/v1/completions", ""};
+    const test::OtherWay& way = test::other_ways()[chat ? rng.below(3) : 3 + rng.below(2)];
+    const bool otherwise = rng.below(2) == 0;
+    if (otherwise) {
+        body.erase("n");
+        if (!chat && body["prompt"].is_array()) body["prompt"] = body["prompt"][0];
+    }
+    asked.v1_path = asked.path, asked.v1_body = asked.body = json_text(body);
+    if (otherwise) asked.path = way.path, asked.body = json_text(way.body(body));
+    if (rng.below(12) > 0) return asked;
+    return {"/v1/embeddings",
+            json_text(Json{{"input", {prompts[rng.below(5)], prompts[rng.below(5)]}},
+                           {"encoding_format", rng.below(2) == 0 ? "float" : "base64"},
+                           {"dimensions", 1 + rng.below(64)}})};
 }
 
 // What must not differ: each choice's text, end and log-probabilities. Of a stream: put together.
-Json essence(const HttpAnswer& answer) {
+Json essence(const HttpAnswer& answer, const std::string& path) {
     if (answer.status != 200) return answer.body;
     Json choices = Json::object();
     const auto add = [&](const Json& choice) {
@@ -147,18 +159,16 @@ Json essence(const HttpAnswer& answer) {
             if (choice["logprobs"].contains(list))
                 for (const Json& token : choice["logprobs"][list]) c[list].push_back(token);
     };
-    if (answer.header("Content-Type") != "text/event-stream") {
-        const Json whole = answer.json();
-        for (const Json& choice : whole["choices"]) add(choice);
-        return choices;
+    const auto way = std::ranges::find(test::other_ways(), path, &test::OtherWay::path);
+    for (const Json& part : test::parts_of(answer)) {
+        if (!part.is_object()) continue;  // [DONE]
+        if (path == "/v1/embeddings") return part["data"];
+        if (way == test::other_ways().end())
+            for (const Json& choice : part["choices"]) add(choice);
+        else if (const Json choice = way->choice(part); !choice.is_null()) add(choice);
     }
-    const std::vector<test::Event> events = test::events_of(answer.body);
-    if (events.empty() || events.back().data != "[DONE]") return "a stream without an end";
-    for (const test::Event& event : events) {
-        const Json data = json_value(event.data);
-        if (data.is_object())
-            for (const Json& choice : data["choices"]) add(choice);
-    }
+    for (const Json& choice : choices)
+        if (!choice.contains("end")) return "a text without an end";
     return choices;
 }
 
@@ -166,8 +176,8 @@ Json essence(const HttpAnswer& answer) {
 std::vector<std::string> generated(TextGenerator& generator, const Asked& asked) {
     ServedModel model;
     model.generator = &generator, model.name = "storyteller";
-    const Json body = read_body(asked.body);
-    const ApiRequest request = asked.path == "/v1/completions"
+    const Json body = read_body(asked.v1_body);
+    const ApiRequest request = asked.v1_path == "/v1/completions"
                                    ? read_completion_request(body, model)
                                    : read_chat_request(body, model);
     std::vector<std::string> texts;
@@ -181,18 +191,29 @@ std::vector<std::string> generated(TextGenerator& generator, const Asked& asked)
 
 TEST_CASE("an answer depends on its request alone, whatever else the server does", "[serving]") {
     const int count = wanted_requests();
-    Rng rng(38);
+    Rng rng(57);
     std::vector<Asked> asked;
     for (int i = 0; i < count; ++i) asked.push_back(random_request(rng));
     TextGenerator generator(shipped_model("storyteller").string());
     std::vector<Json> alone;
-    std::set<std::string> names;
+    std::set<std::string> names, paths;
     long wrong = 0;
     for (const Asked& a : asked) {
-        alone.push_back(essence(test::shared_server().post(a.path, a.body)));
-        CAPTURE(a.body, json_text(alone.back()));
-        REQUIRE(alone.back().is_object());
-        const Json body = json_value(a.body);
+        const auto ask = [](const std::string& path, const std::string& body) {
+            return essence(test::shared_server().post(path, body), path);
+        };
+        alone.push_back(ask(a.path, a.body));
+        CAPTURE(a.path, a.body, json_text(alone.back()));
+        REQUIRE(alone.back().is_structured());
+        paths.insert(a.path);
+        if (a.v1_path.empty()) continue;
+        if (a.path != a.v1_path) {
+            const Json same = ask(a.v1_path, a.v1_body);
+            CAPTURE(json_text(same));
+            for (const char* what : {"text", "end"})
+                REQUIRE(alone.back()["0"][what] == same["0"][what]);
+        }
+        const Json body = json_value(a.v1_body);
         for (const auto& [name, value] : body.items()) names.insert(name);
         const std::vector<std::string> texts = generated(generator, a);
         for (std::size_t t = 0; t < texts.size() && !body.contains("tools"); ++t)
@@ -223,7 +244,7 @@ TEST_CASE("an answer depends on its request alone, whatever else the server does
                 clients.emplace_back([&] {
                     for (std::size_t i; (i = next++) < order.size();) {
                         const Asked& a = asked[order[i]];
-                        together[order[i]] = essence(busy.post(a.path, a.body));
+                        together[order[i]] = essence(busy.post(a.path, a.body), a.path);
                     }
                 });
             for (std::thread& client : clients) client.join();
@@ -241,4 +262,5 @@ TEST_CASE("an answer depends on its request alone, whatever else the server does
     if (count >= 500) REQUIRE(preempted > 20);
     REQUIRE(cached > 0);
     REQUIRE(names.size() > 15);
+    REQUIRE(paths.size() == 8);
 }
