@@ -134,7 +134,7 @@ TEST_CASE("what is asked for wrongly is refused in OpenAI's form, and says what 
         CHECK(error["type"] == "invalid_request_error");
         CHECK((error.contains("param") && error.contains("code")));
     }
-    // A page of another site may send a form, which a browser's Origin tells; curl -d calls JSON one.
+    // Another site's page may send a form, which a browser says in Origin; curl -d calls JSON one.
     const auto typed = [](const std::string& headers) {
         Client client(server().port());
         client.send("POST /detokenize HTTP/1.1\r\nHost: localhost\r\n" + headers +
