@@ -7,6 +7,7 @@
 #include "chapters/25_todays_models/published.hpp"
 #include "lib/core/index.hpp"
 #include "lib/files/random_model.hpp"
+#include "lib/model/experts.hpp"
 #include "lib/model/model_config.hpp"
 
 namespace tbt {
@@ -51,14 +52,15 @@ Row embedding(const PlainLlama& llama, int id) {
 TransformerConfig small_llama_config() { return llama_config(2, 4, 2, 64, 96, 128, 97); }
 
 // Twelve times what training starts from: so the layers have something to say.
-WeightSource small_llama_weights() {
-    return [calm = random_weights(small_llama_config(), 25)](const std::string& name,
-                                                             const Shape& shape) {
+static WeightSource lively_weights(const TransformerConfig& config) {
+    return [calm = random_weights(config, 25)](const std::string& name, const Shape& shape) {
         Tensor w = calm(name, shape);
         for (float& v : w.values()) v *= shape.size() == 1 ? 1.0f : 12.0f;
         return w;
     };
 }
+
+WeightSource small_llama_weights() { return lively_weights(small_llama_config()); }
 
 void show_layer(const PlainLlama& llama) {
     const Row x = embedding(llama, text[3]);
@@ -139,6 +141,63 @@ void show_caches() {
         std::printf("   %-14s %7d %7d %9d %4d %8.0f kB %10.0f kB\n", m.name, m.layers, m.heads,
                     m.kv_heads, m.head_size, m.bytes_per_token(m.kv_heads) / 1000.0,
                     m.bytes_per_token(m.heads) / 1000.0);
+}
+
+TransformerConfig small_mixture_config() {
+    TransformerConfig config = small_llama_config();
+    Architecture& a = config.architecture;
+    a.model_type = "mixtral";
+    a.experts = 8, a.experts_per_token = 2, a.expert_inner = 96;
+    for (LayerKind& kind : a.layers) kind.experts = true;
+    return config;
+}
+
+ExpertsOfText experts_of_text() {
+    const TransformerConfig config = small_mixture_config();
+    Transformer mixture(config, lively_weights(config));
+    ExpertsOfText result{
+        {"the", "cat", "sees", "the", "dog", "and", "the", "dog", "sees", "the", "cat"}, {}};
+    const std::vector<std::string>& words = result.words;
+    std::vector<int> ids;  // a made-up vocabulary: where the word stands first
+    for (const std::string& word : words)
+        ids.push_back(to_int(std::find(words.begin(), words.end(), word) - words.begin()));
+    ExpertWatch watch;
+    mixture.watch_experts(&watch);
+    KvCache cache(config);
+    mixture.forward(cache, ids);
+    result.shares.assign(2, Rows(words.size(), Row(8, 0.0f)));
+    for (std::size_t layer = 0; layer < 2; ++layer)
+        for (std::size_t i = 0; i < watch.layers[layer].size(); ++i) {
+            const ChosenExpert& c = watch.layers[layer][i];
+            result.shares[layer][i / 2][index(c.expert)] = c.weight;
+        }
+    return result;
+}
+
+void show_experts() {
+    const auto [words, shares] = experts_of_text();
+    std::printf(
+        "5. Eight experts in each of two layers, two for a token. Their weights in percent:\n\n"
+        "               in layer 0:  expert            in layer 1:  expert\n   token  ");
+    for (int e = 0; e < 16; ++e) std::printf(e == 8 ? "%7d" : "%4d", e % 8);
+    std::printf("\n");
+    std::vector<int> tokens(16, 0);
+    for (std::size_t t = 0; t < words.size(); ++t) {
+        std::printf("   %-7s", words[t].c_str());
+        for (std::size_t e = 0; e < 16; ++e) {
+            const float share = shares[e / 8][t][e % 8];
+            tokens[e] += share > 0;
+            if (e == 8) std::printf("   ");
+            if (share > 0) std::printf("%4.0f", 100 * static_cast<double>(share));
+            else std::printf("   .");
+        }
+        std::printf("\n");
+    }
+    std::printf("   tokens ");
+    for (std::size_t e = 0; e < 16; ++e) std::printf(e == 8 ? "%7d" : "%4d", tokens[e]);
+    const std::int64_t all = parameter_count(small_mixture_config()),
+                    idle = std::int64_t{2} * 6 * 3 * 64 * 96;  // 6 experts of 3 matrices (C, F) in 2 layers
+    std::printf("\n\n   %d parameters are kept, %d are read for a token.\n", to_int(all), to_int(all - idle));
 }
 
 }  // namespace tbt

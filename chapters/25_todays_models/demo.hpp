@@ -1,6 +1,9 @@
 // The parts of chapter 25's program.
 #pragma once
 
+#include <string>
+#include <vector>
+
 #include "chapters/25_todays_models/plain_llama.hpp"
 #include "lib/model/transformer.hpp"
 
@@ -18,5 +21,16 @@ void show_distances(const PlainLlama& llama);
 void show_parts(const PlainLlama& llama);
 // 4. What the cache of published models takes for each token.
 void show_caches();
+
+// A small mixture of experts: 8 experts in each of 2 layers, 2 for each token.
+TransformerConfig small_mixture_config();
+struct ExpertsOfText {
+    std::vector<std::string> words;
+    std::vector<Rows> shares;  // for each layer (words, experts): weights, 0 if not chosen
+};
+// What the router gives each token of a sentence.
+ExpertsOfText experts_of_text();
+// 5. The same as a table.
+void show_experts();
 
 }  // namespace tbt

@@ -2,12 +2,16 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
 #include <string>
+#include <utility>
 
 #include "chapters/18_transformer/plain_layers.hpp"
+#include "chapters/25_todays_models/demo.hpp"
 #include "chapters/25_todays_models/plain_llama_layers.hpp"
 #include "chapters/25_todays_models/published.hpp"
 #include "lib/core/index.hpp"
+#include "lib/model/rotary.hpp"
 #include "lib/show/svg.hpp"
 
 namespace tbt {
@@ -126,6 +130,55 @@ std::string window_squares() {
     return all;
 }
 
+// A sentence's tokens and the experts that they take, the darker the more of the output is theirs.
+std::string expert_squares() {
+    const auto [words, shares] = experts_of_text();
+    constexpr int size = 18;
+    std::string all;
+    for (std::size_t layer = 0; layer < shares.size(); ++layer) {
+        const double left = 70 + 190 * static_cast<double>(layer);
+        all += svg_text(left, 20, "layer " + std::to_string(layer) + ": experts 0 to 7");
+        for (std::size_t t = 0; t < words.size(); ++t) {
+            const double y = 32 + size * static_cast<double>(t);
+            if (layer == 0) all += svg_text(left - 10, y + 13, words[t], "end");
+            for (std::size_t e = 0; e < 8; ++e) {
+                const float share = shares[layer][t][e];
+                char opacity[40];
+                std::snprintf(opacity, sizeof opacity, "fill-opacity=\"%.2f\"",
+                              share > 0 ? 0.25 + 0.75 * static_cast<double>(share) : 0.15);
+                all += svg_rect(left + size * static_cast<double>(e), y, size - 2, size - 2,
+                                share > 0 ? svg_colour(0) : svg_grey, opacity);
+            }
+        }
+    }
+    return all;
+}
+
+// How many tokens each pair takes for a full turn: Qwen3's 64 pairs, for four times the context.
+LineChart yarn_chart() {
+    LineChart chart{"Tokens for a full turn of each pair (Qwen3; YaRN for 131,072 tokens)",
+                    "pair, from the fastest to the slowest",
+                    "tokens",
+                    {},
+                    false,
+                    true,
+                    false};
+    Rotary rotary;
+    rotary.theta = 1e6, rotary.factor = 4, rotary.original_positions = 32768;
+    rotary.low_frequency_factor = 1, rotary.high_frequency_factor = 32;
+    for (const auto& [name, scaling] : {std::pair{"as trained, 32,768 tokens", RotaryScaling::none},
+                                        {"all divided by 4", RotaryScaling::linear},
+                                        {"YaRN", RotaryScaling::yarn}}) {
+        rotary.scaling = scaling;
+        LineChart::Series line{name, {}, scaling != RotaryScaling::yarn};
+        double pair = 0;
+        for (const double f : rotary_frequencies(rotary, 128))
+            line.points.push_back({pair++, 2 * 3.14159265358979 / f});
+        chart.series.push_back(line);
+    }
+    return chart;
+}
+
 }  // namespace
 
 void write_figures(const std::string& folder) {
@@ -136,6 +189,9 @@ void write_figures(const std::string& folder) {
     write_svg(folder + "/cache.svg", cache_chart());
     write_svg(folder + "/window.svg", "What a token sees, without a window and with one", 480, 240,
               window_squares());
+    write_svg(folder + "/experts.svg", "Which experts the tokens of a sentence take", 440, 240,
+              expert_squares());
+    write_svg(folder + "/yarn.svg", yarn_chart());
 }
 
 }  // namespace tbt

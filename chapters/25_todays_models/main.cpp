@@ -3,7 +3,7 @@
 // A small Llama with random weights in plain code: one token through a layer, rotary positions,
 // what each part changes, and what grouped heads save. No text: such weights know none.
 //
-//   make run-25                                     all four parts
+//   make run-25                                     all five parts
 //   make run-25 ARGS="--part 2"                     one
 //
 // Look for: "0 differ in a bit", and equal products at equal distances.
@@ -24,7 +24,7 @@ int main(int argc, char** argv) {
     return run_program(
         argc, argv, "Chapter 25: today's models.",
         [&](CommandLine line) {
-            part_option(line, part, 4);
+            part_option(line, part, 5);
             line.option("--figures", figures, "write the chapter's pictures (SVG) to this folder");
         },
         [&] {
@@ -33,6 +33,7 @@ int main(int argc, char** argv) {
             if (for_parts.begin(2)) show_distances(llama);
             if (for_parts.begin(3)) show_parts(llama);
             if (for_parts.begin(4)) show_caches();
+            if (for_parts.begin(5)) show_experts();
             if (!figures.empty()) write_figures(figures);
         });
 }

@@ -68,7 +68,13 @@ void TransformerNetwork::add_experts(const TransformerBlock& b, const float* nor
         choose_experts({scores + r * a.experts, index(a.experts)}, a.experts_sum_to_one,
                        std::span(p.chosen).subspan(index(r * k), index(k)));
     worker.sync();
-    if (worker.rank == 0) sort_pairs(p, rows * k, a.experts);
+    if (worker.rank == 0) {
+        sort_pairs(p, rows * k, a.experts);
+        if (expert_watch) {
+            auto& seen = expert_watch->layers[index(&b - blocks.data())];
+            seen.insert(seen.end(), p.chosen.begin(), p.chosen.begin() + rows * k);
+        }
+    }
     worker.sync();
     for (std::int64_t i = first * k; i < end * k; ++i)
         std::copy_n(normed + i / k * c, c, inputs + p.places[index(i)] * c);

@@ -2,12 +2,18 @@
 #pragma once
 
 #include <span>
+#include <vector>
 
 namespace tbt {
 
 struct ChosenExpert {
     int expert = 0;
     float weight = 0;
+};
+
+// What a pass chose, for programs that show it: for each layer (R, k), the tokens in their order.
+struct ExpertWatch {
+    std::vector<std::vector<ChosenExpert>> layers = {};  // of the latest pass
 };
 
 // The experts with the largest scores, as many as `chosen` has room for, in order of their numbers.

@@ -161,6 +161,7 @@ void TransformerNetwork::make_buffers() {
     if (a.parallel) p.mlp_input.get(rows * c);
     for (GrowingBuffer& angles : p.angles) angles.get(rows * a.rotary_size);
     if (watch) watch->rows.assign(index(rows), {});
+    if (expert_watch) expert_watch->layers.assign(blocks.size(), {});
 }
 
 // Computes the input of the first layer: token embeddings, with position embeddings if the model
@@ -409,6 +410,8 @@ void Transformer::watch(AttentionWatch* watch) {
                     std::to_string(s.config.n_head - 1));
     s.watch = watch;
 }
+
+void Transformer::watch_experts(ExpertWatch* watch) { state().expert_watch = watch; }
 
 void Transformer::mask_ids_from(int count) {
     const int ids = config().vocab_size;

@@ -83,6 +83,8 @@ struct Step {
     std::span<const int> parents = {};  // empty: each token follows the one before it
 };
 
+struct ExpertWatch;  // experts.hpp
+
 class Transformer {
 public:
     using Cache = KvCache;
@@ -113,6 +115,8 @@ public:
     // From now on each pass records the attention weights of one head in *watch, which must live
     // until watch(nullptr) or the end of the model. Throws Error if there is no such layer or head.
     void watch(AttentionWatch* watch);
+    // The same for the experts that the tokens take. Other models' layers have none.
+    void watch_experts(ExpertWatch* watch);
 
     // From now on the logits of all ids >= count are −∞. Models often have more ids than their
     // tokenizer, for a round number. Throws Error unless 1 <= count <= V.

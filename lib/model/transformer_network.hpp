@@ -109,6 +109,7 @@ struct TransformerNetwork {
     PackedMatrix output;  // (C, outputs)
     TransformerPass pass;
     AttentionWatch* watch = nullptr;  // with causal attention only
+    ExpertWatch* expert_watch = nullptr;
 
     int text_ids = 0;  // if above 0: the logits of all ids >= text_ids are −∞
 
