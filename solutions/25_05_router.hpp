@@ -8,8 +8,8 @@
 //
 // The result is in the order of the experts' numbers. Scores may be as large as 1000.
 //
-// Example: scores (0, ln 4, ln 2, ln 3) have p = (.1, .4, .2, .3). With k = 2 the token takes expert 1
-// with the weight 4/7 and expert 3 with the weight 3/7.
+// Example: scores (0, ln 4, ln 2, ln 3) have p = (.1, .4, .2, .3). With k = 2 the token takes
+// expert 1 with the weight 4/7 and expert 3 with the weight 3/7.
 //
 // Write one function of about 12 lines. Check: make check EX=25_05
 #pragma once

@@ -195,9 +195,9 @@ void show_experts() {
     }
     std::printf("   tokens ");
     for (std::size_t e = 0; e < 16; ++e) std::printf(e == 8 ? "%7d" : "%4d", tokens[e]);
-    const std::int64_t all = parameter_count(small_mixture_config()),
-                    idle = std::int64_t{2} * 6 * 3 * 64 * 96;  // 6 experts of 3 matrices (C, F) in 2 layers
-    std::printf("\n\n   %d parameters are kept, %d are read for a token.\n", to_int(all), to_int(all - idle));
+    const int all = to_int(parameter_count(small_mixture_config())),
+              idle = 2 * 6 * 3 * 64 * 96;  // in each of 2 layers 6 experts of 3 matrices (C, F)
+    std::printf("\n\n   %d parameters are kept, %d are read for a token.\n", all, all - idle);
 }
 
 }  // namespace tbt
