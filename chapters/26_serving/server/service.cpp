@@ -161,7 +161,7 @@ Reply Service::answer(const Call& call) {
         if (!free) check_key(call);
         const Endpoint& e = endpoint(call);
         if (!e.open && !ready_) throw ApiError(503, "the model is still being opened");
-        // Another site's page may post a form, but not JSON. curl -d calls JSON a form, and is taken.
+        // Another site's page may post a form, but not JSON. curl -d calls JSON a form.
         if (call.method == "POST" && call.of_a_page && !is_json(call.content_type))
             throw ApiError(
                 415, "expected the header Content-Type: application/json, got " +
