@@ -39,7 +39,7 @@ $(BUILD)/obj/tests/main.o $(BUILD)/obj/tests/exercises/report.o: $(BUILD)/obj/%.
 GROUPS_OF_CHAPTERS := $(notdir $(wildcard tests/chapters/*))
 TEST_GROUPS := lib golden api bits serving fuzz $(GROUPS_OF_CHAPTERS)
 tests_of = $(if $(filter $(1),$(GROUPS_OF_CHAPTERS)),$(wildcard tests/chapters/$(1)/*.cpp),$(if $(filter fuzz,$(1)),\
-	tests/fuzz/replay.cpp,$(wildcard tests/$(1)/*.cpp)))
+	tests/fuzz/models.cpp tests/fuzz/replay.cpp,$(wildcard tests/$(1)/*.cpp)))
 rooms_of = $(call rooms,$(1),$(call tests_of,$(1)))
 $(foreach group,$(TEST_GROUPS),$(eval $(call make_rooms,$(group),$(call tests_of,$(group)))) \
 	$(eval $(BUILD)/tests-$(group): $(call rooms_of,$(group)) $(BUILD)/obj/tests/main.o $(call object,$(NEEDS_$(group)))))
