@@ -14,7 +14,7 @@ const std::map<std::string, Form> form_names = {
     {"could", Form::could}, {"can", Form::can},           {"should", Form::should},
     {"must", Form::must},   {"going", Form::going},       {"used", Form::used},
     {"now", Form::now},     {"since", Form::since},       {"inf", Form::inf},
-    {"ing", Form::ing},
+    {"ing", Form::ing},     {"have", Form::have},         {"part", Form::part},
 };
 
 const std::map<Form, std::string> modals = {
@@ -85,6 +85,10 @@ VerbGroup conjugate(const Lexicon& lexicon, const Verb& verb, Form wanted, const
             return {"used", "to " + verb.base, true, form};
         case Form::ing:
             return {verb.ing, "", true, form};
+        case Form::have:
+            return {"have", participle(verb), true, form};
+        case Form::part:
+            return {participle(verb), "", true, form};
         default:
             return {verb.base, "", true, form};
     }
@@ -100,6 +104,8 @@ const std::string& coordinated(const Verb& verb, const VerbGroup& group,
             return group.auxiliary || !agreement.third ? verb.base : verb.third;
         case Form::perf:
         case Form::pastperf:
+        case Form::have:
+        case Form::part:
             return verb.participle;
         case Form::prog:
         case Form::pastprog:

@@ -28,6 +28,8 @@ enum class Form {
     since,  // was hungry, had lost
     inf,
     ing,
+    have,  // have eaten, after "must" and "to"
+    part,  // eaten, after "having"
 };
 
 std::optional<Form> form_named(const std::string& name);

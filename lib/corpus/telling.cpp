@@ -71,7 +71,7 @@ Command command_of(const std::string& text, const Lexicon& lexicon, const std::s
         c.name = word.substr(0, 1);
         c.part = word.size() > 2 ? word.substr(2) : "he";
         if (c.part != "he" && c.part != "him" && c.part != "his" && c.part != "himself" &&
-            c.part != "full")
+            c.part != "full" && c.part != "new")
             throw Error(place + "{!" + text + "}: '" + c.part + "' is not understood");
         return c;
     }
@@ -124,7 +124,9 @@ void Telling::run(const Command& c, std::string& out) {
             words(c.words, {}, {}, tokens);
             break;
         case What::subject: {
-            if (c.part == "full") mention(variable(c.name), Role::full, tokens);
+            if (c.part == "new") entities_[index(variable(c.name))].told = false;
+            if (c.part == "full" || c.part == "new")
+                mention(variable(c.name), Role::full, tokens);
             else {
                 main_ = c.name;
                 word({Word::Kind::subject, c.part}, {}, {}, tokens);
@@ -427,7 +429,8 @@ void Telling::tell(const Command& c, Tokens& tokens) {
 void Telling::predicate(const Command& c, const Clause& clause, const VerbGroup& group,
                         const Tokens& own, Tokens& tokens) {
     const bool negative = clause.negative != c.negative;
-    const bool is_finite = group.form != Form::inf && group.form != Form::ing;
+    const bool is_finite = group.form != Form::inf && group.form != Form::ing &&
+                           group.form != Form::have && group.form != Form::part;
     std::string often = clause.before;
     if (c.form == Form::habit && often.empty() && !negative) {
         const auto& all = lexicon_.adverbs.at("frequency");

@@ -10,12 +10,14 @@
 //     {!timed past 1}      with a time, if that fits: "last week, Anna lost her key";
 //                          {!sudden past 1} "then Anna lost her key"
 //     {!past a1}           tells one of the acts: of a set, or beside a chain
-//     {!vp past 2}         without its subject: "ate an apple"
+//     {!vp past 2}         without its subject: "ate an apple"; {!vp inf 2} "eat", ing "eating",
+//                          have "have eaten", part "eaten"
 //     {!q past 2}          as a question: "did she eat an apple"; {!not past 2} negative
 //     {!I fut 2}           said by the main person: "I will eat an apple"; {!you should 2}
 //     {!O past go home}    tells of the other one; a clause may be written here
 //     {!say the $a:pet}    words with gaps
 //     {!S} {!S.his}        the main person, as a pronoun if that is clear; {!O} the other one
+//     {!S.new}             as it is named first: "a dragon"
 //     {!place} {!time} {!adverb}   that fit the acts; {!adverb say}, {!adjective room}: of a group;
 //     {!adjective room a} with a or an before it
 #pragma once
@@ -116,6 +118,7 @@ private:
     Entity someone(const std::string& determiner, int class_id, bool plural);
     Entity plainly(const std::string& determiner, int class_id);
     Pronoun pronoun_of(const Noun& noun, bool plural);
+    bool has_adjectives(int class_id) const;
     std::string adjective_for(int class_id);
 
     void draw_chain(const Command& command);

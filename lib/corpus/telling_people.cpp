@@ -15,11 +15,17 @@ Telling::Pronoun Telling::pronoun_of(const Noun& noun, bool plural) {
     return choices_.one_of(2) == 0 ? Pronoun::she : Pronoun::he;
 }
 
+bool Telling::has_adjectives(int class_id) const {
+    const NounClass& c = lexicon_.classes[index(class_id)];
+    return !c.adjectives.empty() ||
+           std::ranges::any_of(c.above, [&](int above) { return has_adjectives(above); });
+}
+
 std::string Telling::adjective_for(int class_id) {
     const NounClass& c = lexicon_.classes[index(class_id)];
     if (!c.adjectives.empty()) return c.adjectives[choices_.one_of(c.adjectives.size())];
     for (const int above : c.above)
-        if (!lexicon_.classes[index(above)].adjectives.empty()) return adjective_for(above);
+        if (has_adjectives(above)) return adjective_for(above);
     return "";
 }
 
@@ -41,8 +47,9 @@ Telling::Entity Telling::with_noun(int class_id, const std::string& determiner, 
         return e;
     }
     const bool bare = determiner.empty() || word.find(' ') != std::string::npos;
-    const std::string adjective =
-        !bare && choices_.chance(2, 3) ? adjective_for(class_id) : std::string();
+    const std::string adjective = !bare && has_adjectives(class_id) && choices_.chance(2, 3)
+                                      ? adjective_for(class_id)
+                                      : std::string();
     e.later = "the " + word;
     e.first = adjective.empty() ? word : adjective + " " + word;
     const bool uncounted = plural || noun.mass || noun.plural_only;
