@@ -277,7 +277,11 @@ std::vector<Word> Lexicon::words(const std::string& text, const std::string& pla
                 token.erase(0, 1);
             }
             const bool plural = strip_end(token, '+');
-            result.push_back({Word::Kind::text, token, -1, "", plural});
+            Word plain{Word::Kind::text, token, -1, "", plural};
+            if (token.find('/') != std::string::npos)
+                for (const std::string& o : parts_of(token, '/'))
+                    plain.options.push_back(with_blanks(o));
+            result.push_back(plain);
         }
     }
     flush();
@@ -318,8 +322,15 @@ Clause Lexicon::clause(const std::string& text, const std::string& place) const 
 void Lexicon::read_clauses() {
     const auto clauses = [&](const std::string& text, const std::string& place) {
         std::vector<Clause> result;
-        for (const std::string& part : parts_of(text, ';'))
-            if (!part.empty()) result.push_back(clause(part, place));
+        for (const std::string& part : parts_of(text, ';')) {
+            if (part.empty()) continue;
+            // "run/hurry home" is two clauses.
+            const std::size_t equals = part.find(" = ");
+            const std::size_t from = equals == std::string::npos ? 0 : equals + 3;
+            const std::size_t to = std::min(part.find(' ', from), part.size());
+            for (const std::string& verb : parts_of(part.substr(from, to - from), '/'))
+                result.push_back(clause(part.substr(0, from) + verb + part.substr(to), place));
+        }
         return result;
     };
     const auto names = [](const std::string& head) {

@@ -45,6 +45,7 @@ struct Word {
     int id = -1;            // verb, or class of nouns
     std::string name = {};  // the variable
     bool plural = false;    // $class+
+    std::vector<std::string> options = {};  // text: "red/dark_blue" is one of them
 };
 
 struct Clause {

@@ -215,7 +215,9 @@ void Telling::mention(int entity, Role role, Tokens& tokens) {
         last != last_.end() &&
         (last->second == entity || (entity == 0 && p == Pronoun::they && !is_person(last->second)));
     const bool clear =
-        e.told && e.has_pronoun && same && sentence_ - e.sentence <= (entity == 0 ? 3 : 2);
+        e.told && e.has_pronoun && same && sentence_ - e.sentence <= (entity == 0 ? 3 : 2) &&
+        // Of two women, two men or two animals, only the main one is a pronoun as the subject.
+        !(entity != 0 && role == Role::subject && p == entities_[0].pronoun);
     const bool tired = role == Role::subject && tokens.empty() && run_ >= 3 && !always;
     if (always || role == Role::reflexive || (clear && !tired && role != Role::full)) {
         if (role == Role::subject && tokens.empty() && !always) ++run_;
@@ -317,6 +319,8 @@ void Telling::noun(const Word& word, Tokens& tokens) {
     if (!word.name.empty()) {
         variables_[word.name] = entity;
         introduced_.erase(word.name);
+        if (chain_ == nullptr && acts_wanted_ == nullptr)  // else these make the document
+            key_ += entities_[index(entity)].later + "|";
     }
     entities_[index(entity)].passing = word.name.empty();
     mention(entity, Role::object, tokens);
@@ -370,9 +374,13 @@ void Telling::word(const Word& word, const VerbGroup& group, const Agreement& ag
                                                       {"his", Role::possessive},
                                                       {"himself", Role::reflexive}};
     switch (word.kind) {
-        case Word::Kind::text:
-            tokens.push_back(word.text == "a" ? article : word.text);
+        case Word::Kind::text: {
+            const std::string& text =
+                word.options.empty() ? word.text
+                                     : word.options[choices_.one_of(word.options.size())];
+            if (!text.empty()) tokens.push_back(text == "a" ? article : text);
             break;
+        }
         case Word::Kind::verb:
             tokens.push_back(coordinated(lexicon_.verbs[index(word.id)], group, agreement));
             break;

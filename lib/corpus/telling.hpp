@@ -15,7 +15,7 @@
 //     {!q past 2}          as a question: "did she eat an apple"; {!not past 2} negative
 //     {!I fut 2}           said by the main person: "I will eat an apple"; {!you should 2}
 //     {!O past go home}    tells of the other one; a clause may be written here
-//     {!say the $a:pet}    words with gaps
+//     {!say the $a:pet}    words with gaps; red/dark_blue is one of the two, here and in clauses
 //     {!S} {!S.his}        the main person, as a pronoun if that is clear; {!O} the other one
 //     {!S.new}             as it is named first: "a dragon"
 //     {!place} {!time} {!adverb}   that fit the acts; {!adverb say}, {!adjective room}: of a group;

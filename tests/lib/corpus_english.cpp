@@ -180,6 +180,18 @@ TEST_CASE("a, an and some fit the noun, and his, him and himself the person") {
     CHECK(texts("{!who I}{!past eat $food+}").count("I ate pears") == 1);
 }
 
+TEST_CASE("of words with a slash between them one is drawn, and of verbs in a chain too") {
+    CHECK(texts("{!who I}{!past eat a red/old /at_home}") ==
+          std::set<std::string>{"I ate a red", "I ate an old", "I ate a red at home",
+                                "I ate an old at home"});
+    const auto both = Corpus::from_text(
+        {{"w.lexicon", words + "chains two\n  look/cry > go\n"},
+         {"g.grammar", "genre g\n  {!who I}{!chain two}{!past 1}\n"}});
+    std::set<std::string> all;
+    for (std::uint64_t i = 0; i < 100; ++i) all.insert(both.document_of(0, 1, i).text);
+    CHECK(all == std::set<std::string>{"I looked", "I cried"});
+}
+
 TEST_CASE("a pronoun stands where it is clear who is meant, else the name") {
     CHECK(first("{!who kinf my}{!other lad my}{!past go}. {!O past go}. {!past eat}.") ==
           "my aunt went. my boy went. she ate.");
