@@ -1,7 +1,7 @@
 // Damaged model files of all kinds: each is refused with an Error or opens, soon and in little
 // memory.
 //
-//   TBT_FUZZ_ROUNDS=1000 build/tests-fuzz "[models]"      copies of each (TBT_FUZZ=gemma2: of those)
+//   TBT_FUZZ_ROUNDS=1000 build/tests-fuzz "[models]"    copies of each (TBT_FUZZ=gemma2: of those)
 #include "tests/catch.hpp"
 
 #include <algorithm>
