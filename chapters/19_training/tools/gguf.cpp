@@ -442,6 +442,16 @@ struct Source {
 
 }  // namespace
 
+std::string left_out_by_llama_cpp(const TransformerConfig& config) {
+    const Architecture& a = config.architecture;
+    if (a.model_type != "mistral" && a.model_type != "qwen2" && a.model_type != "phi3") return {};
+    int window = 0;
+    for (const LayerKind& kind : a.layers) window = std::max(window, kind.window);
+    if (window == 0 || window >= config.n_positions) return {};
+    return "llama.cpp reads a " + a.model_type + " without its window of " +
+           std::to_string(window) + " tokens: longer texts become others there";
+}
+
 void write_gguf(const std::string& directory, const std::string& path, WeightType type) {
     if (type == WeightType::bf16)
         throw Error("gguf: bf16 is not written here, expected f32 or f16");

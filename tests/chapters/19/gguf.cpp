@@ -314,3 +314,17 @@ TEST_CASE("a GGUF file of another kind of model is refused by name", "[gguf]") {
     CHECK(contains(refused("mamba"), "general.architecture is mamba; expected gpt2"));
     CHECK(contains(refused("llama"), "has no value \"llama.context_length\""));
 }
+
+TEST_CASE("GGUF: windows that llama.cpp does not have are said", "[gguf]") {
+    const auto said = [](const char* name) {
+        return left_out_by_llama_cpp(
+            read_config_file(std::string("tests/data/") + name + "/config.json"));
+    };
+    CHECK(said("tiny-mistral") ==
+          "llama.cpp reads a mistral without its window of 16 tokens: longer texts become others "
+          "there");
+    CHECK(contains(said("tiny-qwen2-window"), "qwen2"));
+    CHECK(contains(said("tiny-phi3"), "phi3"));
+    for (const char* none : {"tiny-llama", "tiny-qwen2", "tiny-gemma3", "tiny-gpt-oss"})
+        CHECK(said(none).empty());
+}
