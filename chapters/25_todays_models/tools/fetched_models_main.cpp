@@ -5,6 +5,7 @@
 //   make chat ARGS="--model HuggingFaceTB/SmolLM2-135M-Instruct"     one of its names
 #include <algorithm>
 #include <cstdio>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -42,23 +43,26 @@ void add_weights(Line& line, const std::string& path, const TransformerConfig& c
     if (is_model_file(path)) {
         const GgufFile file(path);
         bytes = file.bytes_in_memory();
-        const auto largest = std::ranges::max_element(file.tensors(), {}, [](const auto& entry) {
-            return entry.second.block->is_quantised() ? entry.second.bytes.size() : 0;
-        });
-        if (largest != file.tensors().end())
-            line.kind += std::string(", ") + largest->second.block->name;
+        std::map<std::string, std::size_t> types;  // and their bytes: files mix several
+        for (const auto& [name, tensor] : file.tensors())
+            types[tensor.block->name] += tensor.bytes.size();
+        std::string most;
+        for (const auto& [type, size] : types)
+            if (most.empty() || size > types[most]) most = type;
+        line.kind += ", " + most;
     } else {
         const WeightType type = stored_type(Safetensors::open_directory(path));
         bytes = plan_memory(config, type, 1, 1).weights();
         line.kind += ", " + std::string(names_of(type).option);
     }
-    line.memory = with_unit(bytes, 1 << 30, " GiB");
+    line.memory =
+        bytes < 1 << 30 ? with_unit(bytes, 1 << 20, " MiB") : with_unit(bytes, 1 << 30, " GiB");
     if (is_model_file(path)) OpenedWeights(GgufFile(path), config, {});
     else OpenedWeights(path, config, {});
 }
 
 Line line_of(const FetchedModel& model) {
-    Line line{.name = model.name, .opens = "yes"};
+    Line line{model.name, "", "", "", "", "yes"};
     try {
         const TransformerConfig config = read_model_config(model.path);
         line.kind = config.architecture.model_type;
@@ -66,10 +70,12 @@ Line line_of(const FetchedModel& model) {
         line.context = std::to_string(config.n_positions);
         add_weights(line, model.path, config);
     } catch (const Error& error) {
-        const std::string why = error.what();
-        const bool begins = why.starts_with(model.path);
-        line.opens =
-            "no: " + (begins ? why.substr(std::min(why.size(), model.path.size() + 2)) : why);
+        std::string why = error.what();  // without the path, which may be long
+        if (why.starts_with(model.path)) {
+            const std::size_t after = why.find_first_not_of("/: ", model.path.size());
+            why = after == std::string::npos ? why : why.substr(after);
+        }
+        line.opens = "no: " + why;
     }
     return line;
 }
