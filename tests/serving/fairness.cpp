@@ -46,6 +46,17 @@ std::string large_schema() {
            members + "}}}";
 }
 
+// One that takes seconds to compile, and is too large in the end.
+std::string endless_schema() {
+    std::string members;
+    for (int i = 0; i < 900; ++i) {
+        const std::string name = "m" + std::to_string(i);
+        members += (i ? ",\"" : "\"") + name + R"(":{"type":"string","pattern":".*[a-z]x.{11})" +
+                   name + "\"}";
+    }
+    return R"({"prompt":"a","json_schema":{"type":"object","properties":{)" + members + "}}}";
+}
+
 }  // namespace
 
 TEST_CASE("a client gets its tokens soon, whatever another asks for", "[serving]") {
@@ -124,4 +135,42 @@ TEST_CASE("a request waits while its form is compiled", "[serving]") {
     REQUIRE(refused > 0);
     REQUIRE(refused < 8);
     bystander(server);  // they left their places
+}
+
+TEST_CASE("compiling a form ends at --timeout, with its client, and when the server stops",
+          "[serving]") {
+    ServerSettings settings;
+    settings.max_waiting = 1, settings.timeout = 1;
+    const test::Served impatient(settings);
+    const test::HttpAnswer late = impatient.post(completions, endless_schema());
+    CAPTURE(late.body);
+    CHECK(late.status == 422);
+    CHECK(test::contains(late.body, "takes more than 1 s to compile"));
+
+    settings.timeout = 60;
+    test::Served server(settings);
+    const auto status = [&] {
+        return server.post(completions, R"({"prompt":"a","max_tokens":1})").status;
+    };
+    const auto seconds_until = [&](int wanted) {
+        const Clock::time_point begin = Clock::now();
+        while (status() != wanted && Clock::now() - begin < std::chrono::seconds(60)) usleep(1000);
+        return std::chrono::duration<double>(Clock::now() - begin).count();
+    };
+    Client gone(server.port());
+    gone.ask("POST", completions, endless_schema());
+    usleep(500000);
+    seconds_until(429);  // it has the only place
+    gone.close();
+    CHECK(seconds_until(200) < 2);
+
+    Client cut_off(server.port());
+    cut_off.ask("POST", completions, endless_schema());
+    usleep(500000);
+    seconds_until(429);
+    const Clock::time_point begin = Clock::now();
+    server.http().refuse_connections();
+    CHECK(server.service().drain());
+    CHECK(cut_off.answer().status == 503);
+    CHECK(Clock::now() - begin < std::chrono::seconds(2));
 }

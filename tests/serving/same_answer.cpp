@@ -255,9 +255,10 @@ TEST_CASE("an answer depends on its request alone, whatever else the server does
         }
     }
     if (count > 60)
-        WARN(count << " requests with " << names.size() << " parameters: " << answers
-                   << " answers under load, " << preempted << " preemptions, " << cached
-                   << " cached tokens, " << different << " different");
+        WARN(count << " requests with " << names.size() << " parameters in " << paths.size()
+                   << " interfaces: " << answers << " answers under load, " << preempted
+                   << " preemptions, " << cached << " cached tokens, " << different
+                   << " different");
     REQUIRE(different == 0);
     if (count >= 500) REQUIRE(preempted > 20);
     REQUIRE(cached > 0);

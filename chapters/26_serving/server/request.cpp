@@ -171,6 +171,8 @@ void add_begun(const ChatQuestion& question, const ServedModel& model, ServerJob
 void compile_form(const ServedModel& model, ApiRequest& r) {
     try {
         r.job->language = model.generator->language(r.job->options.guide);
+    } catch (const ApiError&) {  // it is not waited for any more
+        throw;
     } catch (const Error& error) {
         throw about_option(422, error.what());
     }

@@ -8,6 +8,7 @@
 #include "chapters/26_serving/server/chat_question.hpp"
 #include "chapters/26_serving/server/local_apis.hpp"
 #include "lib/chat/model_chat.hpp"
+#include "lib/core/cancellation.hpp"
 #include "lib/core/files.hpp"
 #include "lib/core/json.hpp"
 #include "lib/machine/command_line.hpp"
@@ -103,6 +104,7 @@ void Service::open() {
 }
 
 bool Service::drain() {
+    draining_ = true;
     if (!engine_ || engine_->drain(std::chrono::seconds(settings_.timeout))) return true;
     engine_->stop();
     return false;
@@ -374,7 +376,19 @@ std::string joined(const std::vector<std::string>& names) {
 Reply Service::texts(const Call& call, const std::function<ApiRequest()>& read,
                      const AnswerForm& form) {
     std::shared_ptr<void> place = engine_->place();
-    const auto request = std::make_shared<ApiRequest>(read());
+    const auto request = [&] {  // it may have a form that takes long to compile
+        const std::chrono::seconds limit(std::max(1, settings_.timeout));
+        const auto end = std::chrono::steady_clock::now() + limit;
+        const Cancellation cancellation([&] {
+            if (draining_) throw ApiError(503, "the server is shutting down; use another one");
+            if (call.waits && !call.waits()) throw ApiError(499, "the client has disconnected");
+            if (std::chrono::steady_clock::now() > end)
+                throw ApiError(422, "the grammar, schema or pattern takes more than " +
+                                        std::to_string(limit.count()) +
+                                        " s to compile; make it simpler");
+        });
+        return std::make_shared<ApiRequest>(read());
+    }();
     std::vector<std::size_t> had;
     if (!call.last_event_id.empty() && request->stream)
         had = read_event_id(call.last_event_id, *request);

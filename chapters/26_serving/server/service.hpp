@@ -88,7 +88,7 @@ private:
     ServerSettings settings_;
     Metrics metrics_;
     std::string page_;
-    std::atomic<bool> ready_ = false;
+    std::atomic<bool> ready_ = false, draining_ = false;
     std::unique_ptr<TextGenerator> generator_;
     ServedModel model_;
     bool pools_last_ = false;  // embeddings: the last state of a text, or the mean of all

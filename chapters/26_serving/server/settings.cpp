@@ -60,7 +60,8 @@ void add_server_options(OptionTable& app, ServerSettings& s) {
                   "MB for keys and values (default: twice what --max-running texts take)");
     limits
         .option("--timeout", s.timeout,
-                "seconds that running texts have to finish when the server stops")
+                "seconds that running texts have to finish when the server stops, and that a form "
+                "may take to compile")
         .between(0, 86400)
         .shows_default();
     limits

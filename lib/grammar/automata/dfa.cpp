@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "lib/core/cancellation.hpp"
 #include "lib/core/error.hpp"
 #include "lib/core/index.hpp"
 
@@ -24,6 +25,7 @@ WorkLimit::Together::Together() : outer_(together) { together = this; }
 WorkLimit::Together::~Together() { together = outer_; }
 
 void WorkLimit::spend(std::size_t parts) {
+    Cancellation::point();
     spent_ += parts;
     if (spent_ > max_spent)
         throw TooLarge(std::string(who_) + ": building its automaton takes more than " +

@@ -6,6 +6,7 @@
 #include <numeric>
 #include <utility>
 
+#include "lib/core/cancellation.hpp"
 #include "lib/core/error.hpp"
 
 namespace tbt {
@@ -67,6 +68,7 @@ int Grammar::add_rule(std::string name) {
 }
 
 int Grammar::add_node() {
+    Cancellation::point();
     if (nodes() >= max_nodes_)
         throw TooLarge("the grammar takes more than " + std::to_string(max_nodes_) +
                        " nodes; ask for fewer or smaller repetitions, members or alternatives");
@@ -188,6 +190,7 @@ void Grammar::close_epsilon_edges(int first) {
     std::vector<Own> before;  // by ε-edge: of the node that it starts from
     for (const EpsilonEdge& e : edges) before.push_back(own(e.from));
     std::vector<int> stamp(local(nodes()), -1), open;
+    std::ptrdiff_t copies = 0;
     for (std::size_t e = 0; e < edges.size(); e = begin[local(edges[e].from) + 1]) {
         const int id = edges[e].from;
         stamp[local(id)] = id;
@@ -202,6 +205,7 @@ void Grammar::close_epsilon_edges(int first) {
                 if (is_open(other))
                     throw Error("grammar: an ε-edge to a node that is not expanded yet");
                 open.push_back(other);
+                Cancellation::point();
                 Node& n = node(id);
                 const Node& o = node(other);
                 const std::size_t its = begin[local(other)];
@@ -209,6 +213,9 @@ void Grammar::close_epsilon_edges(int first) {
                 n.bytes.insert(n.bytes.end(), o.bytes.begin(), o.bytes.begin() + has.bytes);
                 n.calls.insert(n.calls.end(), o.calls.begin(), o.calls.begin() + has.calls);
                 n.final = n.final || has.final;
+                if ((copies += has.bytes + has.calls) > max_copies)
+                    throw TooLarge("the grammar has more than " + std::to_string(max_copies) +
+                                   " ways to leave parts out; let fewer of them be optional");
             }
         }
     }
@@ -254,6 +261,7 @@ void Grammar::settle_costs(int first) {
     while (!open.empty()) {
         const int id = open.front();
         open.pop_front();
+        Cancellation::point();
         waiting[local(id)] = 0;
         Node& n = node(id);
         int cost = n.final ? 0 : never;
@@ -282,13 +290,14 @@ void Grammar::settle_costs(int first) {
 // has read a byte. A recognizer that reads from left to right would follow these calls for ever.
 void Grammar::rank_rules() {
     std::vector<std::vector<int>> first_calls(rules_.size());
+    std::vector<int> seen(nodes_.size(), -1);  // by node: the last rule that came here
     for (int r = 0; r < rules(); ++r) {
-        std::vector<int> open{rule(r).start}, seen;
+        std::vector<int> open{rule(r).start};
         while (!open.empty()) {
             const int id = open.back();
             open.pop_back();
-            if (std::find(seen.begin(), seen.end(), id) != seen.end()) continue;
-            seen.push_back(id);
+            if (std::exchange(seen[static_cast<std::size_t>(id)], r) == r) continue;
+            Cancellation::point();
             for (const CallEdge& e : node(id).calls) {
                 first_calls[static_cast<std::size_t>(r)].push_back(e.rule);
                 if (rule(e.rule).cost == 0) open.push_back(e.to);

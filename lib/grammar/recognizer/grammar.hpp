@@ -240,7 +240,7 @@ private:
     void settle_costs(int first);
     void rank_rules();
 
-    static constexpr int max_nodes = 4'000'000;
+    static constexpr int max_nodes = 4'000'000, max_copies = 10'000'000;
 
     std::vector<Node> nodes_;
     int max_nodes_ = max_nodes;

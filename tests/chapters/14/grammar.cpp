@@ -302,3 +302,14 @@ TEST_CASE("work for one token beyond the limit ends in a line that names the rul
     CHECK(GrammarMatcher(patient).mask() ==
           brute_force_mask(*recognizer, *trie, recognizer->start()));
 }
+
+TEST_CASE("many parts in a row may be left out, until their ways are too many", "[ch14]") {
+    const auto optional_parts = [](int count) {
+        std::string rules = "root ::=";
+        for (int i = 0; i < count; ++i) rules += " a?";
+        return recognizer_of(rules + "\na ::= [a-c]");
+    };
+    CHECK(accepts_text(*optional_parts(1500), "abcabc"));
+    CHECK_THROWS_WITH(optional_parts(6000),
+                      Catch::Contains("more than 10000000 ways to leave parts out"));
+}
