@@ -125,8 +125,7 @@ void Telling::run(const Command& c, std::string& out) {
             break;
         case What::subject: {
             if (c.part == "new") entities_[index(variable(c.name))].told = false;
-            if (c.part == "full" || c.part == "new")
-                mention(variable(c.name), Role::full, tokens);
+            if (c.part == "full" || c.part == "new") mention(variable(c.name), Role::full, tokens);
             else {
                 main_ = c.name;
                 word({Word::Kind::subject, c.part}, {}, {}, tokens);
@@ -375,9 +374,9 @@ void Telling::word(const Word& word, const VerbGroup& group, const Agreement& ag
                                                       {"himself", Role::reflexive}};
     switch (word.kind) {
         case Word::Kind::text: {
-            const std::string& text =
-                word.options.empty() ? word.text
-                                     : word.options[choices_.one_of(word.options.size())];
+            const std::string& text = word.options.empty()
+                                          ? word.text
+                                          : word.options[choices_.one_of(word.options.size())];
             if (!text.empty()) tokens.push_back(text == "a" ? article : text);
             break;
         }

@@ -184,9 +184,9 @@ TEST_CASE("of words with a slash between them one is drawn, and of verbs in a ch
     CHECK(texts("{!who I}{!past eat a red/old /at_home}") ==
           std::set<std::string>{"I ate a red", "I ate an old", "I ate a red at home",
                                 "I ate an old at home"});
-    const auto both = Corpus::from_text(
-        {{"w.lexicon", words + "chains two\n  look/cry > go\n"},
-         {"g.grammar", "genre g\n  {!who I}{!chain two}{!past 1}\n"}});
+    const auto both =
+        Corpus::from_text({{"w.lexicon", words + "chains two\n  look/cry > go\n"},
+                           {"g.grammar", "genre g\n  {!who I}{!chain two}{!past 1}\n"}});
     std::set<std::string> all;
     for (std::uint64_t i = 0; i < 100; ++i) all.insert(both.document_of(0, 1, i).text);
     CHECK(all == std::set<std::string>{"I looked", "I cried"});
@@ -334,8 +334,8 @@ TEST_CASE("documents of the compositional English have no record, no chat and no
             CHECK(text.starts_with("User: ") == chat);
             if (!chat) CHECK(text.find("User:") == std::string::npos);
             CHECK((text.find("Assistant:") != std::string::npos) == chat);
-            for (const char* bad : {"{", "}", "w_", "en_", "$", "=", "  ", " .", " ,",
-                                    "~", "_", "..", " a a", " an a ", "his his", "\1"})
+            for (const char* bad : {"{", "}", "w_", "en_", "$", "=", "  ", " .", " ,", "~", "_",
+                                    "..", " a a", " an a ", "his his", "\1"})
                 CHECK(text.find(bad) == std::string::npos);
             // A diary may begin "12 May".
             CHECK((text[0] == '"' || (text[0] >= 'A' && text[0] <= 'Z') ||
