@@ -77,6 +77,8 @@ TEST_CASE("what is neutral, redundant or more than there is room for changes no 
                              R"(,"do_sample":false,"temperature":0.7)", R"(,"greedy":true)"})
         CHECK(completed(R"(,"max_tokens":12)" + std::string(more)) == greedy);
     CHECK(completed(R"(,"max_tokens":12,"temperature":0,"n":2)") == greedy + greedy);
+    CHECK(completed(R"(,"max_tokens":12,"n":2,"best_of":1)") ==
+          completed(R"(,"max_tokens":12,"n":2)"));
 }
 
 TEST_CASE("what has no effect is named in the answer, and refused if the server is strict",

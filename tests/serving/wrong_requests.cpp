@@ -71,8 +71,6 @@ TEST_CASE("what is asked for wrongly is refused in OpenAI's form, and says what 
         {completions, prompt + R"("suffix":"b"})", 400, "does not fill gaps"},
         {completions, prompt + R"("logit_bias":{"x":1}})", 400, "logit_bias"},
         {completions, prompt + R"("logit_bias":{"1":"x"}})", 400, "logit_bias"},
-        {completions, prompt + R"("best_of":2,"n":3})", 400, "best_of"},
-        {completions, prompt + R"("best_of":1,"n":2})", 400, "best_of"},
         {completions, prompt + R"("num_beams":1000})", 400, "expected at most 16"},
         {completions, prompt + R"("modalities":["audio"]})", 400, "modalities"},
         {completions, prompt + R"("skip_special_tokens":false})", 400, "cannot do that"},

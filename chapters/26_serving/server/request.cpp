@@ -265,8 +265,8 @@ ApiRequest read_completion_request(const Json& json, const ServedModel& model) {
     if (const Json* suffix = body.take("suffix"); suffix && *suffix != "")
         throw ApiError(400, "suffix: this model does not fill gaps; it writes from left to right",
                        "suffix");
-    base.samples = body.integer("best_of", r.choices, 1, model.settings.max_n);
-    if (base.samples < r.choices) throw ApiError(400, "best_of: expected n or more", "best_of");
+    // Fewer than n, as clients send whose default is 1, are n.
+    base.samples = std::max(r.choices, body.integer("best_of", 1, 1, model.settings.max_n));
     if (base.samples > r.choices && r.stream)
         throw ApiError(400, "best_of and stream: the best text is known only when all are complete",
                        "best_of");
