@@ -442,7 +442,7 @@ struct Source {
 
 }  // namespace
 
-std::string left_out_by_llama_cpp(const TransformerConfig& config) {
+std::string skipped_by_llama_cpp(const TransformerConfig& config) {
     const Architecture& a = config.architecture;
     if (a.model_type != "mistral" && a.model_type != "qwen2" && a.model_type != "phi3") return {};
     int window = 0;

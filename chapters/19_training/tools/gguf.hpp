@@ -27,9 +27,9 @@ namespace tbt {
 // splits a text), for bf16, and for a number that is too large for f16.
 void write_gguf(const std::string& directory, const std::string& path, WeightType type);
 
-// What llama.cpp leaves out when it reads such a model (its version of 2026), in one line for the
+// What llama.cpp skips when it reads such a model (its version of 2026), in one line for the
 // user; empty if nothing.
-std::string left_out_by_llama_cpp(const TransformerConfig& config);
+std::string skipped_by_llama_cpp(const TransformerConfig& config);
 
 // Collects numbers and texts as little-endian bytes.
 class GgufBytes {

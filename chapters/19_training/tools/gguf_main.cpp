@@ -28,8 +28,8 @@ int main(int argc, char** argv) {
             tbt::write_gguf(directory, path, *stored);
             std::printf("%s: %.1f MB\n", path.c_str(),
                         static_cast<double>(std::filesystem::file_size(path)) / 1e6);
-            const std::string left_out =
-                tbt::left_out_by_llama_cpp(tbt::read_model_config(directory));
-            if (!left_out.empty()) std::fprintf(stderr, "gguf: %s\n", left_out.c_str());
+            const std::string skipped =
+                tbt::skipped_by_llama_cpp(tbt::read_model_config(directory));
+            if (!skipped.empty()) std::fprintf(stderr, "gguf: %s\n", skipped.c_str());
         });
 }

@@ -317,7 +317,7 @@ TEST_CASE("a GGUF file of another kind of model is refused by name", "[gguf]") {
 
 TEST_CASE("GGUF: windows that llama.cpp does not have are said", "[gguf]") {
     const auto said = [](const char* name) {
-        return left_out_by_llama_cpp(
+        return skipped_by_llama_cpp(
             read_config_file(std::string("tests/data/") + name + "/config.json"));
     };
     CHECK(said("tiny-mistral") ==
