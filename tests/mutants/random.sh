@@ -21,7 +21,8 @@ LC_ALL=C export LC_ALL
 CCACHE_DISABLE=1 export CCACHE_DISABLE
 nice=''
 command -v nice >/dev/null 2>&1 && nice='nice -n 10'
-# Threads that wait for each other use no processor time.
+# Threads that wait for each other use no processor time (and a busy machine's other processes get it).
+OMP_WAIT_POLICY=passive export OMP_WAIT_POLICY
 wait=''
 command -v timeout >/dev/null 2>&1 && wait="timeout $((limit * 5))"
 
@@ -42,9 +43,20 @@ awk -F '\t' -v seed="$seed" -v OFS='\t' -v place="${PLACE:-}" '
 [ -z "${PLACE:-}" ] || count=$(wc -l <"$work/chosen")
 
 # ---- building ----
+# Prints #include lines: of a file's header, of those of the files that include it, and of those of its own folder that use it through
+# others.
+users_of() {
+    echo "#include \"${1%.*}.hpp\"" >"$work/users"
+    case $1 in lib/grammar/*) folder=lib/grammar ;; chapters/26*) folder=chapters/26_serving ;; *) folder=$(dirname "$1") ;; esac
+    for where in "${1%%/*}" "$folder" "$folder"; do
+        { cat "$work/users"; grep -rlFf "$work/users" "$where" --include='*.?pp' | sed 's|\(.*\)[.].*|#include "\1.hpp"|'; } | sort -u >"$work/more"
+        [ "$where" = "$folder" ] && grep -F "\"$folder/" "$work/more" >"$work/inner" || cp "$work/more" "$work/inner"
+        sort -u "$work/users" "$work/inner" >"$work/more" && mv "$work/more" "$work/users"
+    done
+}
 # Prints the groups of tests for a mistake in a file, the most likely first. For a file of a chapter these are the chapter's own group
-# and the groups that include its header. For a file of lib, they are the groups that include its header or a header of lib that includes
-# it, then lib's own group. (The tests of the engine of chapters 14 to 16 are in these chapters, those of the prefix cache in 26 and 27.)
+# and the groups that include its header. For a file of lib, they are the three that include its header or its users' most often, and
+# lib's own group. (The tests of the engine of chapters 14 to 16 are in these chapters, those of the prefix cache in 26 and 27.)
 groups_of() {
     case $1 in
     chapters/26*/server/*) echo "serving 26 api" ;;
@@ -57,19 +69,23 @@ groups_of() {
     lib/grammar/*) echo "14 13 16 15" ;;
     lib/serve/*) echo "26 27 lib" ;;
     *)
-        { for h in "${1%.*}.hpp" $(grep -rlF "#include \"${1%.*}.hpp\"" lib --include='*.hpp'); do grep -rlF "#include \"$h\"" tests/lib tests/chapters tests/golden; done | sort -u | sed -e 's|^tests/chapters/||' -e 's|^tests/||' -e 's|/.*||'; echo lib; } |
+        { grep -rlFf "$work/users" tests/lib tests/chapters tests/golden | sed -e 's|^tests/chapters/||' -e 's|^tests/||' -e 's|/.*||'; echo lib; } |
             awk '{ n[$1]++ } END { for (g in n) print n[g], g }' | sort -rn | awk 'NR <= 3 { print $2 } $2 == "lib" && NR > 3 { print $2 } END { print "api" }' ;;
     esac
-}
-# Prints the tests of a group whose #include lines begin with $1, as Catch2's -# names them by their files. The tests that include the
-# header run first. In lib, the others are those that include any header of that room: a training step says little about a chat template.
-tests_naming() {  # what their #include lines begin with, group
-    for t in $(test_files "$2"); do grep -lF "#include \"$1" "$t"; done | sed 's|.*/|[#|; s|[.]cpp$|]|' | paste -sd , -
 }
 objects_of() { for r in $OBJECTS; do [ "${r%%:*}" = "$1" ] && echo "${r#*:}" | tr ',' ' '; done; }
 source_of() { s=${1#"$BUILD"/obj/}; echo "${s%.o}.cpp"; }  # of an object
 files_in() { sed -n 's|^#include "\(tests/.*[.]cpp\)"|\1|p' "${1%.o}.cpp"; }  # of a room
 test_files() { for o in $(objects_of "$1"); do files_in "$o"; done; }
+# Prints the test files of a group that include the file's header, as Catch2's -# names them, and in a second line those that include
+# its users'. The whole group follows if it is the chapter's own.
+tests_of() {  # file, group
+    all=$(test_files "$2") own=${1#chapters/} own=${own%%_*}
+    # shellcheck disable=SC2086
+    for files in "$(grep -lF "#include \"${1%.*}.hpp\"" $all)" "$(case $2 in api | serving | "$own") echo "$all" ;; *) grep -lFf "$work/users" $all ;; esac)"; do
+        printf '%s\n' "$files" | awk 'NF && !seen[$0]++' | sed 's|.*/|[#|; s|[.]cpp$|]|' | paste -sd , -
+    done | awk '{ n = split($0, tag, ","); line = ""; for (i = 1; i <= n; i++) if (!seen[tag[i]]++) line = line (line == "" ? "" : ",") tag[i]; if (line != "") print line }'
+}
 # Prints the sources in a header's own folder that include it, directly or through others.
 sources_with() {
     folder=$(dirname "$1")
@@ -118,6 +134,7 @@ same_objects() {
 # Tries the mistake in $tree. Prints the result, and leaves the output of the tests in the log.
 judge() {  # file
     objects='' changed='' k=0
+    users_of "$1"
     case $1 in *.cpp) sources=$1 ;; *) sources=$(sources_with "$1") ;; esac
     for s in $sources; do
         k=$((k + 1)) objects="$objects $tree/$k.o"
@@ -127,27 +144,20 @@ judge() {  # file
         tests=$(objects_of "$group")
         [ -n "$tests" ] || continue
         built "$group" || return
-        case $1 in
-        *.cpp)
-            # shellcheck disable=SC2086
-            link $objects $tests || { echo "does not link"; return; }
-            first=$(tests_naming "${1%.*}.hpp" "$group")
-            [ -n "$first" ] && fails -# "$first" && { echo "caught"; return; }
-            case $group in lib) rest=$(tests_naming "$(dirname "$1")/" lib) ;; *) rest='*' ;; esac
-            [ "$rest" = "$first" ] || { fails -# "$rest" && { echo "caught"; return; }; } ;;
-        *)
-            others=''
-            for o in $tests; do
+        others=''
+        for o in $tests; do
+            case $1 in *.hpp)
                 if grep -qF " $1" "${o%.o}.d"; then
-                    changed="$changed $o"
-                    new=$tree/rooms/$(basename "$o")
+                    changed="$changed $o" new=$tree/rooms/$(basename "$o")
                     compile_tests "$tree" "$new" "$o" || { echo "does not compile"; return; }
-                    others="$others $new"
-                else others="$others $o"; fi
-            done
-            # shellcheck disable=SC2086
-            link $objects $others && fails && { echo "caught"; return; } ;;
-        esac
+                    o=$new
+                fi ;;
+            esac
+            others="$others $o"
+        done
+        # shellcheck disable=SC2086
+        link $objects $others || { echo "does not link"; return; }
+        for tests in $(tests_of "$1" "$group"); do fails -# "$tests" && { echo "caught"; return; }; done
     done
     # shellcheck disable=SC2086
     same_objects $sources || { echo "survived"; return; }
