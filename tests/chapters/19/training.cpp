@@ -125,6 +125,29 @@ TEST_CASE(
     CHECK(validation.total(results).bits_per_byte() == Approx(expected).epsilon(0.1));
 }
 
+TEST_CASE("a table of validation has a line for each genre with documents, the total last",
+          "[training]") {
+    struct Counted : Validator {
+        Counted() : Validator({"a", "b", "c"}) { shares_ = {0.75, 0.25, 0}; }
+        std::vector<GenreResult> run(const LossFunction&, std::int64_t) const override {
+            return {{"a", 2, 4, 16, 8}, {"b", 1, 4, 4, 4}, {"c", 0, 0, 0, 0}};
+        }
+    } counted;
+    const auto results = counted.run({}, 0);
+    GenreResult total = counted.total(results);
+    // A document has .75 · 8 + .25 · 4 = 7 bits of the model, 4 of the floor, and 2.5 bytes.
+    CHECK(total.documents == 3);
+    CHECK(total.bytes == 8);
+    CHECK(total.bits_per_byte() == Approx(7 / 2.5));
+    CHECK(total.floor() == Approx(4 / 2.5));
+    total.floor_bits = std::nan("");
+    CHECK(validation_table(results, total) ==
+          "genre              documents bits/byte     floor       gap\n"
+          "a                          2    4.0000    2.0000    2.0000\n"
+          "b                          1    1.0000    1.0000    0.0000\n"
+          "(as drawn)                 3    2.8000                    \n");
+}
+
 TEST_CASE(
     "twenty steps are ten steps, saved, loaded elsewhere, and ten more: bit for bit, with other "
     "threads",
