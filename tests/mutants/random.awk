@@ -73,6 +73,8 @@ function skipped(to,  i) {
     ended = last
     if (m ~ /[^ ]/) { last = m; sub(/ +$/, "", last) }
     if (m ~ /template *</ || m ~ /operator/ || m ~ /^ *(namespace|struct|class|enum|case|extern) / || m !~ /[a-z0-9]/ || skipped("")) next
+    # A buffer for a number or a line has room to spare.
+    if (m ~ /^ *char [a-z_]+\[[0-9]+\];/) next
 
     # Operators with a space on both sides, but not next to a string literal.
     for (at = 1; match(substr(m, at), / (<=|>=|==|!=|&&|[|][|]|[-+*\/]=|[-<>+*\/%&|]) [^ ]/); at = start + 1) {

@@ -53,16 +53,18 @@ users_of() {
         [ "$where" = "$folder" ] && grep -F "\"$folder/" "$work/more" >"$work/inner" || cp "$work/more" "$work/inner"
         sort -u "$work/users" "$work/inner" >"$work/more" && mv "$work/more" "$work/users"
     done
+    grep -rlFf "$work/users" tests/support | sed 's|.*|#include "&"|' >"$work/more"
+    cat "$work/more" >>"$work/users"
 }
 # Prints the groups of tests for a mistake in a file, the most likely first. For a file of a chapter these are the chapter's own group
-# and the groups that include its header. For a file of lib, they are the three that include its header or its users' most often, and
-# lib's own group. (The tests of the engine of chapters 14 to 16 are in these chapters, those of the prefix cache in 26 and 27.)
+# and the groups that include its header. For a file of lib, they are the three that include its header or its users' most often,
+# lib's own group and golden. (The tests of the engine of chapters 14 to 16 are in these chapters, those of the prefix cache in 26 and 27.)
 groups_of() {
     case $1 in
     chapters/26*/server/*) echo "serving 26 api" ;;
     chapters/*)  # its own, then those that name its header
         n=${1#chapters/}
-        { echo "${n%%_*}"; grep -rlF "#include \"${1%.*}.hpp\"" tests/chapters | sed -e 's|^tests/chapters/||' -e 's|/.*||'; echo api; } |
+        { echo "${n%%_*}"; grep -rlF "#include \"${1%.*}.hpp\"" tests/chapters tests/golden | sed -e 's|^tests/chapters/||' -e 's|^tests/||' -e 's|/.*||'; echo api; } |
             awk '!seen[$1]++' ;;
     lib/grammar/schema/*) echo "16 15" ;;
     lib/grammar/automata/*) echo "15 16 14" ;;
@@ -70,7 +72,7 @@ groups_of() {
     lib/serve/*) echo "26 27 lib" ;;
     *)
         { grep -rlFf "$work/users" tests/lib tests/chapters tests/golden | sed -e 's|^tests/chapters/||' -e 's|^tests/||' -e 's|/.*||'; echo lib; } |
-            awk '{ n[$1]++ } END { for (g in n) print n[g], g }' | sort -rn | awk 'NR <= 3 { print $2 } $2 == "lib" && NR > 3 { print $2 } END { print "api" }' ;;
+            awk '{ n[$1]++ } END { for (g in n) print n[g], g }' | sort -rn | awk 'NR <= 3 || $2 == "lib" || $2 == "golden" { print $2 } END { print "api" }' ;;
     esac
 }
 objects_of() { for r in $OBJECTS; do [ "${r%%:*}" = "$1" ] && echo "${r#*:}" | tr ',' ' '; done; }
