@@ -242,6 +242,24 @@ TEST_CASE("never hopes for length only where length pays", "[beam]") {
     REQUIRE(ids_of(search(model, request)) == std::vector<std::vector<int>>{{0}, {1, 1, 0}});
 }
 
+TEST_CASE("where ends speak, the best candidate of a step decides, also one that ends", "[beam]") {
+    // {0} has .15; {1, 0} has .4, and the live {1, 1} only .016, a mean below that of {0}; but its
+    // end is certain.
+    const auto model = [](std::span<const int> ids) {
+        std::vector<double> p(26, ids.size() == 1 ? .05 / 24 : ids.size() == 2 ? .02 : 1e-30);
+        p[0] = ids.size() == 1 ? .15 : ids.size() == 2 ? .5 : 1;
+        if (ids.size() == 1) p[1] = .8;
+        static std::vector<float> logits;
+        logits.clear();
+        for (const double x : p) logits.push_back(static_cast<float>(std::log(x)));
+        return std::span<const float>(logits);
+    };
+    BeamRequest request = beams(2, 20, {0}, 1, 2);
+    REQUIRE(ids_of(search(model, request)) == std::vector<std::vector<int>>{{1, 0}, {0}});
+    request.beams.ends_speak = true;
+    REQUIRE(ids_of(search(model, request)) == std::vector<std::vector<int>>{{1, 0}, {1, 1, 0}});
+}
+
 TEST_CASE("a larger length penalty finds longer texts", "[beam]") {
     double previous = 0;
     for (const double alpha : {-1.0, 0.0, 0.5, 1.0, 2.0}) {

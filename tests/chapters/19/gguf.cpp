@@ -264,6 +264,23 @@ TEST_CASE("Q8_0 and Q4_0: 32 numbers share a scale of 16 bits", "[gguf]") {
     CHECK(b.data()[16] == 3.5f);
 }
 
+TEST_CASE("a GGUF file's weights are kept in the type of its matrices", "[gguf]") {
+    const TemporaryFolder folder;
+    const auto kept = [&](std::uint32_t type, std::size_t bytes, const char* name = "t") {
+        HandMade file;
+        file.name = name, file.dimensions = {32, 1}, file.type = type;
+        file.data = std::string(bytes, '\0');
+        return gguf_weight_type(GgufFile(folder.write("m.gguf", file.bytes())));
+    };
+    CHECK(kept(0, 128) == WeightType::f32);
+    CHECK(kept(1, 64) == WeightType::f16);
+    CHECK(kept(30, 64) == WeightType::bf16);
+    CHECK(kept(8, 34) == WeightType::blocks);
+    // Positions and a router of experts are read as floats.
+    CHECK(kept(1, 64, "position_embd.weight") == WeightType::f32);
+    CHECK(kept(1, 64, "blk.0.ffn_gate_inp.weight") == WeightType::f32);
+}
+
 TEST_CASE("GGUF files that lie are refused with one line", "[gguf]") {
     const TemporaryFolder folder;
     const auto refused = [&](auto change, const char* expected) {
