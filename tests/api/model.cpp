@@ -107,6 +107,8 @@ TEST_CASE("api: configurations", "[api]") {
         random.eos_token_ids.clear(), random.bos_token_id.reset();
         if (random != tiny()) REFUSES(write_random_model(folder.file("model"), random));
     }
+    for (const int heads : {0, -1, INT_MIN})
+        REFUSES(check_config(llama_config(1, heads, 1, 8, 12, 16, 11), "test"));
     for (const std::string& text : hostile_texts) {
         REFUSES(preset_config(text));
         REFUSES(read_model_config(text));

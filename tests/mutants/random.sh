@@ -5,14 +5,14 @@
 # random.awk finds the places: operators, comparisons, constants plus or minus one, negated conditions, calls left out, swapped
 # arguments. random.skip lists places where no test can see a mistake, each with the reason. Each line of code is equally likely, and
 # the same seed plants the same mistakes in the same code. A mistake that does not compile, or compiles to the same instructions, is
-# replaced by another one. A mutant is caught if a test fails, crashes, computes for more than LIMIT=60 seconds, or waits five times as
-# long. With TRUST=1, the tests are not run without a mistake first. The tests are those of groups_of, then those of api, which call
-# public functions with invalid arguments. A mutated header is compiled again into the rooms of tests (tests/room.sh) that include it and
-# into the .cpp files of its own folder. Ends with an error if fewer than 95 % are caught.
+# replaced by another one. A mutant is caught if a test fails, crashes, computes for more than LIMIT=30 seconds in one file of tests, or
+# waits five times as long. With TRUST=1, the tests are not run without a mistake first. The tests are those of groups_of, then those
+# of api, which call public functions with invalid arguments. A mutated header is compiled again into the rooms of tests
+# (tests/room.sh) that include it and into the .cpp files of its own folder. Ends with an error if fewer than 95 % are caught.
 # make passes BUILD, CXX, the flags to compile sources and tests (SOURCE_FLAGS, TEST_FLAGS),
 # OBJECTS ("GROUP:OBJECT,OBJECT …"), LINK, MAIN, LIBRARY and LIBS.
 set -u
-seed=${SEED:-1} count=${COUNT:-100} limit=${LIMIT:-60}
+seed=${SEED:-1} count=${COUNT:-100} limit=${LIMIT:-30}
 case $seed$count in *[!0-9]*) echo "make mutants: SEED=$seed COUNT=$count, expected two whole numbers" >&2; exit 2 ;; esac
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
@@ -79,14 +79,13 @@ objects_of() { for r in $OBJECTS; do [ "${r%%:*}" = "$1" ] && echo "${r#*:}" | t
 source_of() { s=${1#"$BUILD"/obj/}; echo "${s%.o}.cpp"; }  # of an object
 files_in() { sed -n 's|^#include "\(tests/.*[.]cpp\)"|\1|p' "${1%.o}.cpp"; }  # of a room
 test_files() { for o in $(objects_of "$1"); do files_in "$o"; done; }
-# Prints the test files of a group that include the file's header, as Catch2's -# names them, and in a second line those that include
-# its users'. The whole group follows if it is the chapter's own.
+# Prints the test files of a group, as Catch2's -# names them: first those that include the file's header, then those that include its
+# users', or the whole group if it is the chapter's own.
 tests_of() {  # file, group
     all=$(test_files "$2") own=${1#chapters/} own=${own%%_*}
     # shellcheck disable=SC2086
-    for files in "$(grep -lF "#include \"${1%.*}.hpp\"" $all)" "$(case $2 in api | serving | "$own") echo "$all" ;; *) grep -lFf "$work/users" $all ;; esac)"; do
-        printf '%s\n' "$files" | awk 'NF && !seen[$0]++' | sed 's|.*/|[#|; s|[.]cpp$|]|' | paste -sd , -
-    done | awk '{ n = split($0, tag, ","); line = ""; for (i = 1; i <= n; i++) if (!seen[tag[i]]++) line = line (line == "" ? "" : ",") tag[i]; if (line != "") print line }'
+    { grep -lF "#include \"${1%.*}.hpp\"" $all; case $2 in api | serving | "$own") echo "$all" ;; *) grep -lFf "$work/users" $all ;; esac; } |
+        awk '!seen[$0]++' | sed 's|.*/|[#|; s|[.]cpp$|]|'
 }
 # Prints the sources in a header's own folder that include it, directly or through others.
 sources_with() {
@@ -159,7 +158,7 @@ judge() {  # file
         done
         # shellcheck disable=SC2086
         link $objects $others || { echo "does not link"; return; }
-        for tests in $(tests_of "$1" "$group"); do fails -# "$tests" && { echo "caught"; return; }; done
+        for test in $(tests_of "$1" "$group"); do fails -# "$test" && { echo "caught"; return; }; done
     done
     # shellcheck disable=SC2086
     same_objects $sources || { echo "survived"; return; }
