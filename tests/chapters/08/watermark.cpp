@@ -83,6 +83,14 @@ std::vector<int> written(int n, int V, const std::optional<std::uint64_t>& key,
 
 }  // namespace
 
+TEST_CASE("the marks of a key never change, so that every text of it stays known",
+          "[ch08][watermark]") {
+    const Watermark w = watermark_of(7);
+    const std::vector<int> context{3, 1, 4, 1};
+    REQUIRE(w.favours(context, 0) == 0x2b5ae8c2b0859763u);
+    REQUIRE(w.favours(context, 5) == 0xd98dd26abec5d7a5u);
+}
+
 TEST_CASE("over all keys, a marked token has the distribution of an unmarked one",
           "[ch08][watermark]") {
     const std::vector<double> distribution{.5, .3, .15, .05};
