@@ -12,6 +12,7 @@
 #include "chapters/24_which_decoder/tools/whole_run.hpp"
 #include "chapters/24_which_decoder/write_texts.hpp"
 #include "lib/core/rng.hpp"
+#include "lib/files/random_model.hpp"
 #include "lib/machine/files.hpp"
 #include "lib/machine/threads.hpp"
 #include "solutions/18_3_dola.hpp"
@@ -66,6 +67,29 @@ TEST_CASE("dola: the distribution of exercise 18_3", "[which]") {
     CHECK_THROWS_AS(dola_logits(row, {FloatRow(4)}, .1, other), Error);
     FloatRow few(2);
     CHECK_THROWS_AS(dola_logits(row, {row}, .1, few), Error);
+}
+
+TEST_CASE("dola: its early layers are every second one of the lower, or of the upper half",
+          "[which]") {
+    const test::TemporaryFolder folder;
+    write_random_model(folder.path(), gpt_config(6, 2, 16, 32, 300), {7, WeightType::f32});
+    Model model = load_model(folder.path());
+    OtherModels others(model, folder.path());
+    const std::vector<int> ids{0, 40, 299};
+    const std::vector<float> last = fresh_logits(model.transformer, ids);
+    for (Setting& setting : settings("DoLa")) {
+        std::vector<FloatRow> early;
+        for (const int l : setting.amateur == "low" ? std::vector{1, 3} : std::vector{3, 5}) {
+            Transformer layers = first_layers(folder.path(), l);
+            early.push_back(fresh_logits(layers, ids));
+        }
+        FloatRow expected(last.size());
+        dola_logits(last, {early[0], early[1]}, setting.contrast.plausible, expected);
+        const BatchText text{0, ids};
+        const BatchLogits logits = others.logits(setting);
+        const std::span<const float> row = logits({&text, 1})[0];
+        CHECK(FloatRow(row.begin(), row.end()) == expected);
+    }
 }
 
 TEST_CASE("first layers: all of them are the model; fewer say something else", "[which]") {
