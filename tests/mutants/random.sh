@@ -64,7 +64,7 @@ groups_of() {
     chapters/26*/server/*) echo "serving 26 api" ;;
     chapters/*)  # its own, then those that name its header
         n=${1#chapters/}
-        { echo "${n%%_*}"; grep -rlF "#include \"${1%.*}.hpp\"" tests/chapters tests/golden | sed -e 's|^tests/chapters/||' -e 's|^tests/||' -e 's|/.*||'; echo api; } |
+        { echo "${n%%_*}"; grep -rlF "#include \"${1%.*}.hpp\"" tests/chapters tests/golden tests/lib | sed -e 's|^tests/chapters/||' -e 's|^tests/||' -e 's|/.*||'; echo api; } |
             awk '!seen[$1]++' ;;
     lib/grammar/schema/*) echo "16 15" ;;
     lib/grammar/automata/*) echo "15 16 14" ;;
