@@ -26,6 +26,7 @@ std::shared_ptr<CompiledGrammar> Languages::get(const GuideRequest& guide) {
     const std::string key = guide.key();
     if (std::shared_ptr<CompiledGrammar> language = known(key)) return language;
     auto compiled = std::make_shared<CompiledGrammar>(recognizer_for(guide), trie());
+    GrammarMatcher(compiled).mask();  // here, where nobody else waits for the first one
     // Another thread may have compiled the same guide meanwhile.
     if (std::shared_ptr<CompiledGrammar> language = known(key)) return language;
     const std::lock_guard lock(mutex_);

@@ -46,6 +46,17 @@ std::string large_schema() {
            members + "}}}";
 }
 
+// Rules of which any may be left out, and which mean the same: too ambiguous for a first token.
+std::string ambiguous_grammar() {
+    std::string root = "root ::=", rules;
+    for (int i = 0; i < 300; ++i) {
+        const std::string name = "a" + std::to_string(i);
+        root += " " + name + "?";
+        rules += "\n" + name + " ::= [a-z] a" + std::to_string((i + 1) % 300) + " | \"x\"{0,9}";
+    }
+    return json_text(Json{{"prompt", "a"}, {"max_tokens", 4}, {"grammar", root + rules}});
+}
+
 // One that takes seconds to compile, and is too large in the end.
 std::string endless_schema() {
     std::string members;
@@ -77,6 +88,7 @@ TEST_CASE("a client gets its tokens soon, whatever another asks for", "[serving]
           "grammar":"root ::= a a a a a a a a\na ::= [a-z ] a? a? a?"})"},
         {"64 prompts", R"({"prompt":[)" + prompts + R"(],"max_tokens":300,"ignore_eos":true})"},
         {"texts to embed", R"({"input":[)" + prompts + "]}", "/v1/embeddings", 8},
+        {"grammars without a first token", ambiguous_grammar(), completions, 8},
         {"large schemas", large_schema(), completions, 8}};
     for (const Attack& attack : all) {
         // Other programs use this machine, too: what holds once was not the server's fault.

@@ -39,7 +39,7 @@ void Outbox::close() {
 
 std::deque<Piece> Outbox::news(const std::function<bool()>& there) {
     constexpr std::chrono::milliseconds pause(20);
-    constexpr std::chrono::milliseconds patience(100);
+    constexpr std::chrono::milliseconds patience(50);
     std::unique_lock lock(mutex_);
     pausing_ = true;
     changed_.wait_until(lock, last_news_ + pause, [&] { return closed_; });
