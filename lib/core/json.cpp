@@ -256,9 +256,10 @@ private:
     }
 
     Json value(int depth, const std::string& place) {
-        if (depth > deepest_)
+        const char first = peek();
+        if (depth >= deepest_ && (first == '{' || first == '['))
             throw Error(name_ + ": is nested more than " + std::to_string(deepest_) + " deep");
-        switch (peek()) {
+        switch (first) {
             case '{':
                 return object(depth, place);
             case '[':

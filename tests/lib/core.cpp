@@ -271,6 +271,9 @@ TEST_CASE("the JSON reader takes and refuses what nlohmann's does", "[core]") {
         }
     }
     CHECK(contains(error_of([&] { parse_json(std::string(65, '['), "x"); }), "64 deep"));
+    CHECK(contains(error_of([&] { parse_json(std::string(65, '[') + std::string(65, ']'), "x"); }),
+                   "64 deep"));
+    CHECK_NOTHROW(parse_json(std::string(64, '[') + std::string(64, ']'), "x"));
     CHECK_NOTHROW(parse_json(std::string(64, '[') + "1" + std::string(64, ']'), "x"));
     CHECK(json_value(R"({"a": 1, "b": 2, "a": [3], "a": 4})") == Json({{"a", 4}, {"b", 2}}));
     const char* const file = "data/models/storyteller/tokenizer.json";
