@@ -8,7 +8,7 @@ OPPONENTS = $(if $(call has_library,cblas.h,openblas),-DTBT_OPENBLAS -lopenblas)
 $(BUILD)/obj/tests/bench/%.o: tests/bench/%.cpp $(BUILD)/pch/std.hpp.gch $(FLAGS) | $(PACKAGES)
 	@mkdir -p $(@D)
 	$(call say,CXX,$<)
-	$(Q)$(whole) $(CXX) $(CXXFLAGS_ALL) $(filter -D%,$(OPPONENTS)) $(with_std) -c $< $(to_object)
+	$(Q)$(whole) $(CXX) $(CXXFLAGS_ALL) $(filter -D%,$(OPPONENTS)) $(level) -c $< $(to_object)
 $(BUILD)/bench: $(call object,$(wildcard tests/bench/*.cpp)) $(SERVER) $(LIBRARY)
 	$(call say,LINK,$@)
 	$(Q)$(whole) $(LINK) $^ $(filter -l%,$(OPPONENTS)) $(LIBS) $(http_libs) -o NEW

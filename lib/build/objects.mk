@@ -51,7 +51,7 @@ LEVEL_1 := lib/machine/% lib/show/% lib/files/% lib/chat/% lib/serve/% chapters/
 	chapters/16_% chapters/2% $(wildcard $(addprefix chapters/*/,main.cpp demo.cpp options.cpp tools/*.cpp))
 # What computes is compiled at -O3: at -O2 the sums of a matrix product leave their registers, at half the speed. It is
 # compiled without the precompiled header, in which g++ keeps the level that this was compiled at.
-LEVEL_3 := lib/core/% lib/select/% lib/kernels/% lib/quantized/% lib/model/% lib/train/%
+LEVEL_3 := lib/core/% lib/select/% lib/kernels/% lib/quantized/% lib/model/% lib/train/% tests/bench/limits.cpp
 level = $(if $(filter-out release,$(MODE)),$(with_std),$(if $(filter $(LEVEL_3),$<),-O3,\
 	$(if $(filter $(LEVEL_1),$<),-O1) $(with_std)))
 $(BUILD)/obj/%.o: %.cpp $(BUILD)/pch/std.hpp.gch $(FLAGS) | $(PACKAGES)
