@@ -449,7 +449,7 @@ std::string skipped_by_llama_cpp(const TransformerConfig& config) {
     for (const LayerKind& kind : a.layers) window = std::max(window, kind.window);
     if (window == 0 || window >= config.n_positions) return {};
     return "llama.cpp reads a " + a.model_type + " without its window of " +
-           std::to_string(window) + " tokens: longer texts become others there";
+           std::to_string(window) + " tokens: longer texts differ";
 }
 
 void write_gguf(const std::string& directory, const std::string& path, WeightType type) {

@@ -7,9 +7,9 @@
 #include <utility>
 #include <vector>
 
-#include "lib/core/cancellation.hpp"
 #include "lib/core/error.hpp"
 #include "lib/core/index.hpp"
+#include "lib/grammar/cancellation.hpp"
 
 namespace tbt {
 

@@ -6,8 +6,8 @@
 #include <numeric>
 #include <utility>
 
-#include "lib/core/cancellation.hpp"
 #include "lib/core/error.hpp"
+#include "lib/grammar/cancellation.hpp"
 
 namespace tbt {
 

@@ -1,4 +1,4 @@
-#include "lib/core/cancellation.hpp"
+#include "lib/grammar/cancellation.hpp"
 
 #include <utility>
 
