@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cerrno>
 #include <chrono>
 #include <memory>
 #include <string>
@@ -52,6 +53,11 @@ public:
     bool connected() const { return socket_ >= 0; }
     void close() {
         if (socket_ >= 0) ::close(std::exchange(socket_, -1));
+    }
+    // Whether nothing has come, and more may.
+    bool waits() const {
+        char byte;
+        return recv(socket_, &byte, 1, MSG_PEEK | MSG_DONTWAIT) < 0 && errno == EAGAIN;
     }
     void close_sending() const { shutdown(socket_, SHUT_WR); }
     // False once the other side takes no more.
@@ -180,8 +186,9 @@ inline std::vector<Json> parts_of(const HttpAnswer& answer) {
 inline double metric(int port, const std::string& name) {
     Client client(port);
     client.ask("GET", "/metrics");
-    const std::string text = "\n" + client.answer().body;
-    const std::size_t at = text.find("\n" + name + "{");
+    const std::string text = "\n" + client.answer().body;  // a name may have its labels, too
+    const std::size_t at =
+        text.find("\n" + name + (name.find('{') == std::string::npos ? "{" : ""));
     return at == std::string::npos ? -1 : std::atof(text.c_str() + text.find(' ', at + 1));
 }
 
