@@ -9,13 +9,13 @@ PAGE_MODELS := $(patsubst %,$(BUILD)-wasm/models/%/model.safetensors,storyteller
 $(PAGE_MODELS): $(BUILD)-wasm/models/%/model.safetensors: data/models/%/model.safetensors $(BUILD)/quantize
 	$(Q)rm -rf $(@D) && mkdir -p $(@D) && $(BUILD)/quantize data/models/$* $(@D) --bits 4
 page: $(BUILD)/.packages-page $(PAGE_MODELS)
-	@playgrounds="$(PLAYGROUNDS)"; \
+	+@playgrounds="$(PLAYGROUNDS)"; \
 	$(WASM_MAKE) $$playgrounds || \
 	    { echo "make: the pages come without the playgrounds, which need emscripten (see above)" >&2; playgrounds=; }; \
 	sh data/page/course/make.sh $(BUILD)/page $$playgrounds
 # Tests that WebAssembly gives the same texts. If emscripten is not installed, a line says so, and nothing is tested.
 test-wasm: $(BUILD)/23_text_generator
-	@! command -v em++ >/dev/null || $(WASM_MAKE) $(BUILD)-wasm/text_generator.js
+	+@! command -v em++ >/dev/null || $(WASM_MAKE) $(BUILD)-wasm/text_generator.js
 	@sh tests/page/wasm/rows.sh $(BUILD)-wasm && sh tests/page/wasm/run.sh $(BUILD) $(BUILD)-wasm $(COUNT)
 # Tests the page of --html in a real browser. If node, npm or chromium is missing, a line says so.
 test-page: $(BUILD)/serve \
