@@ -320,15 +320,20 @@ private:
     }
     // An event of the stream; its id says how many tokens of each choice the client has with it.
     std::string chunk(const Json& choice) {
-        Json data = object(request_->chat ? "chat.completion.chunk" : "text_completion");
-        if (!std::exchange(seed_told_, true)) data["seed"] = request_->seed();
-        data["choices"] = Json::array({choice});
-        if (request_->include_usage) data["usage"] = nullptr;
-        std::string id;
+        if (head_.empty()) {
+            head_ = json_text(object(request_->chat ? "chat.completion.chunk" : "text_completion"));
+            head_.back() = ',';  // more members follow
+        }
+        std::string all = "id: ";
         for (const Choice& c : choices_)
-            id += (id.empty() ? "" : "-") + std::to_string(std::max(c.tokens, c.skipped));
-        if (request_->drawn_seed) id += "~" + std::to_string(request_->seed());
-        return "id: " + id + "\ndata: " + json_text(data) + "\n\n";
+            all += (&c == &choices_[0] ? "" : "-") + std::to_string(std::max(c.tokens, c.skipped));
+        if (request_->drawn_seed) all += "~" + std::to_string(request_->seed());
+        all += "\ndata: " + head_;
+        if (!std::exchange(seed_told_, true))
+            all += "\"seed\":" + std::to_string(request_->seed()) + ",";
+        all += "\"choices\":[" + json_text(choice) + "]";
+        if (request_->include_usage) all += ",\"usage\":null";
+        return all + "}\n\n";
     }
     std::string event(Choice& choice, const std::string& shown, const ToolCall* call) override {
         Json json = {{"index", choice.place}};
@@ -348,6 +353,7 @@ private:
 
     const Tokenizer* tokenizer_;
     Json object_;
+    std::string head_;  // of each event: the same members
     bool seed_told_ = false;
 };
 
