@@ -45,8 +45,8 @@ TEST_CASE("the first witness: draw_a gives what cannot come", "[ex03_3]") {
     THINK("the first witness: draw_a gives what cannot come");
     const Witness w = witness_a();
     check_is_distribution(w);
-    const std::size_t i = draw_a(w.p, w.u);
     INPUT(w.p, w.u);
+    const std::size_t i = draw_a(w.p, w.u);
     INFO("draw_a gives token " << i << " with probability " << w.p[i]
                                << "; think about: where is u <= sum, but not u < sum?");
     CHECK(w.p[i] == 0);
@@ -57,8 +57,8 @@ TEST_CASE("the second witness: draw_b gives what cannot come", "[ex03_3]") {
     THINK("the second witness: draw_b gives what cannot come");
     const Witness w = witness_b();
     check_is_distribution(w);
-    const std::size_t i = draw_b(w.p, w.u);
     INPUT(w.p, w.u);
+    const std::size_t i = draw_b(w.p, w.u);
     INFO("draw_b gives token " << i << " with probability " << w.p[i]
                                << "; think about: who gets a u that is left over?");
     CHECK(w.p[i] == 0);

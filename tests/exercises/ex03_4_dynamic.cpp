@@ -102,8 +102,8 @@ TEST_CASE(
         for (float& x : s) x = static_cast<float>(4 * rng.normal());
         const double low = rng.uniform(), high = low + rng.uniform(),
                      exponent = .3 + 2 * rng.uniform();
-        const double T = dynamic_temperature(s, low, high, exponent);
         INPUT(s, low, high, exponent);
+        const double T = dynamic_temperature(s, low, high, exponent);
         INFO("round " << round << ", exponent " << exponent << ": got " << T);
         REQUIRE(T >= low);
         REQUIRE(T <= high);

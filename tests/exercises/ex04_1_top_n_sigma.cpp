@@ -16,12 +16,12 @@ using Row = std::vector<float>;
 
 // The tokens that are left.
 std::vector<int> kept(const Row& s, double N) {
+    INPUT(s, N);
     const Row cut = top_n_sigma(s, N);
     REQUIRE(cut.size() == s.size());
     std::vector<int> ids;
     for (std::size_t i = 0; i < s.size(); ++i) {
         if (cut[i] == gone) continue;
-        INPUT(s);
         INFO("token " << i << " stays, so its logit must not change");
         CHECK(cut[i] == s[i]);
         ids.push_back(static_cast<int>(i));
@@ -30,8 +30,8 @@ std::vector<int> kept(const Row& s, double N) {
 }
 
 void check_distribution(const Row& logits, double N, const std::vector<double>& expected) {
-    const std::vector<double> distribution = softmax_at(top_n_sigma(logits, N), 1);
     INPUT(logits, N);
+    const std::vector<double> distribution = softmax_at(top_n_sigma(logits, N), 1);
     CHECK_NEAR(distribution, expected, 1e-6);  // six places are printed
 }
 

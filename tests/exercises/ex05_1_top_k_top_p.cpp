@@ -131,8 +131,8 @@ TEST_CASE("any row: sums to 1, in order, and no more than either cut keeps alone
         for (float& x : s) x = std::round(4 * x) / 4;  // ties
         const int k = 1 + static_cast<int>(rng.below(12));
         const double p = rng.uniform();
-        const auto both = top_k_top_p(s, k, p);
         INPUT(s, k, p);
+        const auto both = top_k_top_p(s, k, p);
         EXPECT(!both.empty(), "one token at least", ids(both));
         CHECK(both.size() <= std::min(static_cast<std::size_t>(k), top_k_top_p(s, 0, p).size()));
         double sum = 0;

@@ -111,8 +111,8 @@ TEST_CASE("any text: the definitions, and a severity from 0 to 1", "[ex08_1]") {
         Ids ids(rng.below(25));
         const std::uint64_t words = 1 + rng.below(5);
         for (int& id : ids) id = static_cast<int>(rng.below(words));
-        const Repetition r = check(ids, all);
         INPUT(ids);
+        const Repetition r = check(ids, all);
         CHECK(r.longest == longest_by_definition(ids));
         for (const auto& [id, times] : r.tokens) {
             INFO("token " << id);

@@ -91,8 +91,8 @@ TEST_CASE("whatever is drawn, the text begins with the whole prompt", "[ex09_1]"
         for (const int id : ids) prompt += abc[static_cast<std::size_t>(id)];
         std::string owed = take_back(ids, abc);
         for (int i = 0; i < 8; ++i) {
-            const std::vector<int> choice = allowed(owed, abc);
             INPUT(prompt, owed);
+            const std::vector<int> choice = allowed(owed, abc);
             EXPECT(!choice.empty(), "one token that may come, at least",
                    choice);  // every byte is a token, so one of them can always come
             ids.push_back(choice[rng.below(choice.size())]);

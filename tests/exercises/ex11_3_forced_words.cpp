@@ -125,8 +125,8 @@ TEST_CASE("a step extends each beam by each token, and ends only what holds all 
     const LogDistribution distribution = [](const Ids&) { return logs({.5, 0, .5}); };
     const auto check = [&](const std::vector<Beam>& live, const Words& words,
                            const std::vector<Text>& expected, const std::vector<int>& has_met) {
-        const std::vector<Beam> got = extended(live, distribution, words, 0);
         INPUT(words);
+        const std::vector<Beam> got = extended(live, distribution, words, 0);
         INFO("live " << shown(texts_of(live)) << "p = .5 0 .5 after all, eos = 0");
         CHECK(shown(texts_of(got)) == shown(expected));
         for (std::size_t i = 0; i < got.size(); ++i) CHECK(got[i].met == has_met[i]);

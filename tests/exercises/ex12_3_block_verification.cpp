@@ -137,8 +137,8 @@ TEST_CASE("the longest prefix counts, and each u belongs to its own", "[ex12_3]"
     REQUIRE(judge(sure, {.999, .999}).accepted == 2);
     // Ratios .4 and 1: .4·(.5, .5) is below (.5, .5) everywhere, so h_1 = 0; h_2 = w_2 = .4.
     const Draft d{{0, 0}, {{.2, .8}, {.5, .5}, {1, 0}}, {{.5, .5}, {.5, .5}}};
-    const std::vector<double> h = chances(d);
     INPUT(d.tokens, d.p, d.q);
+    const std::vector<double> h = chances(d);
     CHECK_NEAR(h[0], 0, 1e-12);
     CHECK_NEAR(h[1], .4, 1e-12);
     const Draft e{{0, 0}, {{.2, .8}, {.1, .9}, {1, 0}}, {{.5, .5}, {.8, .2}}};

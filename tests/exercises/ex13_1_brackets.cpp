@@ -135,8 +135,8 @@ TEST_CASE("a random writer held to the mask always finishes in time", "[ex13_1]"
         Due due;
         std::string text;
         for (;;) {
-            const std::vector<int> ids = allowed(due, tokens, end, room);
             INPUT(text, room);
+            const std::vector<int> ids = allowed(due, tokens, end, room);
             EXPECT(!ids.empty(), "one token that is allowed, at least", ids);
             const int id = ids[rng.below(ids.size())];
             if (id == end) break;

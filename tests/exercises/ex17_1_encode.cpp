@@ -79,9 +79,9 @@ TEST_CASE("the pieces of any word make up the word", "[ex17_1]") {
         std::string word;
         for (int i = 0; i < 12; ++i) word += static_cast<char>('a' + rng.below(3));
         std::string joined;
+        INPUT(word, merges);
         const std::vector<std::string> pieces = encode(word, merges);
         for (const std::string& piece : pieces) joined += piece;
-        INPUT(word, merges);
         CHECK(joined == word);
         for (std::size_t i = 0; i + 1 < pieces.size(); ++i)
             EXPECT(std::find(merges.begin(), merges.end(), std::pair(pieces[i], pieces[i + 1])) ==

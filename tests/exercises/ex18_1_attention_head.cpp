@@ -26,11 +26,11 @@ constexpr double rounding = 1e-4;
 TEST_CASE("the first position sees itself only, so its answer is its own value", "[ex18_1]") {
     THINK("the first position sees itself only, so its answer is its own value");
     const Rows q = random_rows(3, 4, 1), k = random_rows(3, 4, 2), v = random_rows(3, 4, 3);
+    INPUT(q, k, v);
     const Rows out = attend(q, k, v);
     INFO("think about: softmax over one score is 1, whatever the score");
     REQUIRE(out.size() == 3);
     REQUIRE(out[0].size() == 4);
-    INPUT(v[0]);
     CHECK_NEAR(out[0], v[0], rounding);
 }
 
@@ -38,8 +38,8 @@ TEST_CASE("a query that matches no key better than another gets the mean of what
           "[ex18_1]") {
     THINK("all scores are equal, so all weights are");
     const Rows q(3, Row{0, 0}), k = random_rows(3, 2, 4), v = {{1, 10}, {3, 20}, {8, 60}};
-    const Rows out = attend(q, k, v);
     INPUT(q, k, v);
+    const Rows out = attend(q, k, v);
     REQUIRE(out.size() == 3);
     const Row first{2, 15}, second{4, 30};
     CHECK_NEAR(out[1], first, rounding);
@@ -51,11 +51,11 @@ TEST_CASE("a query that matches one key returns that key's value", "[ex18_1]") {
     const Rows k = {{100, 0, 0}, {0, 100, 0}, {0, 0, 100}, {100, 0, 0}};
     const Rows q = {{100, 0, 0}, {100, 0, 0}, {0, 100, 0}, {0, 0, 100}};
     const Rows v = {{1, 0, 0}, {2, 0, 0}, {3, 0, 0}, {4, 0, 0}};
+    INPUT(q, k, v);
     const Rows out = attend(q, k, v);
     INFO("scores of " << 10000 / std::sqrt(3.0)
                       << "; think about: e to the power of that, in a float");
     const float expected[] = {1, 1, 2, 3};
-    INPUT(q, k, v);
     REQUIRE(out.size() == 4);
     for (std::size_t t = 0; t < 4; ++t) {
         INFO("position " << t);
@@ -68,9 +68,9 @@ TEST_CASE("the width of a head divides the score by its root, not by itself", "[
     // D = 4: scores 4/2 = 2 and 0; the shares are e^2/(e^2 + 1) and the rest.
     const Rows q = {{1, 1, 1, 1}, {1, 1, 1, 1}}, k = {{1, 1, 1, 1}, {0, 0, 0, 0}},
                v = {{1, 0, 0, 0}, {0, 1, 0, 0}};
+    INPUT(q, k, v);
     const Rows out = attend(q, k, v);
     const float share = static_cast<float>(std::exp(2.0) / (std::exp(2.0) + 1));
-    INPUT(q, k, v);
     INFO("position 1: the shares of scores 2 and 0");
     REQUIRE(out.size() == 2);
     CHECK_NEAR(out[1][0], share, rounding);
@@ -81,6 +81,7 @@ TEST_CASE("what comes after a position changes nothing there", "[ex18_1]") {
     THINK("position t sees 0 to t");
     const Rows q = random_rows(6, 5, 5, 8);
     Rows k = random_rows(6, 5, 6, 8), v = random_rows(6, 5, 7);
+    INPUT(q, k, v);
     const Rows before = attend(q, k, v);
     k[5] = Row(5, 50.0f), v[5] = Row(5, -1000.0f);
     const Rows after = attend(q, k, v);
@@ -98,7 +99,10 @@ TEST_CASE("against the definition, in doubles, on random rows", "[ex18_1]") {
         const std::size_t D = 8;
         const Rows q = random_rows(T, D, 8 + T, 6), k = random_rows(T, D, 9 + T, 6),
                    v = random_rows(T, D, 10 + T);
-        const Rows out = attend(q, k, v);
+        const Rows out = [&] {
+            INPUT(q, k, v);
+            return attend(q, k, v);
+        }();
         REQUIRE(out.size() == T);
         for (std::size_t t = 0; t < T; ++t) {
             std::vector<double> a(t + 1);
@@ -137,8 +141,8 @@ TEST_CASE("rows that do not fit together are refused; no rows give no rows", "[e
 TEST_CASE("scores in the hundreds below 0", "[ex18_1]") {
     THINK("scores in the hundreds below 0");
     const Rows q{{1}, {1}}, k{{-300}, {-300}}, v{{2}, {6}};
-    const Rows out = attend(q, k, v);
     INPUT(q, k, v);
+    const Rows out = attend(q, k, v);
     INFO("think about: the greatest score is -300, and e^-300 is less than a float holds");
     REQUIRE(out.size() == 2);
     CHECK_NEAR(out[0][0], 2, rounding);

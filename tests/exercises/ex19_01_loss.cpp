@@ -13,7 +13,10 @@ using Ids = std::vector<int>;
 
 void check(const std::vector<Row>& logits, const Ids& targets, double loss,
            const std::vector<Row>& gradient, const std::string& think, double tolerance = 1e-12) {
-    const LossAndGradient got = loss_of(logits, targets);
+    const LossAndGradient got = [&] {
+        INPUT(logits, targets);
+        return loss_of(logits, targets);
+    }();
     std::string given = "rows";
     for (const Row& row : logits) given += " " + in_words(row);
     given += ", targets " + in_words(targets);
@@ -98,7 +101,10 @@ TEST_CASE("any rows: the gradient is what a small change of a logit does to the 
             for (const double x : logits[t]) sum += std::exp(x);
             loss += std::log(sum) - logits[t][std::size_t(targets[t])], ++n;
         }
-        const LossAndGradient got = loss_of(logits, targets);
+        const LossAndGradient got = [&] {
+        INPUT(logits, targets);
+        return loss_of(logits, targets);
+    }();
         same(Row{got.loss}, Row{n > 0 ? loss / n : 0}, "random rows: the loss", "the mean over N",
              1e-12);
         constexpr double h = 1e-5;

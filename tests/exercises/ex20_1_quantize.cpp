@@ -37,9 +37,9 @@ TEST_CASE("two bits have four levels", "[ex20_1]") {
     const std::vector<float> w = {-3, -1, 0, .75, 6};  // min −3, step 3: levels −3 0 3 6
     const std::vector<double> expected = {-3, 0, 0, 0, 6};
     INFO("think about: four marks have three gaps");
+    INPUT(w);
     const std::vector<double> got = quantized(w, 2);
     REQUIRE(got.size() == w.size());
-    INPUT(w);
     CHECK(got == expected);
     const Loss l = loss(w, got);
     check_near("MSE", l.mse, (1 + .5625) / 5, 1e-15);
@@ -50,8 +50,8 @@ TEST_CASE("two bits have four levels", "[ex20_1]") {
 TEST_CASE("halfway goes to the even level", "[ex20_1]") {
     THINK("halfway goes to the even level");
     const std::vector<float> w = {0, .5, 1.5, 2.5, 3};
-    const std::vector<double> got = quantized(w, 2);
     INPUT(w);
+    const std::vector<double> got = quantized(w, 2);
     THINK("std::round goes away from zero and would give 1 and 3");
     CHECK(got == std::vector<double>{0, 0, 2, 2, 3});
 }
@@ -107,9 +107,9 @@ TEST_CASE("with the greatest hundredth kept, the others have a shorter ruler", "
 TEST_CASE("equal weights lose nothing", "[ex20_1]") {
     THINK("equal weights lose nothing");
     const std::vector<float> w(7, .25f);
+    INPUT(w);
     const std::vector<double> got = quantized(w, 4);
     INFO("think about: a step of 0 and 0/0");
-    INPUT(w);
     CHECK(got == std::vector<double>(7, .25));
     const Loss l = loss(w, got);
     CHECK(l.mse == 0);
@@ -120,8 +120,8 @@ TEST_CASE("equal weights lose nothing", "[ex20_1]") {
 TEST_CASE("a weight exactly at the threshold is kept, and all may be", "[ex20_1]") {
     THINK("at least the threshold, or above it?");
     const std::vector<float> w = {-8, -1, 0, .3f, 1, 8};
-    const std::vector<double> got = quantized(w, 1, 8);
     INPUT(w);
+    const std::vector<double> got = quantized(w, 1, 8);
     INFO("1 bit, threshold 8");
     REQUIRE(got.size() == 6);
     CHECK(got[0] == -8);

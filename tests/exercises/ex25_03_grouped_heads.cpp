@@ -56,8 +56,8 @@ TEST_CASE("each query head gets the answer of its own group", "[ex25_03]") {
         std::vector<Rows> keys, values;
         for (std::size_t g = 0; g < K; ++g)
             keys.push_back(random_rows(rng, 3, 4)), values.push_back(random_rows(rng, 3, 4));
-        const Rows out = answers(q, keys, values);
         INPUT(H, K);
+        const Rows out = answers(q, keys, values);
         REQUIRE(out.size() == H);
         for (std::size_t j = 0; j < H; ++j) {
             const std::size_t g = j * K / H;

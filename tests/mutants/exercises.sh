@@ -2,6 +2,8 @@
 # Tests wrong answers to the exercises one by one: each must fail its check.
 #   exercises.sh             tests all of tests/mutants/exercises/*.txt, as many lists at once as there are cores
 #   exercises.sh NAME …      tests those of the exercises NAME*
+#   exercises.sh kinds       tests COUNT=20 of each kind of mistake that kinds.awk puts into the solutions (SEED=1: which); those that do
+#                            not compile are left out
 # Below "solution: NAME" a list has the wrong answers to solutions/NAME.hpp, each followed by an empty line:
 #   mutant: what the mistake is
 #   from: text that occurs exactly once in the solution, in one line      or   body: 1   replaces the whole first marked place
@@ -20,6 +22,7 @@ run_list() {
     if ! awk -f tests/mutants/batch.awk "$1" "solutions/$name.hpp" "tests/exercises/ex$name.cpp" >"$source" 2>"$log"; then cat "$log"; return; fi
     compile="$COMPILE_TEST -g0 -w -MF /dev/null -iquote . -c $source"
     if ! $compile -o "$binary.o" 2>"$log"; then
+        if [ -n "${KINDS:-}" ]; then compiling "$1" && run_list "$1"; return; fi
         n=$(grep -c '^mutant: ' "$1") k=0
         while [ $k -le "$n" ]; do
             # shellcheck disable=SC2086
@@ -46,6 +49,18 @@ run_list() {
     done
     rm -f "$binary" "$binary.o"
 }
+# Leaves in a list what compiles; fails if that is all or nothing of it.
+compiling() {
+    n=$(grep -c '^mutant: ' "$1") k=0 some=''
+    : >"$1.new"
+    while [ $k -lt "$n" ]; do
+        k=$((k + 1))
+        # shellcheck disable=SC2086
+        if $compile -DONE=$k -fsyntax-only >"$log" 2>&1; then awk -v RS= -v ORS='\n\n' -v k=$k 'NR == k' "$1" >>"$1.new"; else some=1; fi
+    done
+    mv "$1.new" "$1"
+    [ -s "$1" ] && [ -n "$some" ]
+}
 # Prints what is missing in the message of a failure, or should not be in it.
 lacking() {
     grep -q '^limit: ' "$1" && return  # exercise.sh has its own words for these
@@ -63,9 +78,17 @@ if [ -n "$work" ]; then run_list "$1"; exit 0; fi
 WORK=$(mktemp -d) || exit 1
 trap 'rm -rf "$WORK"' EXIT
 export WORK BUILD COMPILE_TEST LINK WITNESSES LIBRARY LIBS EXPORT
+lists='tests/mutants/exercises/*.txt'
+if [ "$*" = kinds ]; then
+    export KINDS=1
+    lists=$WORK/kinds.txt
+    awk -f tests/mutants/kinds.awk -v seed="${SEED:-1}" -v count="${COUNT:-20}" -v skip=tests/mutants/kinds.skip solutions/*.hpp >"$lists"
+    shift
+fi
 if [ $# -eq 0 ]; then set -- ''; fi
 mkdir "$WORK/lists"
-awk -v to="$WORK/lists/" '/^solution: / { list = to $2 ".txt"; next } { print >list }' tests/mutants/exercises/*.txt
+# shellcheck disable=SC2086
+awk -v to="$WORK/lists/" '/^solution: / { list = to $2 ".txt"; next } { print >list }' $lists
 for wanted in "$@"; do ls "$WORK/lists/$wanted"*.txt; done |
     xargs -P "$(getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2)" -n 1 sh "$0" | tee "$WORK/report"
 killed=$(grep -c '^killed' "$WORK/report") survived=$(grep -c '^SURVIVED' "$WORK/report")

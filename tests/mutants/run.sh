@@ -2,6 +2,7 @@
 # Mutation run: plants well-known bugs one by one and checks that the tests detect each of them.
 #   make mutants                    tries all of tests/mutants/*.txt, then the wrong answers to the exercises (exercises.sh)
 #   make mutants ONLY=sampling      tries those of tests/mutants/sampling.txt
+#   make mutants ONLY=kinds         tries mistakes of seven kinds, which kinds.awk puts into the solutions (SEED=1 COUNT=20: of each kind)
 #   make mutants ONLY=exercises     tries only the wrong answers; ONLY=05_2: of one exercise; ONLY="05 11_1": of a chapter and an exercise
 # A file lists mutants. Each has five or six lines, and an empty line after them:
 #   mutant: what the bug is
@@ -18,6 +19,7 @@ only=${1:-${ONLY:-}}
 CCACHE_DISABLE=1 export CCACHE_DISABLE
 case $only in
 exercises) exec sh tests/mutants/exercises.sh ;;
+kinds) exec sh tests/mutants/exercises.sh kinds ;;
 [0-9]*) exec sh tests/mutants/exercises.sh "$@" ;;
 esac
 work=$(mktemp -d) || exit 1
