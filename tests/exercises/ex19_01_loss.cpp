@@ -102,9 +102,9 @@ TEST_CASE("any rows: the gradient is what a small change of a logit does to the 
             loss += std::log(sum) - logits[t][std::size_t(targets[t])], ++n;
         }
         const LossAndGradient got = [&] {
-        INPUT(logits, targets);
-        return loss_of(logits, targets);
-    }();
+            INPUT(logits, targets);
+            return loss_of(logits, targets);
+        }();
         same(Row{got.loss}, Row{n > 0 ? loss / n : 0}, "random rows: the loss", "the mean over N",
              1e-12);
         constexpr double h = 1e-5;

@@ -106,7 +106,8 @@ TEST_CASE("all eleven alphas are tried, errors are squared input by input", "[ex
         const std::size_t K = 1 + seed % 9;
         const int bits = 2 + static_cast<int>(seed % 3);
         Row w = random_column(K, seed);
-        if (seed % 2) for (double& v : w) v *= 1e-8;  // then all losses are tiny
+        if (seed % 2)
+            for (double& v : w) v *= 1e-8;  // then all losses are tiny
         const std::vector<Row> inputs = random_inputs(1 + seed % 6, K, seed + 1000);
         INPUT(w, inputs, bits);
         const double alpha = best_alpha(w, inputs, bits);

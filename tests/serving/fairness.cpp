@@ -174,8 +174,7 @@ TEST_CASE("compiling a form ends at --timeout, with its client, and when the ser
         }
     };
     compiling().close();
-    CHECK(server.reaches(
-        R"(tbt_requests_total{endpoint="/v1/completions",status="499"})", 1));
+    CHECK(server.reaches(R"(tbt_requests_total{endpoint="/v1/completions",status="499"})", 1));
 
     Client cut_off = compiling();
     server.http().refuse_connections();
