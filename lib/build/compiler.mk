@@ -29,7 +29,8 @@ WARNINGS += $(if $(CLANG),,-Wno-maybe-uninitialized -Wno-uninitialized -Wno-arra
 # Floating point as written: no contraction, no reassociation; fused multiply-adds are spelled out in the code.
 COMMON := -std=c++20 $(WARNINGS) -ffp-contract=off -I. -MMD -MP
 ifeq ($(MODE),wasm)
-COMMON += -Wno-shorten-64-to-32 -msimd128 -fwasm-exceptions -Ilib/kernels/wasm
+WASM_EXCEPTIONS := -fwasm-exceptions
+COMMON += -Wno-shorten-64-to-32 -msimd128 $(WASM_EXCEPTIONS) -Ilib/kernels/wasm
 else ifneq ($(filter arm64 aarch64,$(UNAME_M)),)
 COMMON += $(if $(filter native,$(ARCH)),-mcpu=native,-march=$(ARCH))
 else

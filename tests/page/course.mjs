@@ -51,7 +51,8 @@ check("a sum has its index below it", attention.includes("<munder><mo>∑</mo><m
 // The size of a figure's smallest letters where it is shown, in pixels.
 const letters = async (page, lesson) => {
     let least = Infinity;
-    for (const image of await page.locator('article img[src$=".svg"]').all()) {
+    // (Where a live figure is, the still one is hidden.)
+    for (const image of await page.locator('article img[src$=".svg"]:visible').all()) {
         const file = path.join(course, path.dirname(lesson), await image.getAttribute("src"));
         const svg = fs.readFileSync(file, "utf8");
         const sizes = [...svg.matchAll(/font-size[:="]+([0-9.]+)/g)].map((m) => Number(m[1]));

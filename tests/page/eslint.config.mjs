@@ -13,6 +13,8 @@ export default [
                     "WebAssembly Worker Blob URL URLSearchParams Response DecompressionStream",
                     "TextDecoder TextEncoder performance self addEventListener module",
                     "tbtRun tbtHasSimd tbtModule",
+                    // the live figures
+                    "tbtLive atob setInterval clearInterval console",
                 ]
                     .join(" ")
                     .split(" ")

@@ -105,7 +105,10 @@ look tests/page/test.mjs || status=1
 # The page of the server, if that was built.
 [ ! -x "$build/serve" ] || look tests/page/serve.mjs || status=1
 if command -v cmark-gfm >/dev/null; then
-    sh data/page/course/make.sh "$work/course" $(ls "$build"-wasm/playground*.html 2>/dev/null) >/dev/null && look tests/page/course.mjs || status=1
+    live=$build-live/live_data.js
+    sh data/page/course/make.sh "$work/course" "$live" $(ls "$build"-wasm/playground*.html 2>/dev/null) >/dev/null && look tests/page/course.mjs || status=1
+    if [ -f "$live" ]; then look tests/page/live.mjs || status=1
+    else echo "skipped: the live figures: there is no $live (make page builds it)"; fi
 else
     echo "skipped: the course as pages: there is no cmark-gfm here (apt-get install cmark-gfm)"
 fi

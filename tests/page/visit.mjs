@@ -21,11 +21,12 @@ export const check = (what, holds) => {
     else failures.push(what);
 };
 
-// Opens a page of the folder and closes it after look(page).
+// Opens a page of the folder and closes it after look(page). without: a global name that the browser is to lack.
 export const visit = async (name, options, look) => {
-    const { hash = "", ...context } = options;
+    const { hash = "", without, ...context } = options;
     const own = await browser.newContext({ viewport: { width: 1280, height: 860 }, ...context });
     const page = await own.newPage();
+    if (without) await page.addInitScript(`delete globalThis.${without}`);
     const wrong = [];
     page.on("pageerror", (e) => wrong.push(`error: ${e.message}`));
     page.on("console", (m) => ["error", "warning"].includes(m.type()) && wrong.push(m.text()));

@@ -77,8 +77,9 @@
     if (next < 0) input.focus();
     else links[Math.min(next, links.length - 1)]?.focus();
   };
-  // Of a wide block that has the focus the arrows scroll.
-  const scrolls = (element) => element.matches("pre, .wide") && element.scrollWidth > element.clientWidth;
+  // Of a wide block that has the focus the arrows scroll; of a figure's controls they change the value.
+  const scrolls = (element) =>
+    element.matches(".live input, .live select") || (element.matches("pre, .wide, .scroll") && element.scrollWidth > element.clientWidth);
   const turn = (way) => {
     const links = [...document.querySelectorAll("#contents a")];
     const at = links.findIndex((link) => link.hasAttribute("aria-current"));

@@ -1,5 +1,6 @@
 #!/bin/sh
-# The course as pages that open from disk: course/make.sh FOLDER [PLAYGROUND...]
+# The course as pages that open from disk: course/make.sh FOLDER [LIVE_DATA.js] [PLAYGROUND...]
+# With LIVE_DATA.js, what live_rows writes, the lessons' live figures take the place of the still ones (course/live/live.js).
 # Every page of Markdown becomes one of HTML at its place in FOLDER, with contents, search, and what comes before and next; what
 # they link to is there too: figures as they are, source files as pages. No page asks for anything outside FOLDER.
 # Needs cmark-gfm. The reading order is that of the "Next:" links, from chapter 01 on.
@@ -7,6 +8,8 @@ set -eu
 cd "$(dirname "$0")/../../.."
 out=${1:?which folder?}
 shift
+live=
+case ${1:-} in *.js) live=$1; [ -f "$live" ] || live=; shift ;; esac
 playgrounds=$*
 command -v cmark-gfm >/dev/null || { echo "make: the pages need cmark-gfm (Debian: apt-get install cmark-gfm; macOS: brew install cmark-gfm)" >&2; exit 1; }
 new=$out.new
@@ -73,8 +76,10 @@ END
     cat
     cat <<END
 </article></main></div>
-<script src="${root}search.js"></script><script src="${root}course.js"></script></body></html>
+<script src="${root}search.js"></script><script src="${root}course.js"></script>
 END
+    [ -z "$live" ] || ! grep -q '^<!-- live: ' "$1" || sed "s|src=\"|&$root|g" data/page/course/live/scripts.html
+    echo '</body></html>'
 }
 
 # Links to pages of Markdown lead to those of HTML, links to other files to pages of their source; headings get the anchors that
@@ -82,7 +87,7 @@ END
 # which are shown so wide that their smallest letters have 11 pixels. Output that is prose (a line of more than 150 characters) is
 # broken instead.
 polish() {
-    sed -E 's|href="([^":#]*)\.md(#[^"]*)?"|href="\1.html\2"|g; s|href="([^":#]*\.(hpp\|cpp\|sh\|json\|js\|grammar\|gbnf))"|href="\1.html"|g; s|href="(\./\|\.\./)*LICENSE"|&|' |
+    sed -E 's|^<!-- live: ([a-z-]+) -->$|<div data-live="\1"></div>|; s|href="([^":#]*)\.md(#[^"]*)?"|href="\1.html\2"|g; s|href="([^":#]*\.(hpp\|cpp\|sh\|json\|js\|grammar\|gbnf))"|href="\1.html"|g; s|href="(\./\|\.\./)*LICENSE"|&|' |
         awk -v folder="$1" '
              function scrolls(name) { return " tabindex=\"0\" role=\"group\" aria-label=\"" name "\"" }
              # The width at which the smallest letters of a figure have 11 pixels.
@@ -152,6 +157,10 @@ echo '];' >> "$new/search.js"
 cat data/page/page.css data/page/course/course.css > "$new/course.css"
 cp data/page/course/course.js "$new/course.js"
 printf '<!DOCTYPE html><meta charset="utf-8"><title>Token by Token</title><meta http-equiv="refresh" content="0; url=README.html"><a href="README.html">Token by Token</a>\n' > "$new/index.html"
+if [ -n "$live" ]; then
+    cp "$live" "$new/live_data.js"
+    { for part in dom words step wheel; do cat data/page/$part.js; done; for part in live bars chain draft loop; do cat data/page/course/live/$part.js; done; echo 'tbt.startLive();'; } > "$new/live.js"
+fi
 [ -z "$playgrounds" ] || cp $playgrounds "$new/"
 rm -rf "$out" && mv "$new" "$out"
 echo "$out/index.html: $(echo "$pages" | wc -l | tr -d ' ') pages; open it in a browser"

@@ -1,0 +1,149 @@
+#include "chapters/23_text_generator/tools/live.hpp"
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "chapters/02_greedy/greedy.hpp"
+#include "chapters/03_temperature/plain_draw.hpp"
+#include "chapters/04_top_k/plain_top_k.hpp"
+#include "chapters/05_top_p/plain_relatives.hpp"
+#include "chapters/06_combining/trace.hpp"
+#include "chapters/08_penalties/full_chain.hpp"
+#include "chapters/12_speculative/plain_speculative.hpp"
+#include "lib/core/rng.hpp"
+
+namespace tbt {
+
+namespace {
+
+std::vector<float> rows[2];
+std::vector<int> text, order;
+std::vector<std::vector<double>> stages;
+std::vector<std::string> names;
+std::vector<LiveStep> numbers;
+LiveOptions options;
+int chosen = 0;
+
+void set_stage(std::size_t i, std::vector<double> p) {
+    stages.resize(std::max(stages.size(), i + 1));
+    stages[i] = std::move(p);
+}
+
+// The candidates' probabilities.
+std::vector<double> distribution(Candidates& c) {
+    std::vector<double> p(c.vocab_size(), -1.0);
+    for (std::size_t i = 0; i < c.size(); ++i)
+        if (c.logits()[i] != masked) p[index(c.id(i))] = c.probability(i);
+    return p;
+}
+
+std::vector<float> cut(int how, double T, double amount) {
+    switch (how) {
+        case 0:
+            return top_k(rows[0], static_cast<int>(amount));
+        case 1:
+            return top_p(rows[0], T, amount);
+        default:
+            return min_p(rows[0], T, amount);
+    }
+}
+
+// The penalties look at the whole text (--penalty-scope all): nothing in it was generated yet.
+Chain chain_of(const LiveOptions& o, Dialect dialect) {
+    SamplingOptions s;
+    s.temperature = o.temperature, s.top_k = static_cast<int>(o.top_k), s.top_p = o.top_p;
+    s.min_p = o.min_p, s.repetition_penalty = o.repetition_penalty;
+    s.frequency_penalty = o.frequency_penalty, s.presence_penalty = o.presence_penalty;
+    s.no_repeat_ngram_size = static_cast<int>(o.no_repeat_ngram_size);
+    PenaltyOptions more;
+    more.scope = Scope::all;
+    return full_chain(s, dialect, more);
+}
+
+}  // namespace
+
+extern "C" {
+
+float* live_row(int which, int V) {
+    rows[which].resize(index(V));
+    return rows[which].data();
+}
+
+int* live_text(int length) {
+    text.resize(index(length));
+    return text.data();
+}
+
+const double* live_probabilities(int stage) { return stages[index(stage)].data(); }
+
+const int* live_order() {
+    const std::vector<std::size_t> ids = sorted_descending(rows[0]);
+    order.assign(ids.begin(), ids.end());
+    return order.data();
+}
+
+int live_argmax() { return argmax(rows[0]); }
+
+double live_uniform(int seed, int number) {
+    Rng rng(static_cast<std::uint64_t>(seed));
+    for (int i = 0; i < number; ++i) rng.uniform();
+    return rng.uniform();
+}
+
+double live_temperature(double T) {
+    set_stage(0, softmax_at(rows[0], T));
+    return entropy_at(rows[0], T);
+}
+
+int live_draw(double T, double u) { return draw(rows[0], T, u); }
+
+int live_cut(int how, double T, double amount) {
+    const std::vector<float> kept = cut(how, T, amount);
+    std::vector<double> p = softmax_at(kept, T);
+    for (std::size_t i = 0; i < p.size(); ++i)
+        if (kept[i] == masked) p[i] = -1;
+    set_stage(1, std::move(p));
+    return to_int(count_kept(kept));
+}
+
+LiveOptions* live_options() { return &options; }
+
+int live_chain(int dialect, double u) {
+    const Chain chain = chain_of(options, dialects()[index(dialect)].second);
+    const TextSoFar so_far{text, text.size()};
+    Candidates c(rows[0]);
+    set_stage(0, distribution(c));
+    names.clear();
+    for (const ChainStep& step : chain.steps()) {
+        step.apply(c, so_far);
+        names.push_back(step.name + " " + step.parameters);
+        set_stage(names.size(), distribution(c));
+    }
+    chosen = draw(c, u);
+    numbers.clear();
+    for (const StepTrace& s : trace(chain, rows[0], so_far, u, chosen).steps)
+        numbers.push_back({static_cast<double>(s.candidates_before),
+                           static_cast<double>(s.candidates_after), s.mass_removed,
+                           s.entropy_after});
+    return to_int(numbers.size());
+}
+
+const char* live_step(int i) { return names[index(i)].c_str(); }
+const LiveStep* live_numbers(int i) { return &numbers[index(i)]; }
+int live_chosen() { return chosen; }
+
+double live_overlap(double T) {
+    const Distribution p = softmax_at(rows[0], T), q = softmax_at(rows[1], T);
+    double sum = 0;
+    for (std::size_t i = 0; i < p.size(); ++i) sum += std::min(p[i], q[i]);
+    set_stage(0, p), set_stage(1, q), set_stage(2, plain_residual(p, q));
+    return sum;
+}
+
+int live_draft(double T, double u) { return draw(rows[1], T, u); }
+int live_correction(double u) { return plain_draw(stages[2], u); }
+
+}  // extern "C"
+
+}  // namespace tbt

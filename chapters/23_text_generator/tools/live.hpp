@@ -1,0 +1,51 @@
+// What the live figures of the course's pages compute (make page): the lessons' own functions,
+// compiled to WebAssembly. The page writes logits into this module's memory, calls a function, and
+// reads the results; data/page/course/live.js does that. There is no model in it, and no file.
+#pragma once
+
+extern "C" {
+
+// ---- memory that the page writes ----
+// Room for V logits: 0 are the model's, 1 the draft's.
+float* live_row(int which, int V);
+// Room for the ids of the text so far, which penalties look at.
+int* live_text(int length);
+
+// ---- memory that the page reads: V probabilities of a stage (−1: no longer a candidate) ----
+const double* live_probabilities(int stage);
+// Of the logits' ids, the most probable first (chapter 04's order).
+const int* live_order();
+
+// ---- chapters 02 to 05 ----
+int live_argmax();
+double live_uniform(int seed, int number);  // the number-th random number of a seed
+// Stage 0: softmax at T. Returns the entropy in nats.
+double live_temperature(double T);
+int live_draw(double T, double u);
+// Stage 1: what a truncation keeps, at temperature T. how: 0 top-k, 1 top-p, 2 min-p. Returns how
+// many tokens are kept.
+int live_cut(int how, double T, double amount);
+
+// ---- chapters 06 and 08: a chain ----
+// Stage 0 is the model's distribution, stage i that after the i-th step. Returns the number of
+// steps. dialect: its place in dialects() (chapter 06).
+struct LiveOptions {
+    double temperature, top_k, top_p, min_p;
+    double repetition_penalty, frequency_penalty, presence_penalty, no_repeat_ngram_size;
+};
+LiveOptions* live_options();
+int live_chain(int dialect, double u);
+const char* live_step(int i);  // "top-k 40"
+struct LiveStep {
+    double before, after, mass_removed, entropy;
+};
+const LiveStep* live_numbers(int i);
+int live_chosen();  // the token that u selects after the last step
+
+// ---- chapter 12 ----
+// Stages: 0 p, 1 q, 2 the residual max(0, p − q), not divided by its sum. Returns Σ min(p, q).
+double live_overlap(double T);
+int live_draft(double T, double u);  // the token that the draft draws
+int live_correction(double u);       // drawn from the residual
+
+}  // extern "C"
