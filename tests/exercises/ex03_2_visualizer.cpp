@@ -96,8 +96,8 @@ TEST_CASE("exactly .01 is not above it, and of many tokens fewer count as T grow
 
 TEST_CASE("a token that cannot come adds nothing", "[ex03_2]") {
     THINK("0 · ln 0 counts as 0");
-    const Numbers n = numbers_at(Row{0, 0, -INFINITY}, 1);
     INFO("think about: 0 · ln 0 is 0 here, but not for a computer");
+    const Numbers n = numbers_at(Row{0, 0, -INFINITY}, 1);
     CHECK_NEAR(n.entropy, std::log(2.0), 1e-12);
 }
 

@@ -39,8 +39,8 @@ TEST_CASE("the smallest model that can do it is chosen", "[ex10_2]") {
 
 TEST_CASE("five models take 14.9 GB and are listed by name", "[ex10_2]") {
     THINK("the sum of the sizes; names by the alphabet");
-    const ModelManager m = five_models();
     INFO("m: " << five);
+    const ModelManager m = five_models();
     CHECK_NEAR(m.total(), 14.9, 1e-9);
     std::vector<std::string> names;
     for (const ModelInfo& model : m.list()) names.push_back(model.name);
@@ -99,9 +99,9 @@ TEST_CASE("an empty manager has an empty report, no models and no size", "[ex10_
 
 TEST_CASE("a report without uses has percentages of zero, not NaN", "[ex10_2]") {
     THINK("a report without uses has percentages of zero, not NaN");
-    const ModelManager m = five_models();
     INFO("m: " << five);
     INFO("think about: 0 of 0");
+    const ModelManager m = five_models();
     for (const Usage& u : m.usage()) CHECK(u.percent == 0);
     CHECK(m.usage()[0].name == "codellama:7b");  // equal counts: by name
 }

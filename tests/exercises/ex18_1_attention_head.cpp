@@ -27,8 +27,8 @@ TEST_CASE("the first position sees itself only, so its answer is its own value",
     THINK("the first position sees itself only, so its answer is its own value");
     const Rows q = random_rows(3, 4, 1), k = random_rows(3, 4, 2), v = random_rows(3, 4, 3);
     INPUT(q, k, v);
-    const Rows out = attend(q, k, v);
     INFO("think about: softmax over one score is 1, whatever the score");
+    const Rows out = attend(q, k, v);
     REQUIRE(out.size() == 3);
     REQUIRE(out[0].size() == 4);
     CHECK_NEAR(out[0], v[0], rounding);
@@ -142,8 +142,8 @@ TEST_CASE("scores in the hundreds below 0", "[ex18_1]") {
     THINK("scores in the hundreds below 0");
     const Rows q{{1}, {1}}, k{{-300}, {-300}}, v{{2}, {6}};
     INPUT(q, k, v);
-    const Rows out = attend(q, k, v);
     INFO("think about: the greatest score is -300, and e^-300 is less than a float holds");
+    const Rows out = attend(q, k, v);
     REQUIRE(out.size() == 2);
     CHECK_NEAR(out[0][0], 2, rounding);
     CHECK_NEAR(out[1][0], 4, rounding);

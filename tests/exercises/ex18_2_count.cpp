@@ -22,8 +22,8 @@ TEST_CASE("parameters: the published GPT-2s, and a tiny one by hand", "[ex18_2]"
     REQUIRE(parameters({3, 2, 1, 1, 1}) == 23);
     for (const char* name :
          {"gpt2", "gpt2-medium", "gpt2-large", "gpt2-xl", "storyteller", "sketch"}) {
-        const TransformerConfig config = preset_config(name);
         INFO(name);
+        const TransformerConfig config = preset_config(name);
         REQUIRE(parameters(sizes_of(config)) == parameter_count(config));
     }
     REQUIRE(parameters({50257, 1024, 768, 12, 3072}) == 124439808);

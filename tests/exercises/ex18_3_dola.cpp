@@ -141,8 +141,8 @@ TEST_CASE("what the last layer finds improbable cannot come, however much it has
     REQUIRE(distribution.size() == 4);
     CHECK(distribution[3] == 0);
     EXPECT(distribution[2] > .99, "the third leads: .06 is above the border of .05", distribution);
-    const Row narrow = dola({grown}, last, .2);
     INFO("α = .2");
+    const Row narrow = dola({grown}, last, .2);
     CHECK(narrow[2] == 0);
     THINK("α = 1 leaves the most probable; the border itself may come");
     INFO("α = 1");

@@ -43,8 +43,8 @@ TEST_CASE("the sum of a column has 32 bits", "[ex20_2]") {
 TEST_CASE("by hand: (2, -3) and (10, 4), scales 0.5 and 0.25", "[ex20_2]") {
     THINK("by hand: (2, -3) and (10, 4), scales 0.5 and 0.25");
     // 20 - 12 = 8; 130 · 10 + 125 · 4 = 1800 = 8 + 128 · 14.
-    const float got = product({130, 125}, {10, 4}, 14, 0.5f, 0.25f);
     INFO("product({130, 125}, {10, 4}, 14, 0.5, 0.25); think about: how much did the 128s add?");
+    const float got = product({130, 125}, {10, 4}, 14, 0.5f, 0.25f);
     REQUIRE(got == 1.0f);
 }
 
@@ -67,8 +67,8 @@ TEST_CASE("the largest sums fit, although u · w alone is twice as large", "[ex2
     THINK("u · w is at most 255 · 127 · 60,000, which is below 2^31");
     const std::size_t n = 60000;
     const Bytes x(n, 127), w(n, 127);
-    const float got = product(shifted(x), w, column_sum(w), 1, 1);
     INFO("60,000 numbers, all 127");
+    const float got = product(shifted(x), w, column_sum(w), 1, 1);
     REQUIRE(got == static_cast<float>(127ll * 127 * 60000));
 }
 

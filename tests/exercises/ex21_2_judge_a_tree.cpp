@@ -142,8 +142,8 @@ TEST_CASE("the distribution is the target's, for any number of guesses", "[ex21_
         const Distribution p = distribution_of(seed, 4), q = distribution_of(seed + 30, 4);
         double before = 0;
         for (int n = 0; n <= 4; ++n) {
-            const Outcome all = enumerate(p, q, n);
             INPUT(p, q, n);
+            const Outcome all = enumerate(p, q, n);
             CHECK_NEAR(all.distribution, p, 1e-12);
             THINK("more guesses are accepted more often");
             EXPECT(all.accepted > before - 1e-12, "accepted as often as with fewer, or more",

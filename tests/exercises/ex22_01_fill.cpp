@@ -105,8 +105,8 @@ TEST_CASE(
     "[ex22_01]") {
     for (std::uint64_t seed = 0; seed < 4; ++seed) {
         const Joint joint = random_joint(seed);
-        const auto distribution = perfect(joint, 3);
         INFO("a random distribution of three places and three tokens");
+        const auto distribution = perfect(joint, 3);
         THINK("what was drawn is known to what comes later, or is not");
         check_distribution(distribution_of(fill_in_turn, distribution, {masked, masked, masked}),
                            joint);
