@@ -9,9 +9,12 @@ import { check, end, folder, isDark, overflow, program, visit } from "./visit.mj
 const build = path.dirname(program);
 const root = path.join(folder, "course");
 const lessons = ["01_next_token", "02_greedy", "03_temperature", "04_top_k", "05_top_p", "06_combining"].concat(
-    ["08_penalties", "12_speculative"],
+    ["08_penalties", "12_speculative", "13_json_grammar"],
 );
-const each = 200 / lessons.length;
+const each = Math.ceil(200 / lessons.length);
+const typed = ['{"a":[1,-2e3]}', '["x", {"b": null}, true]', '{"name": "Ada", "n": [1.5, false]}'].concat(
+    ["[1,}", "12 3", ' {"k":"v\\n \\u00e4"} '],
+);
 
 const data = fs.readFileSync(path.join(root, "live_data.js"), "utf8");
 const size = { module: data.match(/"module":"([^"]*)"/)[1].length * 0.75 };
@@ -52,11 +55,16 @@ for (const lesson of lessons) {
         await page.waitForSelector(".live");
         check(`${name}: the still figure has given way`, (await page.locator("[data-live] + :visible img").count()) === 0);
         const controls = await page.locator(".live select, .live input").evaluateAll((all) =>
-            all.map((e) => ({ name: e.dataset.name, options: e.options?.length, min: e.min, max: e.max, step: e.step })),
+            all.map((e) => ({ name: e.dataset.name, type: e.type, options: e.options?.length, min: e.min, max: e.max, step: e.step })),
         );
         const buttons = await page.locator(".livebuttons button").all();
         for (let i = 0; i < each; ++i) {
             for (const c of controls) {
+                if (c.type === "text") {
+                    const text = typed[chance(typed.length)];
+                    await set(page, c.name, text.slice(0, 1 + chance(text.length)));
+                    continue;
+                }
                 const many = c.options ?? Math.round((c.max - c.min) / c.step) + 1;
                 const place = chance(many);
                 await set(page, c.name, c.options ? place : Number(c.min) + place * c.step);
@@ -88,6 +96,8 @@ for (const lesson of lessons) {
         const slider = page.locator(".live input[type=range]").first();
         if (await slider.count()) await slider.press("ArrowRight");
         else await page.locator('.live [data-name="next"]').press("Enter");
+        const words = page.locator(".live input[type=text]");
+        if (await words.count()) await words.pressSequentially("/");
         const after = await shown(page);
         check(`${name}: keys change what is said`, after.said !== before.said || after.command !== before.command);
         check(`${name}: keys turn no page in a figure`, page.url() === address);

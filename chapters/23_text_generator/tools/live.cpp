@@ -11,7 +11,9 @@
 #include "chapters/06_combining/trace.hpp"
 #include "chapters/08_penalties/full_chain.hpp"
 #include "chapters/12_speculative/plain_speculative.hpp"
+#include "chapters/13_json_grammar/plain_mask.hpp"
 #include "lib/core/rng.hpp"
+#include "lib/grammar/recognizer/json_recognizer.hpp"
 
 namespace tbt {
 
@@ -24,6 +26,31 @@ std::vector<std::string> names;
 std::vector<LiveStep> numbers;
 LiveOptions options;
 int chosen = 0;
+
+// What the JSON recognizer says after each byte of a text.
+struct Read {
+    Recognizer::State state;
+    LiveByte numbers;
+    std::string expects, open;
+};
+JsonRecognizer json;
+std::vector<Read> reads;
+std::string bytes;
+std::vector<std::string> tokens;
+std::vector<unsigned char> flags;
+
+bool may_follow(Recognizer::State state, std::size_t byte) {
+    return json.next(state, static_cast<unsigned char>(byte)) != Recognizer::dead;
+}
+
+Read read_at(Recognizer::State state) {
+    int next = 0;
+    for (std::size_t byte = 0; byte < 256; ++byte) next += may_follow(state, byte);
+    return {state,
+            {next, json.closing_bytes(state), json.accepts(state)},
+            JsonRecognizer::name(JsonRecognizer::unpack(state).mode),
+            json.stack(state)};
+}
 
 void set_stage(std::size_t i, std::vector<double> p) {
     stages.resize(std::max(stages.size(), i + 1));
@@ -143,6 +170,42 @@ double live_overlap(double T) {
 
 int live_draft(double T, double u) { return draw(rows[1], T, u); }
 int live_correction(double u) { return plain_draw(stages[2], u); }
+
+char* live_bytes(int length) {
+    bytes.resize(index(length));
+    return bytes.data();
+}
+
+void live_token() { tokens.push_back(bytes); }
+
+int live_json() {
+    json = JsonRecognizer();
+    reads.assign(1, read_at(json.start()));
+    for (const char c : bytes) {
+        const Recognizer::State state =
+            json.next(reads.back().state, static_cast<unsigned char>(c));
+        if (state == Recognizer::dead) break;
+        reads.push_back(read_at(state));
+    }
+    return to_int(reads.size()) - 1;
+}
+
+const LiveByte* live_after(int i) { return &reads[index(i)].numbers; }
+const char* live_expects(int i) { return reads[index(i)].expects.c_str(); }
+const char* live_open(int i) { return reads[index(i)].open.c_str(); }
+
+const unsigned char* live_follow() {
+    flags.resize(256);
+    for (std::size_t byte = 0; byte < 256; ++byte)
+        flags[byte] = may_follow(reads.back().state, byte);
+    return flags.data();
+}
+
+const unsigned char* live_legal(int eos) {
+    const std::vector<bool> legal = plain_mask(json, reads.back().state, tokens, eos);
+    flags.assign(legal.begin(), legal.end());
+    return flags.data();
+}
 
 }  // extern "C"
 

@@ -48,4 +48,19 @@ double live_overlap(double T);
 int live_draft(double T, double u);  // the token that the draft draws
 int live_correction(double u);       // drawn from the residual
 
+// ---- chapter 13 ----
+// Room for bytes: of the typed text, or of a token.
+char* live_bytes(int length);
+void live_token();  // these bytes are the next token of the vocabulary
+// Reads the text byte by byte. Returns how many of its bytes JSON may begin with.
+int live_json();
+struct LiveByte {
+    int next, closing, accepts;  // bytes that may follow, fewest to the end, may the text end?
+};
+const LiveByte* live_after(int i);         // after i bytes
+const char* live_expects(int i);           // "a key or }"
+const char* live_open(int i);              // "{["
+const unsigned char* live_follow();        // for each of the 256 bytes: may it follow the text?
+const unsigned char* live_legal(int eos);  // for each token
+
 }  // extern "C"

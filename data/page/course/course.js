@@ -77,9 +77,8 @@
     if (next < 0) input.focus();
     else links[Math.min(next, links.length - 1)]?.focus();
   };
-  // Of a wide block that has the focus the arrows scroll; of a figure's controls they change the value.
-  const scrolls = (element) =>
-    element.matches(".live input, .live select") || (element.matches("pre, .wide, .scroll") && element.scrollWidth > element.clientWidth);
+  // Of a wide block that has the focus the arrows scroll.
+  const scrolls = (element) => element.matches("pre, .wide, .scroll") && element.scrollWidth > element.clientWidth;
   const turn = (way) => {
     const links = [...document.querySelectorAll("#contents a")];
     const at = links.findIndex((link) => link.hasAttribute("aria-current"));
@@ -87,6 +86,8 @@
   };
   document.addEventListener("keydown", (event) => {
     if (event.ctrlKey || event.altKey || event.metaKey) return;
+    // In a live figure's controls, keys are for the control.
+    if (document.activeElement.matches(".live input, .live select")) return;
     const searching = Boolean(document.activeElement.closest?.(".search"));
     if (event.key === "/" && !searching) input.focus();
     else if (event.key === "Escape" && searching) ((list.hidden = true), document.activeElement.blur());

@@ -1,6 +1,6 @@
 #!/bin/sh
 # The course as pages that open from disk: course/make.sh FOLDER [LIVE_DATA.js] [PLAYGROUND...]
-# With LIVE_DATA.js, what live_rows writes, the lessons' live figures take the place of the still ones (course/live/live.js).
+# With LIVE_DATA.js, what live_rows writes, the lessons have live figures (course/live/live.js).
 # Every page of Markdown becomes one of HTML at its place in FOLDER, with contents, search, and what comes before and next; what
 # they link to is there too: figures as they are, source files as pages. No page asks for anything outside FOLDER.
 # Needs cmark-gfm. The reading order is that of the "Next:" links, from chapter 01 on.
@@ -159,7 +159,7 @@ cp data/page/course/course.js "$new/course.js"
 printf '<!DOCTYPE html><meta charset="utf-8"><title>Token by Token</title><meta http-equiv="refresh" content="0; url=README.html"><a href="README.html">Token by Token</a>\n' > "$new/index.html"
 if [ -n "$live" ]; then
     cp "$live" "$new/live_data.js"
-    { for part in dom words step wheel; do cat data/page/$part.js; done; for part in live bars chain draft loop; do cat data/page/course/live/$part.js; done; echo 'tbt.startLive();'; } > "$new/live.js"
+    { for part in dom words step wheel; do cat data/page/$part.js; done; for part in live bars chain draft loop json; do cat data/page/course/live/$part.js; done; echo 'tbt.startLive();'; } > "$new/live.js"
 fi
 [ -z "$playgrounds" ] || cp $playgrounds "$new/"
 rm -rf "$out" && mv "$new" "$out"

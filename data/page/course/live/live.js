@@ -1,6 +1,6 @@
-// Live figures: where a lesson says <!-- live: NAME -->, the still figure after it gives way to one
-// that answers. Every number in it comes from the course's own C++ (chapter 23's tools/live.hpp), on
-// real logits of the shipped model; without WebAssembly the still figure stays.
+// Live figures: where a lesson says <!-- live: NAME -->, there is a figure that answers, and a still
+// one right after it gives way. Every number comes from the course's own C++ (chapter 23's
+// tools/live.hpp), on real logits of the shipped model; without WebAssembly the lesson stays as it is.
 {
     const { h } = tbt;
     const bytes = (text) => Uint8Array.from(atob(text), (c) => c.charCodeAt(0));
@@ -8,6 +8,10 @@
     const V = names.length;
     let x = null; // the module's functions
     const view = (Type, at, n) => new Type(x.memory.buffer, at, n);
+    const textAt = (at) => {
+        const all = view(Uint8Array, at);
+        return new TextDecoder().decode(all.slice(0, all.indexOf(0)));
+    };
     const write = (Type, at, values) => view(Type, at, values.length).set(values);
 
     // See live_rows_main.cpp: codes of all logits, then the ids and values of the largest ones.
@@ -41,14 +45,18 @@
         order: () => Array.from(view(Int32Array, x.live_order(), V)),
         uniform: (seed, number = 0) => x.live_uniform(seed, number),
         call: (name, ...values) => x[`live_${name}`](...values),
+        // Of what a function returns a pointer to: a text, numbers, flags.
+        text: (name, ...values) => textAt(x[`live_${name}`](...values)),
+        ints: (n, name, ...values) => Array.from(view(Int32Array, x[`live_${name}`](...values), n)),
+        flags: (n, name, ...values) => Array.from(view(Uint8Array, x[`live_${name}`](...values), n)),
+        bytes: (values) => write(Uint8Array, x.live_bytes(values.length), values),
         // What a chain does: its steps, the distribution before and after each, and the draw.
         chain: (options, dialect, u) => {
             const values = settings.map((name, i) => Number(options[name] ?? neutral[i]));
             write(Float64Array, x.live_options(), values);
             const n = x.live_chain(dialect, u);
             const steps = Array.from({ length: n }, (_, i) => {
-                const name = view(Uint8Array, x.live_step(i));
-                const text = new TextDecoder().decode(name.slice(0, name.indexOf(0)));
+                const text = textAt(x.live_step(i));
                 const [before, after, mass, entropy] = view(Float64Array, x.live_numbers(i), 4);
                 return { text, before, after, mass, entropy };
             });
@@ -84,7 +92,17 @@
             { type: "button", "data-name": c.name, onclick: () => (c.press(state, changed), changed()) },
             c.label,
         );
-    const kinds = { slider, select, button };
+    // What is typed; a figure that changes it calls state.sync().
+    const text = (c, state, changed) => {
+        const id = `live-${c.name}-${state.number}`;
+        const input = h("input", { type: "text", id, "data-name": c.name, autocomplete: "off", spellcheck: "false", autocapitalize: "off" });
+        state.sync = () => {
+            if (input.value !== state[c.name]) input.value = state[c.name];
+        };
+        input.addEventListener("input", () => ((state[c.name] = input.value), changed()));
+        return h("div", { class: "field typed" }, h("label", { for: id }, c.label), input);
+    };
+    const kinds = { slider, select, text, button };
 
     // ---- the line for the terminal ----
     const copy = async (event, text) => {
@@ -126,7 +144,7 @@
         const state = { row: 0, number: ++figures, open: false };
         for (const c of figure.controls) if (c.name in state === false) state[c.name] = c.value;
         const texts = { name: "row", label: "Text", values: rows.map((r, i) => [i, `${r.prompt} …`]) };
-        const parts = figure.parts();
+        const parts = figure.parts(state, () => update());
         const said = h("p", { class: "livesaid", "aria-live": "polite" });
         const below = h("div", { class: "liveterminal" });
         const update = () => {
@@ -143,7 +161,7 @@
             { class: "live", "aria-label": figure.title },
             h("figcaption", { class: "livetitle" }, figure.title),
             rows.length > 1 && !figure.stepped && select(texts, state, update),
-            h("div", { class: "livecontrols" }, controls(["select", "slider"])),
+            h("div", { class: "livecontrols" }, controls(["text", "select", "slider"])),
             Object.values(parts).map((part) => part.element),
             h("div", { class: "livebuttons" }, controls(["button"]), said),
             below,
@@ -152,7 +170,7 @@
     };
 
     tbt.figures = {};
-    // One figure takes the place of the still one after the comment, and of its caption.
+    // A figure takes the place of the still one after the comment, if there is one, and of its caption.
     const start = async () => {
         const nothing = new Proxy({}, { get: () => () => 0 });
         const module = await WebAssembly.instantiate(bytes(tbtLive.module), {
