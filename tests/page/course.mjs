@@ -108,9 +108,9 @@ await visit("course/chapters/01_next_token/README", {}, async (page) => {
 });
 await visit("course/README", {}, async (page) => {
     await page.keyboard.press("/");
-    await page.keyboard.type("nucleus mass");
+    await page.keyboard.type("nucleus tail");
     const first = page.locator("#found a").first();
-    check("search: nucleus and mass", (await first.innerText()).toLowerCase().includes("top-p"));
+    check("search: nucleus and tail", (await first.innerText()).toLowerCase().includes("top-p"));
     await page.keyboard.press("ArrowDown");
     await page.keyboard.press("Enter");
     await page.waitForURL(/top_p|GLOSSARY/);
