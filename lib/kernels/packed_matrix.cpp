@@ -9,7 +9,6 @@
 #include "lib/core/index.hpp"
 #include "lib/kernels/matmul_kernel.hpp"
 #include "lib/kernels/weight_columns.hpp"
-#include "lib/quantized/integer_matrix.hpp"
 
 namespace tbt {
 

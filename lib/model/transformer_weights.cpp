@@ -37,7 +37,7 @@ public:
 
     Tensor tensor(const std::string& name) const {
         Tensor weight = store_.read(name, shapes_.at(name));
-        check_shape("gpt", name.c_str(), weight.shape(), shapes_.at(name));
+        check_shape("transformer", name.c_str(), weight.shape(), shapes_.at(name));
         return weight;
     }
 
