@@ -444,6 +444,10 @@ struct Source {
 
 std::string skipped_by_llama_cpp(const TransformerConfig& config) {
     const Architecture& a = config.architecture;
+    for (int i = 0; a.model_type == "qwen3_moe" && i < config.n_layer; ++i)
+        if (!config.layer(i).experts)
+            return "llama.cpp does not open a qwen3_moe whose layer " + std::to_string(i) +
+                   " has no experts";
     if (a.model_type != "mistral" && a.model_type != "qwen2" && a.model_type != "phi3") return {};
     int window = 0;
     for (const LayerKind& kind : a.layers) window = std::max(window, kind.window);

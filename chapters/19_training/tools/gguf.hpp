@@ -27,8 +27,8 @@ namespace tbt {
 // splits a text), for bf16, and for a number that is too large for f16.
 void write_gguf(const std::string& directory, const std::string& path, WeightType type);
 
-// What llama.cpp skips when it reads such a model (its version of 2026), in one line for the
-// user; empty if nothing.
+// What llama.cpp skips when it reads such a model, or why it does not open it (in its version of
+// 2026), in one line for the user; empty if nothing.
 std::string skipped_by_llama_cpp(const TransformerConfig& config);
 
 // Collects numbers and texts as little-endian bytes.

@@ -332,7 +332,7 @@ TEST_CASE("a GGUF file of another kind of model is refused by name", "[gguf]") {
     CHECK(contains(refused("llama"), "has no value \"llama.context_length\""));
 }
 
-TEST_CASE("GGUF: windows that llama.cpp does not have are said", "[gguf]") {
+TEST_CASE("GGUF: windows and layers that llama.cpp does not have are said", "[gguf]") {
     const auto said = [](const char* name) {
         return skipped_by_llama_cpp(
             read_config_file(std::string("tests/data/") + name + "/config.json"));
@@ -341,6 +341,8 @@ TEST_CASE("GGUF: windows that llama.cpp does not have are said", "[gguf]") {
           "llama.cpp reads a mistral without its window of 16 tokens: longer texts differ");
     CHECK(contains(said("tiny-qwen2-window"), "qwen2"));
     CHECK(contains(said("tiny-phi3"), "phi3"));
+    CHECK(said("tiny-qwen3-moe") ==
+          "llama.cpp does not open a qwen3_moe whose layer 1 has no experts");
     for (const char* none : {"tiny-llama", "tiny-qwen2", "tiny-gemma3", "tiny-gpt-oss"})
         CHECK(said(none).empty());
 }
