@@ -4,6 +4,7 @@
 #include <atomic>
 #include <cstdlib>
 #include <limits>
+#include <mutex>
 #include <new>
 #include <utility>
 
@@ -55,7 +56,7 @@ void reset_peak_tensor_bytes() { peak = allocated.load(); }
 
 void AlignedDelete::operator()(float* p) const {
     if (mapped) munmap(p, bytes);
-    else std::free(p);
+    else if (!shared) std::free(p);
     count(-static_cast<std::int64_t>(bytes));
 }
 
@@ -75,30 +76,61 @@ std::size_t bytes_of(std::int64_t n) {
     return bytes;
 }
 
-AlignedFloats owned(void* p, std::size_t bytes, bool mapped) {
 #ifdef __linux__
+constexpr bool has_huge_pages = true;
+void ask_for_huge_pages(void* p, std::size_t bytes) {
     if (bytes >= 2 * huge_page) madvise(p, bytes, MADV_HUGEPAGE);
+}
+#else
+constexpr bool has_huge_pages = false;
+void ask_for_huge_pages(void*, std::size_t) {}
 #endif
-    count(static_cast<std::int64_t>(bytes));
-    return AlignedFloats(static_cast<float*>(p), AlignedDelete{bytes, mapped});
+
+void* aligned_memory(std::size_t bytes) {
+    void* p = nullptr;
+    if (posix_memalign(&p, bytes >= 2 * huge_page ? huge_page : 64, bytes) != 0)
+        throw out_of_memory(bytes);
+    ask_for_huge_pages(p, bytes);
+    return p;
+}
+
+std::size_t whole_lines(std::size_t bytes) { return (bytes + 63) / 64 * 64; }
+
+AlignedFloats owned(void* p, const AlignedDelete& how) {
+    count(static_cast<std::int64_t>(how.bytes));
+    return AlignedFloats(static_cast<float*>(p), how);
 }
 
 }  // namespace
 
 AlignedFloats allocate_floats(std::int64_t n) {
-    const std::size_t wanted = bytes_of(n);
-    const std::size_t bytes = (wanted + 63) / 64 * 64;
-    void* p = nullptr;
-    if (posix_memalign(&p, bytes >= 2 * huge_page ? huge_page : 64, bytes) != 0)
-        throw out_of_memory(bytes);
-    return owned(p, bytes, false);
+    const std::size_t bytes = whole_lines(bytes_of(n));
+    return owned(aligned_memory(bytes), {bytes});
 }
 
 AlignedFloats allocate_zeros(std::int64_t n) {
     const std::size_t bytes = bytes_of(n);
     void* p = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (p == MAP_FAILED) throw out_of_memory(bytes);
-    return owned(p, bytes, true);
+    ask_for_huge_pages(p, bytes);
+    return owned(p, {bytes, true});
+}
+
+AlignedFloats allocate_weights(std::int64_t n) {
+    constexpr std::size_t small = std::size_t{1} << 17, usual = std::size_t{64} << 20;
+    static std::mutex mutex;
+    static std::weak_ptr<void> memory;  // of earlier blocks; the first `used` bytes are theirs
+    static std::size_t size = 0, used = 0;
+    const std::size_t bytes = whole_lines(bytes_of(n));
+    if (!has_huge_pages || bytes < small) return allocate_floats(n);
+    const std::lock_guard lock(mutex);
+    std::shared_ptr<void> shared = memory.lock();
+    if (!shared || bytes > size - used) {
+        size = std::max(usual, bytes), used = 0;
+        memory = shared = std::shared_ptr<void>(aligned_memory(size), std::free);
+    }
+    used += bytes;
+    return owned(static_cast<std::byte*>(shared.get()) + used - bytes, {bytes, false, shared});
 }
 
 Tensor::Tensor(Shape shape)

@@ -27,12 +27,16 @@ std::int64_t element_count(const Shape& shape);
 struct AlignedDelete {
     std::size_t bytes = 0;
     bool mapped = false;
+    std::shared_ptr<void> shared = {};  // the memory of several blocks
     void operator()(float* p) const;
 };
 using AlignedFloats = std::unique_ptr<float[], AlignedDelete>;
 AlignedFloats allocate_floats(std::int64_t n);
 // The same, zeroed. The system provides each page when it is first touched.
 AlignedFloats allocate_zeros(std::int64_t n);
+// As allocate_floats(), for the matrices of a model, which are freed together: they share huge
+// pages. The first touch of 512 small pages takes ten times as long as that of a huge one.
+AlignedFloats allocate_weights(std::int64_t n);
 
 class Tensor {
 public:

@@ -196,7 +196,7 @@ public:
         const BlockRows rows = rows_of(name, shape);
         const bool transposed = gguf_layout(config_, {name, shape}) == GgufLayout::transposed;
         Tensor result(shape);
-        run_team(default_threads(), [&](const Worker& worker) {
+        run_team(result.size() < 1 << 16 ? 1 : default_threads(), [&](const Worker& worker) {
             const auto [begin, end] = worker.share(length_of(rows.rows));
             std::vector<float> row(index(rows.k));
             for (std::int64_t r = begin; r < end; ++r) {

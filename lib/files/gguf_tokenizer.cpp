@@ -85,6 +85,7 @@ private:
         // Unused ids at the end only round up the size of the vocabulary.
         std::size_t size = texts.size();
         while (size > 0 && types_[size - 1] == gguf_token::unused) --size;
+        out_.ids.reserve(size);
         for (std::size_t i = 0; i < size; ++i) {
             const std::string text(texts[i]);
             constexpr std::size_t longest = 4096;
@@ -128,7 +129,9 @@ private:
     }
 
     void read_merges() {
-        for (const std::string_view pair : file_.texts("tokenizer.ggml.merges")) {
+        const auto& merges = file_.texts("tokenizer.ggml.merges");
+        out_.merges.reserve(merges.size());
+        for (const std::string_view pair : merges) {
             const std::size_t space = pair.find(' '), number = out_.merges.size() + 1;
             if (space == 0 || space == std::string_view::npos || space + 1 == pair.size())
                 file_.fail("merge " + std::to_string(number) + " is \"" + shown(pair) +

@@ -226,7 +226,7 @@ void PackedMatrix::reserve(std::int64_t k, std::int64_t n, WeightType type) {
     type_ = kernel::storage_type(type);
     const std::int64_t floats = kernel::ceil_div(bytes(), 4);
     if (floats > capacity_ || !data_) {
-        data_ = allocate_floats(floats);
+        data_ = allocate_weights(floats);
         capacity_ = floats;
     }
 }

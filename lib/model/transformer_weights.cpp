@@ -100,12 +100,14 @@ public:
         return result;
     }
 
-    // Packs the outputs of a matrix in blocks, whose name is for messages.
-    PackedMatrix pack(const BlockRows& rows, const std::string& name) const {
+    // Packs the outputs of matrices in blocks, whose names are these.
+    PackedMatrix pack(const BlockRows& rows, std::span<const std::string> names) const {
         try {
-            return PackedMatrix(std::make_shared<const BlockMatrix>(rows, threads_));
+            PackedMatrix result(std::make_shared<const BlockMatrix>(rows, threads_));
+            for (const std::string& name : names) store_.forget(name);
+            return result;
         } catch (const Error&) {
-            tensor(name);  // throws Error with the number that is not finite
+            for (const std::string& name : names) tensor(name);  // says which number is not finite
             throw;
         }
     }
@@ -119,11 +121,7 @@ public:
 
     PackedMatrix packed(const std::string& name, WeightType type) const {
         if (type == WeightType::blocks) {
-            if (const auto rows = blocks(name)) {
-                PackedMatrix result = pack(*rows, name);
-                store_.forget(name);
-                return result;
-            }
+            if (const auto rows = blocks(name)) return pack(*rows, std::span(&name, 1));
             type = own_type(name, type);
         }
         if (auto as_stored = store_.packed(name, shapes_.at(name), type, threads_))
@@ -198,9 +196,7 @@ private:
             for (std::int64_t i = 0; i < rows.count; ++i)
                 ordered.push_back(all.rows[index(rows.first + i * rows.step)]);
         if (!order.empty()) all.rows = std::move(ordered);
-        PackedMatrix result = pack(all, names[0]);
-        for (const std::string& name : names) store_.forget(name);
-        return result;
+        return pack(all, names);
     }
 
     const WeightStore& store_;
@@ -347,7 +343,7 @@ void load_embeddings(TransformerNetwork& n, const WeightReader& weights, const s
         if (!rows)
             return weights.matrix(weight, [&](const StoredView& w) { output_of(w, weight); });
         rows->rows.resize(index(n.outputs));
-        n.output = weights.pack(*rows, weight);
+        n.output = weights.pack(*rows, std::span(&weight, 1));
     };
     if (!tied) load_output(head);
     // Rows of blocks are read from the file.

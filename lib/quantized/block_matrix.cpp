@@ -142,23 +142,30 @@ Multiply multiply_rows(std::int64_t rows) {
 
 // ---- packing ------------------------------------------------------------------------------------
 
-// Writes the codes of one column's unit to its panel.
+using Parts = std::array<BlockParts, panel>;
+
+// Writes the codes of a panel's unit, four of each column at a time.
 template <int Bits, int Group>
-void put_codes(const std::uint8_t* codes, std::int64_t numbers, std::uint8_t* to) {
-    constexpr int half = Group / 2, count = Group * Bits / 8;
-    for (const std::uint8_t* const end = codes + numbers; codes < end; codes += Group) {
-        std::uint8_t bytes[count];
-        for (int i = 0; i < count; ++i)
-            bytes[i] =
-                Bits == 8 ? codes[i] : static_cast<std::uint8_t>(codes[i] | codes[i + half] << 4);
-        for (int i = 0; i < count; i += 4, to += panel * 4) std::memcpy(to, bytes + i, 4);
-    }
+void put_codes(const Parts& parts, std::int64_t numbers, std::uint8_t* to) {
+    constexpr int count = Group * Bits / 8;
+    const auto four = [&](int c, std::int64_t k) {
+        std::uint32_t codes;
+        std::memcpy(&codes, parts[index(c)].codes + k, sizeof codes);
+        return codes;
+    };
+    for (std::int64_t k = 0; k < numbers; k += Group)
+        for (int i = 0; i < count; i += 4)
+            for (int c = 0; c < panel; ++c, to += 4) {
+                std::uint32_t bytes = four(c, k + i);
+                if constexpr (Bits == 4) bytes |= four(c, k + Group / 2 + i) << 4;
+                std::memcpy(to, &bytes, sizeof bytes);
+            }
 }
 
 // The functions for a type's bits and group.
 struct Functions {
     Multiply (*multiply)(std::int64_t rows);
-    void (*put)(const std::uint8_t* codes, std::int64_t numbers, std::uint8_t* to);
+    void (*put)(const Parts& parts, std::int64_t numbers, std::uint8_t* to);
 };
 Functions functions_for(const GgufBlock& type) {
     if (type.bits == 8)
@@ -182,7 +189,7 @@ BlockMatrix::BlockMatrix(const BlockRows& w, int threads)
         throw Error("blocks: a matrix of shape (" + std::to_string(n_) + ", " + std::to_string(k_) +
                     "), expected rows of whole blocks of a quantised type");
     unit_bytes_ = panel * type_->bytes_in_memory();
-    data_ = allocate_zeros((bytes() + 3) / 4);
+    data_ = allocate_weights((bytes() + 3) / 4);
     std::atomic<bool> finite = true;
     run_team(threads, [&](const Worker& worker) {
         const auto [begin, end] = worker.share(panels());
@@ -194,26 +201,29 @@ BlockMatrix::BlockMatrix(const BlockRows& w, int threads)
 
 // Returns true if all scales are finite.
 bool BlockMatrix::pack_panel(const BlockRows& w, std::int64_t p) {
-    const std::int64_t count = std::min<std::int64_t>(panel, n_ - p * panel);
+    const int count = to_int(std::min<std::int64_t>(panel, n_ - p * panel));
     const auto put = functions_for(*type_).put;
     bool finite = true;
-    BlockParts parts;
-    for (std::int64_t u = 0; u < units(); ++u)
-        for (std::int64_t c = 0; c < count; ++c) {
-            auto* to = const_cast<std::uint8_t*>(unit(p, u));
-            type_->take_apart(w.rows[index(p * panel + c)] + u * type_->bytes, parts);
-            put(parts.codes, type_->numbers, to + c * 4);
-            to += code_bytes();
-            for (int g = 0; has_scales() && g < groups(); ++g, to += panel)
-                to[c] = static_cast<std::uint8_t>(parts.scales[g]);
-            for (int g = 0; type_->has_minima && g < groups(); ++g, to += panel)
-                to[c] = parts.minima[g];
-            auto* d = reinterpret_cast<float*>(to);
-            d[c] = parts.d;
-            if (type_->has_minima) d[panel + c] = parts.m;
+    Parts parts{};  // zeros for columns after the last one
+    for (std::int64_t u = 0; u < units(); ++u) {
+        for (int c = 0; c < count; ++c)
+            type_->take_apart(w.rows[index(p * panel + c)] + u * type_->bytes, parts[index(c)]);
+        auto* to = const_cast<std::uint8_t*>(unit(p, u));
+        put(parts, type_->numbers, to);
+        to += code_bytes();
+        for (int g = 0; has_scales() && g < groups(); ++g)
+            for (const BlockParts& part : parts) *to++ = static_cast<std::uint8_t>(part.scales[g]);
+        for (int g = 0; type_->has_minima && g < groups(); ++g)
+            for (const BlockParts& part : parts) *to++ = part.minima[g];
+        auto* d = reinterpret_cast<float*>(to);
+        for (int c = 0; c < panel; ++c) {
+            const BlockParts& part = parts[index(c)];
+            d[c] = part.d;
+            if (type_->has_minima) d[panel + c] = part.m;
             // Times the largest scale and value.
-            finite = finite && std::isfinite(parts.d * 32768) && std::isfinite(parts.m * 32768);
+            finite = finite && std::isfinite(part.d * 32768) && std::isfinite(part.m * 32768);
         }
+    }
     return finite;
 }
 
