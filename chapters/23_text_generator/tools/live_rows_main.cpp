@@ -58,9 +58,9 @@ std::string base64(std::string_view bytes) {
 }
 
 // V codes of 16 bits between the least and the greatest logit; then the ids of the largest logits,
-// and these as they are, since they are what the figures show. A code's rounding error is taken into
-// account in the next one's, in descending order, so that errors cancel in every sum of
-// probabilities, at any temperature.
+// and these as they are, since they are what the figures show. A code's rounding error is carried
+// over to the next one's, in descending order, so that errors cancel in every sum of probabilities,
+// at any temperature.
 constexpr std::size_t exact = 128;
 
 std::string packed(std::span<const float> s) {
