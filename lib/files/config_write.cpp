@@ -1,6 +1,6 @@
 #include <algorithm>
-#include <charconv>
 #include <cmath>
+#include <cstdio>
 #include <cstdlib>
 #include <vector>
 
@@ -15,8 +15,10 @@ namespace {
 
 // The double with the shortest decimal that reads as this float: 1e-05, not 9.999999747378752e-06.
 double shortest(float value) {
-    char text[32] = {};
-    std::to_chars(text, text + sizeof text - 1, value);
+    char text[32];
+    int digits = 0;
+    do std::snprintf(text, sizeof text, "%.*g", ++digits, static_cast<double>(value));
+    while (digits < 9 && std::strtof(text, nullptr) != value);
     return std::strtod(text, nullptr);
 }
 

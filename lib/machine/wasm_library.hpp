@@ -58,6 +58,9 @@ inline to_chars_result to_chars(char* first, char*, double value, chars_format f
     memcpy(first, text, size);
     return {first + size, errc()};
 }
+inline to_chars_result to_chars(char* first, char* last, double value) {
+    return to_chars(first, last, value, chars_format::scientific);
+}
 }  // namespace std
 #endif
 

@@ -16,9 +16,9 @@ const here = path.dirname(new URL(import.meta.url).pathname);
 const read = (name) => fs.readFileSync(path.join(here, name), "utf8");
 
 // What the program opens, at its place below the root of the repository. (vocab.json and merges.txt
-// say what tokenizer.json says.) A model in 4 bits is in FOLDER/models; the other ones are as shipped.
+// say what tokenizer.json says.) A model in 4 bits lies in models beside the module; the other ones are as shipped.
 const model = (name) => {
-    const few = path.join(path.dirname(out), "models", name);
+    const few = path.join(path.dirname(module), "models", name);
     const from = fs.existsSync(few) ? few : `data/models/${name}`;
     return ["config.json", "generation_config.json", "tokenizer.json", "tokenizer_config.json"]
         .concat(["special_tokens_map.json", "model.safetensors"])
