@@ -92,8 +92,10 @@ override PROMPT := $(value PROMPT)
 export PROMPT
 .PHONY: run chat serve
 # MODEL=DIRECTORY serves another model than the storyteller.
-serve: $(BUILD)/serve
-	@exec $< $(if $(MODEL),--model $(MODEL)) $(ARGS)
+# MPI=4: the model on four processes (chapter 28).
+MPIRUN = mpirun $(if $(filter 0,$(shell id -u)),--allow-run-as-root) --oversubscribe -n
+serve: $(BUILD)/$(if $(MPI),mpi_serve,serve)
+	@exec $(if $(MPI),$(MPIRUN) $(MPI)) $< $(if $(MODEL),--model $(MODEL)) $(ARGS)
 # Without options (and without escapes to read) the generator of one screen is enough, and quickly compiled; it writes
 # the same text.
 run: $(BUILD)/$(if $(strip $(ARGS))$(findstring \,$(PROMPT)),23_text_generator,plain_generate)

@@ -5,6 +5,7 @@
 #   install_packages.sh page   the same and cmark-gfm
 #   install_packages.sh serve  the same and cpp-httplib
 #   install_packages.sh serving  the same and haproxy
+#   install_packages.sh mpi    the same and Open MPI
 #   install_packages.sh wasm   xsimd and emscripten
 #   install_packages.sh arm64  the same, a compiler for arm64 and qemu (with apt)
 # Uses apt, dnf, pacman, zypper or brew, with sudo where needed. NO_INSTALL=1 only prints the command.
@@ -41,6 +42,7 @@ if [ "${1:-run}" = test ]; then
 fi
 [ "${1:-run}" != page ] || command -v cmark-gfm >/dev/null 2>&1 || missing="$missing cmark-gfm"
 case ${1:-run} in serve | serving) has httplib.h || missing="$missing cpp-httplib" ;; esac
+[ "${1:-run}" != mpi ] || { command -v mpicxx && command -v mpirun; } >/dev/null 2>&1 || missing="$missing openmpi"
 [ "${1:-run}" != serving ] || command -v haproxy >/dev/null 2>&1 || missing="$missing haproxy"
 [ "${1:-run}" != wasm ] || command -v em++ >/dev/null 2>&1 || missing="$missing emscripten"
 if [ "${1:-run}" = arm64 ]; then
@@ -55,12 +57,13 @@ if command -v apt-get >/dev/null 2>&1; then
     names=$(for p in $missing; do case $p in
         xsimd) echo libxsimd-dev;; json) echo nlohmann-json3-dev;;
         pcre2) echo libpcre2-dev;; utf8proc) echo libutf8proc-dev;; cpp-httplib) echo libcpp-httplib-dev;;
+        openmpi) echo libopenmpi-dev openmpi-bin;;
         *) echo $p;; esac; done)
     install="apt-get install -y --no-install-recommends" update="apt-get update"
 elif command -v dnf >/dev/null 2>&1; then
     names=$(for p in $missing; do case $p in
         xsimd) echo xsimd-devel;; json) echo json-devel;;
-        catch2) echo catch-devel;; pcre2|utf8proc|cpp-httplib) echo $p-devel;; *) echo $p;; esac; done)
+        catch2) echo catch-devel;; pcre2|utf8proc|cpp-httplib|openmpi) echo $p-devel;; *) echo $p;; esac; done)
     install="dnf install -y" update=""
 elif command -v pacman >/dev/null 2>&1; then
     names=$(for p in $missing; do case $p in json) echo nlohmann-json;; utf8proc) echo libutf8proc;; *) echo $p;; esac; done)

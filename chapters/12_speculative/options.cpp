@@ -93,6 +93,7 @@ std::vector<std::string> without_effect(const DraftSettings& s, bool others) {
 TransformerOptions draft_options(TransformerOptions target) {
     const WeightType kept = target.weights.value_or(WeightType::f32);
     if (kept != WeightType::int8 && kept != WeightType::int4) target.weights.reset();
+    target.processes = nullptr;  // a draft is small, so each process has all of it
     return target;
 }
 

@@ -96,6 +96,7 @@ Training::Training(const DocumentSource& documents, const Tokenizer& tokenizer,
     teacher_ = load_teacher(options_.teacher, tokenizer, options_);
     if (teacher_) teacher_hash_ = hash_of(teacher_->parameters());
     model_.learn_from(teacher_.get());
+    model_.share_with(default_processes());
     if (options_.init.empty()) {
         train::initialise(model_.parameters(), model_.layout(), options_.shape, options_.seed);
         model_.parameters_changed();

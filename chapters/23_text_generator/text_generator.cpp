@@ -16,6 +16,7 @@
 #include "lib/chat/model_chat.hpp"
 #include "lib/core/error.hpp"
 #include "lib/core/index.hpp"
+#include "lib/model/processes.hpp"
 
 namespace tbt {
 
@@ -137,7 +138,10 @@ void TextGenerator::State::open_assistant_of(const TextOptions& o) {
 
 DraftLength TextGenerator::State::draft_length_of(const TextOptions& o) {
     const std::int64_t weights = o.lookup() ? 0 : parameter_count(assistant->config());
-    const DraftLength length = o.length(cost_of_guess(weights, parameter_count(model.config())));
+    const double cost = cost_of_guess(weights, parameter_count(model.config()));
+    const DraftLength length = o.length(cost);
+    // Several processes must draft alike, and each has a clock of its own.
+    if (length.is_timed() && default_processes()) return DraftLength::adaptive(length.most(), cost);
     if (!length.is_timed()) return length;
     return timed_drafts.try_emplace({o.assistant_model, length.most()}, length).first->second;
 }

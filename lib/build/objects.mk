@@ -14,12 +14,19 @@ MAINS := $(sort $(wildcard chapters/*/*main.cpp chapters/*/*/*main.cpp))
 program_of = $(notdir $(if $(filter %/main.cpp,$(1)),$(1:%/main.cpp=%),$(1:%_main.cpp=%)))
 PROGRAMS := $(foreach main,$(MAINS),$(call program_of,$(main)))
 $(foreach main,$(MAINS),$(eval $(BUILD)/$(call program_of,$(main)): $(call object,$(NEEDS_$(main)))))
+# Programs for several processes (chapter 28). They are built where they are asked for, or where Open MPI is.
+MPI_PROGRAMS := 28_several_machines mpi_serve mpi_train
+HAS_MPI := $(shell command -v mpicxx 2>/dev/null)
+MPI_OBJECTS := $(call object,$(wildcard lib/mpi/*.cpp))
+$(MPI_OBJECTS): | $(BUILD)/.packages-mpi
+$(MPI_OBJECTS): LIBRARY_LACKS = $(shell mpicxx --showme:compile)
+mpi_libs = $(if $(filter $(MPI_OBJECTS),$^),$(shell mpicxx --showme:link))
 # All of lib and the chapters; what belongs to the server is apart, since it needs a library of its own.
 LIBRARY := $(BUILD)/library.a
 SERVER := $(BUILD)/server.a
 SERVER_FILES := $(filter-out %main.cpp,$(wildcard chapters/26_serving/server/*.cpp))
 $(SERVER): $(call object,$(SERVER_FILES))
-$(LIBRARY): $(call object,$(filter-out %main.cpp lib/kernels/wasm/% $(SERVER_FILES),\
+$(LIBRARY): $(call object,$(filter-out %main.cpp lib/kernels/wasm/% lib/mpi/% $(SERVER_FILES),\
 	$(wildcard lib/*/*.cpp lib/*/*/*.cpp chapters/*/*.cpp chapters/*/*/*.cpp)))
 TOOLS := $(filter-out $(CHAPTERS),$(PROGRAMS))
 
@@ -65,11 +72,11 @@ HTTP_LIBS = $(shell pkg-config --libs cpp-httplib 2>/dev/null) -lpthread
 http_libs = $(if $(filter $(SERVER) $(BUILD)/obj/chapters/26_serving/server/%,$^),$(HTTP_LIBS))
 $(PROGRAMS:%=$(BUILD)/%) $(BUILD)/learn:
 	$(call say,LINK,$@)
-	$(Q)$(whole) $(LINK) $^ $(LIBS) $(http_libs) -o NEW
+	$(Q)$(whole) $(LINK) $^ $(LIBS) $(http_libs) $(mpi_libs) -o NEW
 # The screen of make learn.
 $(BUILD)/learn: $(call object,$(NEEDS_learn))
 
 .PHONY: all tools $(TOOLS:%=%-tool)
-all: $(PROGRAMS:%=$(BUILD)/%) $(BUILD)/learn
+all: $(patsubst %,$(BUILD)/%,$(filter-out $(if $(HAS_MPI),,$(MPI_PROGRAMS)),$(PROGRAMS))) $(BUILD)/learn
 tools: $(TOOLS:%=$(BUILD)/%)
 $(TOOLS:%=%-tool): %-tool: $(BUILD)/%

@@ -62,7 +62,7 @@ $(TEST_PROGRAMS):
 SLOW := lib 14 16 18 19 20 21
 # ONLY=03 or ONLY=lib runs one group of tests, ONLY="03 06" several.
 ONLY_GROUPS := $(foreach o,$(ONLY),$(filter $(o) $(firstword $(subst _, ,$(o:ch%=%))),$(TEST_GROUPS)))
-SCRIPTS := refusals learn parity syntax build structure
+SCRIPTS := refusals learn parity syntax build structure mpi
 PARTS := $(if $(ONLY),$(ONLY_GROUPS),$(SLOW) $(sort $(filter-out $(SLOW),$(TEST_GROUPS))) solutions stubs $(SCRIPTS))
 .PHONY: test test-begins $(PARTS:%=ran-%)
 test: test-begins $(PARTS:%=ran-%)
@@ -82,7 +82,7 @@ ran-serving: $(BUILD)/serve
 ran-stubs: $(BUILD)/tests-exercises | test-begins
 	@cat $(BUILD)/obj/rooms/exercises-*.log > $(BUILD)/stubs.log
 	$(call part,sh tests/exercises/stubs.sh $< $(BUILD)/stubs.log)
-ran-refusals ran-parity: all | test-begins
+ran-refusals ran-parity ran-mpi: all | test-begins
 	$(call part,sh tests/$(@:ran-%=%).sh $(BUILD))
 ran-learn: all | test-begins
 	$(call part,env LEARN_MAKE='$(LEARN_MAKE)' sh tests/learn.sh $(BUILD) lines)

@@ -22,6 +22,7 @@
 #include "lib/machine/command_line.hpp"
 #include "lib/machine/files.hpp"
 #include "lib/machine/memory.hpp"
+#include "lib/model/processes.hpp"
 #include "lib/model/weight_names.hpp"
 #include "lib/quantized/integer_matrix.hpp"
 
@@ -149,7 +150,8 @@ void check_planned_memory(const std::string& name, const TransformerConfig& conf
     const WeightType type = options.weights.value_or(WeightType::f32);
     const MemoryPlan plan = plan_memory(planned, type, context, 1);
     const std::int64_t weights = type == WeightType::blocks ? blocks : plan.weights();
-    check_memory(name, plan.total() - plan.weights() + weights, available_memory());
+    const int parts = options.processes ? options.processes->size() : 1;
+    check_memory(name, (plan.total() - plan.weights() + weights) / parts, available_memory());
 }
 
 }  // namespace
@@ -350,6 +352,7 @@ TransformerOptions transformer_options(const ModelOptions& o) {
     if (o.cache != "f32" && o.cache != "f16")
         throw UsageError("--cache: got '" + o.cache + "', expected f32 or f16");
     gpt.cache = *weight_type_named(o.cache);
+    gpt.processes = default_processes();
     return gpt;
 }
 

@@ -43,6 +43,20 @@ void sort_pairs(ExpertPass& p, std::int64_t pairs, int experts) {
 
 }  // namespace
 
+// Every process gets the outputs of the others' experts for these pairs.
+void TransformerNetwork::gather_experts(std::int64_t pairs, const Worker& worker) {
+    if (!options.processes) return;
+    if (worker.rank == 0) {
+        const ExpertPass& p = pass.experts;
+        std::vector<std::int64_t> firsts;
+        for (const ModelPart& each : parts)
+            firsts.push_back(p.first[index(each.experts.begin)] * config.n_embd);
+        firsts.push_back(pairs * config.n_embd);
+        options.processes->gather(pass.experts.outputs.get(0), 1, firsts.back(), firsts);
+    }
+    worker.sync();
+}
+
 void TransformerNetwork::run_experts(const TransformerBlock& b, const float* normed,
                                      const Worker& worker) {
     const auto rows = length_of(pass.tokens);
@@ -79,9 +93,10 @@ void TransformerNetwork::add_experts(const TransformerBlock& b, const float* nor
     for (std::int64_t i = first * k; i < end * k; ++i)
         std::copy_n(normed + i / k * c, c, inputs + p.places[index(i)] * c);
     worker.sync();
-    // Calls product(expert, its first pair, how many) for each expert that has pairs.
+    // Calls product(expert, its first pair, how many) for each expert of this process with pairs.
+    const Range own = part.experts;
     const auto for_each_expert = [&](auto product) {
-        for (std::size_t e = 0; e < b.experts.size(); ++e)
+        for (auto e = index(own.begin); e < index(own.end); ++e)
             if (const std::int64_t n = p.first[e + 1] - p.first[e]; n > 0)
                 product(b.experts[e], p.first[e], n);
         worker.sync();
@@ -90,12 +105,15 @@ void TransformerNetwork::add_experts(const TransformerBlock& b, const float* nor
         matmul(MatrixView::of(inputs + at * c, n, c), e.up, inner + at * 2 * f, 2 * f,
                {e.up_bias.data()}, worker);
     });
-    gate(inner, rows * k, f, worker);
+    const std::int64_t first_pair = p.first[index(own.begin)],
+                       pairs = p.first[index(own.end)] - first_pair;
+    gate(inner + first_pair * 2 * f, pairs, f, worker);
     worker.sync();
     for_each_expert([&](const TransformerBlock::Expert& e, std::int64_t at, std::int64_t n) {
         matmul({inner + at * 2 * f, n, f, 2 * f, 1}, e.down, out + at * c, c, {e.down_bias.data()},
                worker);
     });
+    gather_experts(rows * k, worker);
     for (std::int64_t r = first; r < end; ++r)
         for (std::int64_t i = 0; i < c; ++i) {
             float sum = 0;

@@ -1,6 +1,7 @@
 #include "lib/model/kv_cache.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <string>
 #include <utility>
 
@@ -41,15 +42,18 @@ KvPool::KvPool(const TransformerConfig& config, int limit) : limit_(limit) {
         throw Error("kv pool: a limit of " + std::to_string(limit) +
                     " blocks, expected 1 or more, or 0 for no limit");
     layers_ = config.n_layer;
-    heads_ = config.kv_heads();
+    heads_ = config.cached_heads();
     head_size_ = padded(config.head_size());
     type_ = config.cache_type;
+    static std::atomic<int> pools{0};
+    number_ = pools++;
+    records_copies_ = config.kept_kv_heads > 0;
     block_floats_ = std::int64_t{2} * layers_ * heads_ * head_size_ * KvCache::block_tokens *
                     bytes_of(type_) / 4;
 }
 
 bool KvPool::fits(const TransformerConfig& config) const {
-    return layers_ == config.n_layer && heads_ == config.kv_heads() &&
+    return layers_ == config.n_layer && heads_ == config.cached_heads() &&
            head_size_ == padded(config.head_size()) && type_ == config.cache_type;
 }
 
@@ -89,6 +93,11 @@ int KvPool::owners(int block) const {
 float* KvPool::memory(int block) {
     check(block);
     return blocks_[index(block)];
+}
+
+void KvPool::copy(int from, int to) {
+    std::copy_n(memory(from), block_floats_, memory(to));
+    if (records_copies_) copies_.emplace_back(from, to);
 }
 
 void KvPool::reserve(std::size_t blocks) {
@@ -132,18 +141,19 @@ KvCache::KvCache(std::shared_ptr<KvPool> pool, const TransformerConfig& config, 
         throw Error("kv cache: a capacity of " + std::to_string(capacity) +
                     " tokens, expected 1 or more, or 0 for the model's context");
     layers_ = config.n_layer;
-    heads_ = config.kv_heads();
+    heads_ = config.cached_heads();
     padded_head_size_ = (config.head_size() + 15) / 16 * 16;
     type_ = config.cache_type;
     capacity_ = capacity > 0 ? std::min(capacity, config.n_positions) : config.n_positions;
 }
 
-void KvCache::begin_with(std::span<const int> blocks, int length) {
-    if (!pool_ || length < 0 || length > capacity_ || count(blocks) != block_count(length))
+void KvCache::begin_with(std::span<const int> blocks, int length, int more) {
+    if (!pool_ || length < 0 || more < 0 || length > capacity_ - more ||
+        count(blocks) != block_count(length + more))
         throw Error("kv cache: " + std::to_string(blocks.size()) + " blocks for " +
-                    std::to_string(length) + " tokens, expected " + std::to_string(block_tokens) +
-                    " tokens in each but the last, and " + std::to_string(capacity_) +
-                    " in all at most");
+                    std::to_string(length + more) + " tokens, expected " +
+                    std::to_string(block_tokens) + " tokens in each but the last, and " +
+                    std::to_string(capacity_) + " in all at most");
     for (const int block : blocks) pool_->share(block);
     truncate(0);
     blocks_.assign(blocks.begin(), blocks.end());
@@ -209,7 +219,7 @@ void KvCache::truncate(int length) {
 }
 
 bool KvCache::fits(const TransformerConfig& config) const {
-    return layers_ == config.n_layer && heads_ == config.kv_heads() &&
+    return layers_ == config.n_layer && heads_ == config.cached_heads() &&
            padded_head_size_ == (config.head_size() + 15) / 16 * 16 && type_ == config.cache_type &&
            capacity_ <= config.n_positions;
 }
@@ -226,7 +236,7 @@ void KvCache::make_room(int tokens) {
     if (tokens > 0 && tail_is_shared()) {
         const auto tail = index(length_ / block_tokens);
         const int copy = pool_->take();
-        std::copy_n(memory_[tail], pool_->block_floats(), pool_->memory(copy));
+        pool_->copy(blocks_[tail], copy);
         pool_->release(blocks_[tail]);
         blocks_[tail] = copy;
         memory_[tail] = pool_->memory(copy);

@@ -39,6 +39,12 @@ public:
     // pages of memory only when they are written.
     float* memory(int block);
 
+    // The copies of blocks since the last call, from and to, and a number that no other pool has:
+    // for other processes that do the same with their part of the heads.
+    std::vector<std::pair<int, int>> take_copies() { return std::exchange(copies_, {}); }
+    int number() const { return number_; }
+    void copy(int from, int to);
+
     // Adds this many free blocks, regardless of the limit.
     void reserve(std::size_t blocks);
 
@@ -63,6 +69,9 @@ private:
     std::vector<float*> blocks_;
     std::vector<int> owners_;
     std::vector<int> free_;
+    std::vector<std::pair<int, int>> copies_;
+    bool records_copies_;
+    int number_;
 };
 
 // The KV cache: the keys and values of a sequence's tokens, for every layer and head.
@@ -105,12 +114,15 @@ public:
     void truncate(int length);
     void clear() { truncate(0); }
     // Replaces the content by `length` tokens whose keys and values are in these blocks of the
-    // pool. The blocks are shared; the last one is copied before this cache writes to it.
-    void begin_with(std::span<const int> blocks, int length);
-    // The pool's numbers of the blocks that hold this sequence's tokens.
-    std::span<const int> block_numbers() const {
-        return std::span(blocks_).first(index(block_count(length_)));
+    // pool. The blocks are shared; the last one is copied before this cache writes to it. They may
+    // have room for `more` tokens.
+    void begin_with(std::span<const int> blocks, int length, int more = 0);
+    // The pool's numbers of the blocks that hold this sequence's tokens, and `more` of them for
+    // which make_room() was called.
+    std::span<const int> block_numbers(int more = 0) const {
+        return std::span(blocks_).first(index(block_count(length_ + more)));
     }
+    KvPool& pool() const { return *pool_; }
     bool shares(const KvPool& pool) const { return pool_.get() == &pool; }
     // The number of blocks for `tokens` tokens; the last block may be partly filled.
     static int block_count(int tokens) { return (tokens + block_tokens - 1) / block_tokens; }

@@ -138,6 +138,9 @@ struct TransformerConfig {
     // Not from the file: the type of keys and values in caches made for this model, f32 or f16
     // (TransformerOptions::cache).
     WeightType cache_type = WeightType::f32;
+    // Nor this: the heads of keys and values in these caches, if several processes share the model
+    // (processes.hpp); 0: all.
+    int kept_kv_heads = 0;
 
     Architecture architecture = {};
 
@@ -147,6 +150,7 @@ struct TransformerConfig {
     }
     int kv_heads() const { return architecture.kv_heads > 0 ? architecture.kv_heads : n_head; }
     // Components of all queries of a token (H · D), and of all its keys (K · D).
+    int cached_heads() const { return kept_kv_heads > 0 ? kept_kv_heads : kv_heads(); }
     std::int64_t query_size() const { return std::int64_t{n_head} * head_size(); }
     std::int64_t kv_size() const { return std::int64_t{kv_heads()} * head_size(); }
     LayerKind layer(int i) const {

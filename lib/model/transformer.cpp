@@ -2,11 +2,13 @@
 
 #include <algorithm>
 #include <limits>
+#include <map>
 #include <utility>
 
 #include "lib/core/check.hpp"
 #include "lib/core/error.hpp"
 #include "lib/core/index.hpp"
+#include "lib/kernels/hash.hpp"
 #include "lib/model/layers.hpp"
 #include "lib/model/rotary.hpp"
 #include "lib/model/transformer_network.hpp"
@@ -42,6 +44,9 @@ TransformerNetwork::TransformerNetwork(const TransformerConfig& shape, const Wei
     check_config(config, "transformer");
     if (options.threads <= 0) options.threads = default_threads();
     options.threads = std::min(options.threads, max_threads);
+    parts = model_parts(config, outputs, options.processes ? options.processes->size() : 1);
+    part = parts[index(options.processes ? options.processes->rank() : 0)];
+    config.kept_kv_heads = options.processes ? own_kv_heads() : 0;
     load_weights(*this, weights);
     const int size = config.architecture.rotary_size;
     for (const Rotary& rotary : config.architecture.rotaries) {
@@ -133,18 +138,52 @@ void TransformerNetwork::prepare(std::span<const Step> steps) {
     make_buffers();
 }
 
+// Where the first process leads, sends the others this pass: the copies of blocks since the last
+// one, and for each sequence its tokens, its length and capacity, and its blocks. Otherwise throws
+// Error if other processes are about to run other rows.
+void TransformerNetwork::agree() const {
+    if (!options.processes) return;
+    const bool led = options.processes->has_leader();
+    std::vector<int> message = {count(pass.sequences)};
+    for (const SequenceRows& s : pass.sequences) {
+        KvPool& pool = s.cache->pool();
+        const auto copies = pool.take_copies();
+        if (!led) continue;
+        if (!s.parents.empty())
+            throw Error("transformer: a process that leads others reads no trees of drafts");
+        message.insert(message.end(), {pool.number(), count(copies)});
+        for (const auto& [from, to] : copies) message.insert(message.end(), {from, to});
+        const auto rows_with_logits = std::ranges::count_if(pass.logit_rows, [&](std::int64_t r) {
+            return r >= s.first_row && r < s.first_row + s.tokens;
+        });
+        message.insert(message.end(), {s.cache->length(), s.cache->capacity(), s.tokens,
+                                       rows_with_logits == s.tokens});
+        for (int i = 0; i < s.tokens; ++i) message.push_back(pass.tokens[index(s.first_row + i)]);
+        const std::span<const int> own = s.cache->block_numbers(s.tokens);
+        message.insert(message.end(), own.begin(), own.end());
+    }
+    if (led && options.processes->rank() == 0) options.processes->send(message);
+    if (led) return;
+    Hash hash;
+    for (const auto* numbers : {&pass.tokens, &pass.positions, &pass.contexts})
+        for (const int n : *numbers) hash.add(std::to_string(n) + ",");
+    options.processes->agree(hash.value(), "the next tokens");
+}
+
 void TransformerNetwork::make_buffers() {
     TransformerPass& p = pass;
     const Architecture& a = config.architecture;
     const auto rows = length_of(p.tokens);
-    const std::int64_t c = config.n_embd, q = config.query_size();
+    const std::int64_t c = config.n_embd, d = config.head_size(), q = own_heads() * d;
     p.x.get(rows * c);
     for (auto r = length_of(p.rows); r < rows; ++r) p.rows.push_back(r);
     p.rows.resize(index(rows));
     p.normed.get(std::max<std::int64_t>(rows, options.threads * options.threads) * c);
-    p.qkv.get(rows * (q + 2 * config.kv_size()));
+    p.qkv.get(rows * (q + 2 * own_kv_heads() * d));
     p.mixed.get(rows * q);
-    p.inner.get(rows * config.n_inner * (a.gated ? 2 : 1));
+    p.inner.get(rows * own_inner() * (a.gated ? 2 : 1));
+    if (options.processes)
+        p.gathered.get(rows * std::max<std::int64_t>(config.query_size(), config.n_inner));
     p.logits.get(length_of(p.logit_rows) * outputs);
     p.scratch.get(options.threads * attention_scratch_size(p.sequences));
     if (a.norm_place != NormPlace::input || a.residual_scale != 1.0f) p.branch.get(rows * c);
@@ -180,6 +219,11 @@ void TransformerNetwork::embed(const Worker& worker) {
         const std::int64_t position = p.positions[index(r)];
         if (a.learned_positions) {
             const float* learned = position_embedding.data() + position * c;
+            if (position_rows) {
+                float* const row = p.normed.get(0) + r * c;
+                widen_row(position_rows->view, position, row);
+                learned = row;
+            }
             for (std::int64_t i = 0; i < c; ++i) x[i] += learned[i];
         }
         if (a.embedding_scale != 1.0f)
@@ -191,6 +235,38 @@ void TransformerNetwork::embed(const Worker& worker) {
                           p.angles[kind].get(0) + r * a.rotary_size, rotary.amplitude);
         }
     }
+}
+
+// Every process gets the columns of these rows that the others have computed: `range` says which
+// they are, in units of so many columns. Until then, the threads of a process sync.
+void TransformerNetwork::gather(float* matrix, std::int64_t rows, Range ModelPart::*range,
+                                std::int64_t unit, const Worker& worker) {
+    worker.sync();
+    if (!options.processes) return;
+    if (worker.rank == 0) {
+        std::vector<std::int64_t> firsts;
+        for (const ModelPart& each : parts) firsts.push_back((each.*range).begin * unit);
+        firsts.push_back((parts.back().*range).end * unit);
+        options.processes->gather(matrix, rows, firsts.back(), firsts);
+    }
+    worker.sync();
+}
+
+// The columns that this process has computed, with those of all others.
+MatrixView TransformerNetwork::gathered(float* own, std::int64_t rows, std::int64_t stride,
+                                        Range ModelPart::*range, std::int64_t unit,
+                                        const Worker& worker) {
+    const std::int64_t columns = (parts.back().*range).end * unit;
+    worker.sync();
+    if (!options.processes) return {own, rows, columns, stride, 1};
+    float* const all = pass.gathered.get(0);
+    const Range mine = part.*range;
+    const auto [begin, end] = worker.share(rows);
+    for (std::int64_t r = begin; r < end; ++r)
+        std::copy_n(own + r * stride, (mine.end - mine.begin) * unit,
+                    all + r * columns + mine.begin * unit);
+    gather(all, rows, range, unit, worker);
+    return MatrixView::of(all, rows, columns);
 }
 
 // The forward pass. All threads run this together, with a sync() before a layer reads what other
@@ -205,12 +281,12 @@ void TransformerNetwork::run(const Worker& worker) {
     // Logits only for the rows that need them.
     const auto wanted = length_of(p.logit_rows);
     const float* normed = norm(p.logit_rows, norm_gamma, norm_beta, worker);
-    matmul(MatrixView::of(normed, wanted, config.n_embd), output, p.logits.get(0), outputs, {},
-           worker);
+    matmul(MatrixView::of(normed, wanted, config.n_embd), output,
+           p.logits.get(0) + part.outputs.begin, outputs, {}, worker);
     const float scale = config.architecture.logit_scale, cap = config.architecture.logit_cap;
     const bool masks = text_ids > 0 && text_ids < outputs;
-    if (!masks && scale == 1.0f && cap == 0.0f) return;
-    worker.sync();
+    if (!masks && scale == 1.0f && cap == 0.0f && !options.processes) return;
+    gather(p.logits.get(0), wanted, &ModelPart::outputs, 1, worker);
     const auto [begin, end] = worker.share(wanted);
     for (std::int64_t r = begin; r < end; ++r) {
         float* const row = p.logits.get(0) + r * outputs;
@@ -271,13 +347,9 @@ void TransformerNetwork::run_attention(const TransformerBlock& b, int layer, con
     const Architecture& a = config.architecture;
     const LayerKind kind = config.layer(layer);
     const auto rows = length_of(p.tokens);
-    const AttentionShape shape{to_int(config.query_size()),
-                               config.n_head,
-                               config.kv_heads(),
-                               kind.window,
-                               a.score_scalar,
-                               a.score_cap,
-                               b.sinks.data()};
+    const int head_size = config.head_size();
+    const AttentionShape shape{own_heads() * head_size, own_heads(), own_kv_heads(), kind.window,
+                               a.score_scalar,          a.score_cap, b.sinks.data()};
     float *qkv = p.qkv.get(0), *mixed = p.mixed.get(0);
 
     const float* normed = normed_input(b.norm1_gamma, b.norm1_beta, worker);
@@ -288,13 +360,8 @@ void TransformerNetwork::run_attention(const TransformerBlock& b, int layer, con
     if (a.query_key_norm == QueryKeyNorm::head)
         step.query_norm = b.query_norm.data(), step.key_norm = b.key_norm.data();
     if (a.query_key_norm == QueryKeyNorm::token) {
-        const auto [begin, end] = worker.share(rows);
-        for (std::int64_t r = begin; r < end; ++r) {
-            float *const q = qkv + r * shape.row(), *const k = q + shape.channels;
-            norm_row(q, b.query_norm, {}, q);
-            norm_row(k, b.key_norm, {}, k);
-        }
-        worker.sync();
+        norm_heads(qkv, shape.row(), b.query_norm, &ModelPart::heads, worker);
+        norm_heads(qkv + shape.channels, shape.row(), b.key_norm, &ModelPart::kv_heads, worker);
     }
     if (kind.rotary >= 0) step.angles = p.angles[index(kind.rotary)].get(0);
     norm_and_rotate(qkv, p.sequences, shape, step, worker);
@@ -304,9 +371,24 @@ void TransformerNetwork::run_attention(const TransformerBlock& b, int layer, con
     float* scratch = p.scratch.get(0);
     if (bidirectional) attend_bidirectional(qkv, p.sequences, shape, layer, mixed, scratch, worker);
     else attend(qkv, p.sequences, shape, layer, mixed, scratch, worker, watch);
+    add_product(gathered(mixed, rows, shape.channels, &ModelPart::heads, head_size, worker), b.proj,
+                b.proj_bias, b.attention_out_gamma, worker);
+}
+
+// Norms each row over all its heads, of which this process has some.
+void TransformerNetwork::norm_heads(float* own, std::int64_t stride, const Tensor& gamma,
+                                    Range ModelPart::*range, const Worker& worker) {
+    const std::int64_t d = config.head_size();
+    const Range mine = part.*range;
+    const MatrixView all = gathered(own, length_of(pass.tokens), stride, range, d, worker);
+    const auto [begin, end] = worker.share(all.rows);
+    for (std::int64_t r = begin; r < end; ++r) {
+        auto* const row = const_cast<float*>(all.data) + r * all.row_stride;
+        norm_row(row, gamma, {}, row);
+        if (options.processes)
+            std::copy(row + mine.begin * d, row + mine.end * d, own + r * stride);
+    }
     worker.sync();
-    add_product(MatrixView::of(mixed, rows, shape.channels), b.proj, b.proj_bias,
-                b.attention_out_gamma, worker);
 }
 
 void TransformerNetwork::run_mlp(const TransformerBlock& b, const float* normed,
@@ -314,18 +396,18 @@ void TransformerNetwork::run_mlp(const TransformerBlock& b, const float* normed,
     if (!b.experts.empty()) return run_experts(b, normed, worker);
     const Architecture& a = config.architecture;
     const auto rows = length_of(pass.tokens);
-    const std::int64_t f = config.n_inner, width = a.gated ? 2 * f : f;
+    const std::int64_t f = own_inner(), width = a.gated ? 2 * f : f;
     float* inner = pass.inner.get(0);
     MatmulOptions up{.bias = b.up_bias.data()};
     if (!a.gated) up.activation = gelu;
     if (a.activation == Activation::gelu_erf) up.activation = gelu_erf;
     matmul(MatrixView::of(normed, rows, config.n_embd), b.up, inner, width, up, worker);
-    worker.sync();
     if (a.gated) {
-        gate(inner, rows, f, worker);
         worker.sync();
+        gate(inner, rows, f, worker);
     }
-    add_product({inner, rows, f, width, 1}, b.down, b.down_bias, b.mlp_out_gamma, worker);
+    add_product(gathered(inner, rows, width, &ModelPart::inner, 1, worker), b.down, b.down_bias,
+                b.mlp_out_gamma, worker);
 }
 
 // gate ← act(gate) · up in each row (gate, up).
@@ -344,26 +426,73 @@ void TransformerNetwork::gate(float* inner, std::int64_t rows, std::int64_t f,
 void TransformerNetwork::add_product(const MatrixView& y, const PackedMatrix& w, const Tensor& bias,
                                      const Tensor& out_gamma, const Worker& worker) {
     const std::int64_t c = config.n_embd;
+    const std::int64_t own = part.channels.begin;
     float* x = pass.x.get(0);
     const float scale = config.architecture.residual_scale;
     if (out_gamma.empty() && scale == 1.0f) {
-        matmul(y, w, x, c, {bias.data(), true}, worker);
+        matmul(y, w, x + own, c, {bias.data(), true}, worker);
+        gather(x, y.rows, &ModelPart::channels, 1, worker);
     } else {
         float* branch = pass.branch.get(0);
-        matmul(y, w, branch, c, {bias.data()}, worker);
-        worker.sync();
+        matmul(y, w, branch + own, c, {bias.data()}, worker);
+        gather(branch, y.rows, &ModelPart::channels, 1, worker);
         const auto [begin, end] = worker.share(y.rows);
         for (std::int64_t r = begin; r < end; ++r) {
             if (!out_gamma.empty()) norm_row(branch + r * c, out_gamma, {}, branch + r * c);
             for (std::int64_t i = r * c; i < (r + 1) * c; ++i) x[i] += scale * branch[i];
         }
+        worker.sync();
     }
-    worker.sync();
 }
 
 struct Transformer::State : TransformerNetwork {
     using TransformerNetwork::TransformerNetwork;
+    std::map<int, std::shared_ptr<KvPool>> pools;  // of the process that this one follows
 };
+
+void Transformer::follow(std::span<const int> message) {
+    State& s = state();
+    std::size_t at = 0;
+    const auto next = [&] { return message[at++]; };
+    std::vector<KvCache> caches;
+    std::vector<std::vector<int>> blocks;
+    std::vector<Step> steps;
+    const int sequences = next();
+    caches.reserve(index(sequences));
+    for (int i = 0; i < sequences; ++i) {
+        const int number = next();
+        // Besides the first pool, only the latest one is kept.
+        if (!s.pools.count(number) && s.pools.size() > 1) s.pools.erase(std::next(s.pools.begin()));
+        std::shared_ptr<KvPool>& pool = s.pools[number];
+        if (!pool) pool = std::make_shared<KvPool>(s.config);
+        for (int copies = next(); copies > 0; --copies) {
+            const int from = next(), to = next();
+            while (pool->used() <= std::max(from, to)) pool->take();
+            pool->copy(from, to);
+        }
+        pool->take_copies();
+        const int length = next(), capacity = next(), tokens = next();
+        const bool all_logits = next();
+        const std::span<const int> ids = message.subspan(at, index(tokens));
+        at += index(tokens);
+        const auto size = index(KvCache::block_count(length + tokens));
+        const std::span<const int> own = message.subspan(at, size);
+        at += size;
+        // The pool has no free blocks: those of the leader are taken here for ever, in its order.
+        for (const int block : own)
+            while (pool->used() <= block) pool->take();
+        caches.emplace_back(pool, s.config, capacity);
+        caches.back().begin_with(own, length, tokens);
+        blocks.emplace_back(own.begin(), own.end());
+        steps.push_back({&caches.back(), ids, all_logits});
+    }
+    // Without other owners than its cache, the last block is not copied: the leader has done that.
+    for (std::size_t i = 0; i < steps.size(); ++i)
+        for (const int block : blocks[i]) steps[i].cache->pool().release(block);
+    forward(steps);
+    for (std::size_t i = 0; i < steps.size(); ++i)
+        for (const int block : blocks[i]) steps[i].cache->pool().share(block);
+}
 
 Transformer::Transformer(std::unique_ptr<State> state) : state_(std::move(state)) {}
 
@@ -408,6 +537,8 @@ void Transformer::watch(AttentionWatch* watch) {
                     std::to_string(watch->layer) + "; layers go from 0 to " +
                     std::to_string(s.config.n_layer - 1) + ", heads from 0 to " +
                     std::to_string(s.config.n_head - 1));
+    if (watch && s.options.processes)
+        throw Error("attention: heads are watched in a model that one process runs alone");
     s.watch = watch;
 }
 
@@ -424,6 +555,7 @@ void Transformer::mask_ids_from(int count) {
 Logits Transformer::forward(std::span<const Step> steps) {
     State& s = state();
     s.prepare(steps);
+    s.agree();
     run_team(s.options.threads, [&](const Worker& worker) { s.run(worker); });
     for (const SequenceRows& sequence : s.pass.sequences)
         if (sequence.parents.empty()) sequence.cache->advance(sequence.tokens);

@@ -32,11 +32,14 @@
 
 namespace tbt {
 
+class Processes;  // processes.hpp
+
 struct TransformerOptions {
     int threads = 0;  // 0: default_threads()
     std::optional<WeightType> weights =
         {};  // the type of the matrices in memory; none: the type in the file
     WeightType cache = WeightType::f32;  // the type of keys and values in the cache: f32 or f16
+    Processes* processes = nullptr;      // those that run this model together; null: this one alone
 };
 
 // A function that returns a weight, given its name on the hub (without the prefix "transformer.")
@@ -111,6 +114,9 @@ public:
     // rows of the first step first: one row for each step, or one for each token if all_logits is
     // set.
     Logits forward(std::span<const Step> steps);
+
+    // In a process that another one leads (processes.hpp): runs a pass that it has sent.
+    void follow(std::span<const int> pass);
 
     // From now on each pass records the attention weights of one head in *watch, which must live
     // until watch(nullptr) or the end of the model. Throws Error if there is no such layer or head.

@@ -14,6 +14,7 @@
 #include "lib/machine/threads.hpp"
 #include "lib/model/attention.hpp"
 #include "lib/model/experts.hpp"
+#include "lib/model/processes.hpp"
 #include "lib/model/transformer.hpp"
 
 namespace tbt {
@@ -21,6 +22,8 @@ namespace tbt {
 // The weights of one layer. Shapes are (inputs, outputs), with C channels, Q = H · D components of
 // all queries of a token, N = Q + 2K · D components of its queries, keys and values, and F the
 // inner width of the MLP. Weights that the architecture does not have are empty.
+// If several processes run the model, each has its part of the outputs of each matrix and its
+// bias, of its heads' sinks, and of the experts.
 struct TransformerBlock {
     Tensor norm1_gamma, norm1_beta;  // (C), norm of the input of attention
     PackedMatrix qkv, proj;          // (C, N), (Q, C)
@@ -79,6 +82,7 @@ struct TransformerPass {
     GrowingBuffer x, normed, qkv, mixed, inner, logits, scratch;
     GrowingBuffer branch;     // (R, C): the output of a sub-layer, if it is normed
     GrowingBuffer mlp_input;  // (R, C): if attention and MLP read the same rows
+    GrowingBuffer gathered;   // (R, Q) or (R, F): what all processes have computed
     ExpertPass experts;
     std::vector<GrowingBuffer> angles;  // for each rotary (R, rotary size): rotary_angles() of rows
 };
@@ -99,9 +103,12 @@ struct TransformerNetwork {
     // is read from the model's file, which then stays mapped: a pass needs only its tokens' rows.
     PackedMatrix token_embedding;
     std::shared_ptr<const void> embedding_file;
-    std::optional<StoredView> embedding_rows;           // (V, C)
-    std::optional<BlockRows> embedding_blocks;          // the same, if it is stored in blocks
-    Tensor position_embedding;                          // (positions, C), if positions are learned
+    std::optional<StoredView> embedding_rows;   // (V, C)
+    std::optional<BlockRows> embedding_blocks;  // the same, if it is stored in blocks
+    // (positions, C), if positions are learned: here, or in the file if several processes share the
+    // model.
+    Tensor position_embedding;
+    std::optional<WeightStore::Stored> position_rows;
     std::vector<std::vector<double>> frequencies;       // (rotaries, rotary size / 2)
     std::vector<std::vector<double>> long_frequencies;  // for contexts > original_positions
     std::vector<TransformerBlock> blocks;
@@ -111,14 +118,26 @@ struct TransformerNetwork {
     AttentionWatch* watch = nullptr;  // with causal attention only
     ExpertWatch* expert_watch = nullptr;
 
+    // What each process computes; one part, the whole, if this process is alone.
+    std::vector<ModelPart> parts;
+    ModelPart part;  // this process's
+    int own_heads() const { return to_int(part.heads.end - part.heads.begin); }
+    int own_kv_heads() const { return to_int(part.kv_heads.end - part.kv_heads.begin); }
+    std::int64_t own_inner() const { return part.inner.end - part.inner.begin; }
+
     int text_ids = 0;  // if above 0: the logits of all ids >= text_ids are −∞
 
     void prepare(std::span<const Step> steps);
+    void agree() const;
     void run(const Worker& worker);
     std::int64_t weight_bytes() const;
 
 private:
     void make_buffers();
+    void gather(float* matrix, std::int64_t rows, Range ModelPart::*range, std::int64_t unit,
+                const Worker& worker);
+    MatrixView gathered(float* own, std::int64_t rows, std::int64_t stride, Range ModelPart::*range,
+                        std::int64_t unit, const Worker& worker);
     void embed(const Worker& worker);
     void run_block(const TransformerBlock& block, int layer, const Worker& worker);
     void run_attention(const TransformerBlock& block, int layer, const Worker& worker);
@@ -126,10 +145,13 @@ private:
     void run_experts(const TransformerBlock& block, const float* normed, const Worker& worker);
     void add_experts(const TransformerBlock& block, const float* normed, std::int64_t begin,
                      std::int64_t rows, const Worker& worker);
+    void gather_experts(std::int64_t pairs, const Worker& worker);
     void gate(float* inner, std::int64_t rows, std::int64_t f, const Worker& worker) const;
     void add_product(const MatrixView& y, const PackedMatrix& w, const Tensor& bias,
                      const Tensor& out_gamma, const Worker& worker);
     void norm_row(const float* x, const Tensor& gamma, const Tensor& beta, float* y) const;
+    void norm_heads(float* own, std::int64_t stride, const Tensor& gamma, Range ModelPart::*range,
+                    const Worker& worker);
     const float* norm(std::span<const std::int64_t> rows, const Tensor& gamma, const Tensor& beta,
                       const Worker& worker);
     const float* normed_input(const Tensor& gamma, const Tensor& beta, const Worker& worker);

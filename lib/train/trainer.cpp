@@ -391,15 +391,44 @@ BatchShape Trainer::attention_shape(std::int64_t T) const {
     return {1, T, shape_.n_head, shape_.head_size(), !fills_masks_, shape_.kv_heads()};
 }
 
-// A free thread takes the next part. The result does not depend on which thread that is.
-void Trainer::for_each_part(std::int64_t B, const std::function<void(int, Range, int)>& work) {
-    const int parts = to_int(std::min<std::int64_t>(parts_, B));
-    std::atomic<int> next{0};
-    run_team(std::min(threads_, parts), [&](const Worker& worker) {
-        for (int part = next++; part < parts; part = next++) {
+// Where the share of n of each process begins, and n.
+std::vector<std::int64_t> Trainer::starts(std::int64_t n) const {
+    const int size = processes_ ? processes_->size() : 1;
+    std::vector<std::int64_t> starts;
+    for (int i = 0; i <= size; ++i) starts.push_back(n * i / size);
+    return starts;
+}
+
+// A free thread takes the next of these parts. The result does not depend on which thread that is.
+void Trainer::for_each_part(std::int64_t B, Range of_parts,
+                            const std::function<void(int, Range, int)>& work) {
+    const std::int64_t parts = std::min<std::int64_t>(parts_, B);
+    const int end = to_int(of_parts.end);
+    std::atomic<int> next{to_int(of_parts.begin)};
+    run_team(std::clamp(end - to_int(of_parts.begin), 1, threads_), [&](const Worker& worker) {
+        for (int part = next++; part < end; part = next++) {
             work(part, {B * part / parts, B * (part + 1) / parts}, worker.rank);
         }
     });
+}
+
+Range Trainer::own(const std::vector<std::int64_t>& starts) const {
+    const auto rank = index(processes_ ? processes_->rank() : 0);
+    return {starts[rank], starts[rank + 1]};
+}
+
+// Each process gets its share of the numbers of each part's gradients, and all losses.
+void Trainer::exchange(std::int64_t B, std::int64_t parts, std::span<double> losses) {
+    const std::vector<std::int64_t> first_parts = starts(parts), numbers = starts(layout_.total);
+    std::vector<std::int64_t> first_losses;
+    for (std::size_t i = 0; i + 1 < first_parts.size(); ++i)
+        for (std::int64_t part = first_parts[i]; part < first_parts[i + 1]; ++part)
+            processes_->scatter(gradients_[index(part)].get(), numbers, to_int(i));
+    // A loss is as long as two floats.
+    const std::int64_t T = length_of(losses) / B;
+    for (const std::int64_t part : first_parts) first_losses.push_back(B * part / parts * T * 2);
+    processes_->gather(reinterpret_cast<float*>(losses.data()), 1, first_losses.back(),
+                       first_losses);
 }
 
 double Trainer::gradient(std::span<const std::int32_t> ids, std::span<const std::int32_t> targets,
@@ -416,13 +445,13 @@ double Trainer::gradient(std::span<const std::int32_t> ids, std::span<const std:
         return fills_masks_ ? B * count_of(targets.subspan(index(b * T), index(T))) : counted;
     };
     std::vector<double> losses(ids.size());
-    const auto parts = index(std::min<std::int64_t>(parts_, B));
-    while (gradients_.size() < parts) gradients_.push_back(zeros(layout_.total));
+    const std::int64_t parts = std::min<std::int64_t>(parts_, B);
+    while (length_of(gradients_) < parts) gradients_.push_back(zeros(layout_.total));
     for (auto& workspace : workspaces_) workspace->reserve(shape_, T);
     if (teacher_) {
         for (auto& workspace : teacher_->workspaces_) workspace->reserve(teacher_->shape_, T);
     }
-    for_each_part(B, [&](int part, Range sequences, int rank) {
+    for_each_part(B, own(starts(parts)), [&](int part, Range sequences, int rank) {
         Workspace& w = *workspaces_[index(rank)];
         Workspace* teacher = teacher_ ? teacher_->workspaces_[index(rank)].get() : nullptr;
         float* gradients = gradients_[index(part)].get();
@@ -436,13 +465,18 @@ double Trainer::gradient(std::span<const std::int32_t> ids, std::span<const std:
             backward(sequence, w, gradients);
         }
     });
+    if (processes_) exchange(B, parts, losses);
+    const std::vector<std::int64_t> numbers = starts(layout_.total);
+    const Range to_add = own(numbers);
     run_team(threads_, [&](const Worker& worker) {
-        const Range mine = worker.share(layout_.total, 16);
-        for (std::size_t part = 1; part < parts; ++part) {
-            const float* more = gradients_[part].get();
-            for (std::int64_t i = mine.begin; i < mine.end; ++i) gradients_[0][index(i)] += more[i];
+        const Range mine = worker.share(to_add.end - to_add.begin, 16);
+        float* const sum = gradients_[0].get() + to_add.begin;
+        for (std::int64_t part = 1; part < parts; ++part) {
+            const float* more = gradients_[index(part)].get() + to_add.begin;
+            for (std::int64_t i = mine.begin; i < mine.end; ++i) sum[i] += more[i];
         }
     });
+    if (processes_) processes_->gather(gradients_[0].get(), 1, layout_.total, numbers);
     double sum = 0;
     if (!fills_masks_) {
         for (const double loss : losses) sum += loss;
@@ -459,7 +493,7 @@ std::vector<double> Trainer::losses(std::span<const std::int32_t> ids,
     check(ids, targets, B, T);
     std::vector<double> losses(ids.size());
     for (auto& workspace : workspaces_) workspace->reserve(shape_, T);
-    for_each_part(B, [&](int, Range sequences, int rank) {
+    for_each_part(B, {0, std::min<std::int64_t>(parts_, B)}, [&](int, Range sequences, int rank) {
         Workspace& w = *workspaces_[index(rank)];
         for (std::int64_t b = sequences.begin; b < sequences.end; ++b) {
             const Sequence sequence{ids.data() + b * T, targets.data() + b * T,

@@ -27,6 +27,7 @@
 #include "lib/core/index.hpp"
 #include "lib/kernels/matmul.hpp"
 #include "lib/machine/threads.hpp"
+#include "lib/model/processes.hpp"
 #include "lib/train/parameters.hpp"
 #include "lib/train/train_attention.hpp"
 #include "lib/train/train_layers.hpp"
@@ -86,6 +87,11 @@ public:
     // model's context and threads, and must outlive it. Null: the text is the target again.
     void learn_from(Trainer* teacher);
 
+    // From now on these processes share the parts of a batch among them: each runs some, and adds
+    // the gradients of all parts, in their order, for some of the parameters. So the bits do not
+    // depend on the number of processes. All must call gradient() with the same batch. Null: alone.
+    void share_with(Processes* processes) { processes_ = processes; }
+
     // Returns the mean of −ln p(target) over the targets that count (≥ 0), and sets gradients() to
     // its gradient. ids and targets are (B, T). With fills_masks, it is the mean over the sequences
     // of each sequence's mean, so every sequence has the same weight.
@@ -111,7 +117,10 @@ private:
     void check(std::span<const std::int32_t> ids, std::span<const std::int32_t> targets,
                std::int64_t B, std::int64_t T) const;
     BatchShape attention_shape(std::int64_t T) const;
-    void for_each_part(std::int64_t B,
+    std::vector<std::int64_t> starts(std::int64_t n) const;
+    Range own(const std::vector<std::int64_t>& starts) const;
+    void exchange(std::int64_t B, std::int64_t parts, std::span<double> losses);
+    void for_each_part(std::int64_t B, Range parts,
                        const std::function<void(int part, Range sequences, int rank)>& work);
     void forward(const Sequence& sequence, Workspace& w) const;
     void norm(const NormOffsets& norm, const float* x, float* y, float* stats,
@@ -137,6 +146,7 @@ private:
     PackedMatrix head_, head_transposed_;
     std::vector<std::unique_ptr<Workspace>> workspaces_;
     Trainer* teacher_ = nullptr;
+    Processes* processes_ = nullptr;
 };
 
 // Measures the machine's limit, to compare the speed of training with: the floating-point

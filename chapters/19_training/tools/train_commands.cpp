@@ -1,6 +1,7 @@
 #include "chapters/19_training/tools/train_commands.hpp"
 
 #include <cstdio>
+#include <cstdlib>
 #include <filesystem>
 #include <memory>
 
@@ -14,6 +15,7 @@
 #include "lib/machine/files.hpp"
 #include "lib/machine/threads.hpp"
 #include "lib/model/model_config.hpp"
+#include "lib/model/processes.hpp"
 #include "lib/text/tokenizer_save.hpp"
 #include "lib/text/tokenizer_train.hpp"
 
@@ -242,6 +244,11 @@ void run_eval(TrainCommand c) {
 }
 
 int run_train(TrainCommand c) {
+    const char* processes = std::getenv("OMPI_COMM_WORLD_SIZE");  // set by mpirun
+    if (processes && std::atoi(processes) > 1 && !default_processes())
+        throw UsageError(
+            "train: started by mpirun, but this program is one process; take build/mpi_train (make "
+            "build/mpi_train)");
     check_out(c);
     // A free thread takes the next sequences, so a slow thread does not delay the others, and teams
     // need not shrink.

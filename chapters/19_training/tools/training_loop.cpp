@@ -13,6 +13,7 @@
 #include "lib/core/error.hpp"
 #include "lib/corpus/validation.hpp"
 #include "lib/machine/files.hpp"
+#include "lib/model/processes.hpp"
 #include "lib/show/terminal.hpp"
 #include "lib/train/trainer.hpp"
 
@@ -25,6 +26,12 @@ volatile std::sig_atomic_t stop_requested = 0;
 void request_stop(int signal) {
     stop_requested = 1;
     std::signal(signal, SIG_DFL);
+}
+
+// Of several processes, the first one writes, and decides when to stop.
+bool is_first() { return !default_processes() || default_processes()->rank() == 0; }
+bool first_says(bool answer) {
+    return default_processes() ? default_processes()->first_says(answer) : answer;
 }
 
 double now() {
@@ -148,6 +155,7 @@ struct Loop {
     }
 
     void validate() {
+        if (!is_first()) return;
         const LossFunction loss = [this](const auto& ids, const auto& targets, std::int64_t B,
                                          std::int64_t T) {
             return training.model().losses(ids, targets, B, T);
@@ -164,6 +172,7 @@ struct Loop {
     }
 
     void add_point(bool validated) {
+        if (!is_first()) return;
         CurvePoint point;
         point.step = training.steps_done();
         point.tokens = training.tokens_done();
@@ -182,6 +191,7 @@ struct Loop {
     }
 
     void save() {
+        if (!is_first()) return;
         training.save(checkpoint_path(options.out));
         export_model(training, source, tokenizer, options.out,
                      {options.folder, options.half, results, total});
@@ -246,7 +256,7 @@ TrainingEnd run_training(Training& training, const DocumentSource& source,
     const auto time_is_up = [&] {
         return options.minutes > 0 && now() - start >= options.minutes * 60;
     };
-    while (training.steps_done() < last && !stop_requested && !time_is_up()) {
+    while (training.steps_done() < last && !first_says(stop_requested || time_is_up())) {
         loop.step(progress);
         if (training.steps_done() == last) break;  // the last point is added below
         const bool validated = training.steps_done() % options.validate_every == 0;
@@ -266,15 +276,18 @@ TrainingEnd run_training(Training& training, const DocumentSource& source,
         print_profile(training.model().profile(), loop.seconds * training.options().threads);
     }
     const bool done = training.steps_done() >= last;
-    if (stop_requested && !done) {  // save at once, since the user may press Ctrl-C again
+    if (!done &&
+        first_says(stop_requested)) {  // save at once, since the user may press Ctrl-C again
         loop.at_last([&] { loop.save(); });
         return TrainingEnd::signal;
     }
-    loop.at_last([&] { training.save(checkpoint_path(options.out)); });
+    loop.at_last([&] {
+        if (is_first()) training.save(checkpoint_path(options.out));
+    });
     loop.validate();
     if (done && (training.curve.empty() || training.curve.back().step < last)) loop.add_point(true);
     loop.at_last([&] { loop.save(); });
-    std::fputs(validation_table(loop.results, loop.total).c_str(), stderr);
+    if (is_first()) std::fputs(validation_table(loop.results, loop.total).c_str(), stderr);
     std::fprintf(stderr, "%.0f tokens/s, %.1f %% of this machine's peak\n", loop.rate(),
                  100 * loop.rate() * flops / peak);
     return done ? TrainingEnd::done : TrainingEnd::time_is_up;
