@@ -8,6 +8,7 @@
 // waits for the token after it.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <string_view>
 
@@ -23,6 +24,9 @@ struct TokenText : std::string_view {
         : std::string_view(bytes), byte_token(one_byte) {}
     bool byte_token;  // one of <0x00> to <0xFF>, in a vocabulary of pieces
 };
+
+// The bytes of a token; empty for special tokens.
+using TokenBytes = std::function<TokenText(int id)>;
 
 class TextStream {
 public:

@@ -16,32 +16,17 @@
 #include <vector>
 
 #include "chapters/01_next_token/next_token.hpp"
+#include "chapters/10_generate/batch_text.hpp"
 #include "lib/core/error.hpp"
 #include "lib/core/index.hpp"
 #include "lib/serve/prefix_cache.hpp"
 
 namespace tbt {
 
-// A text and the slot where its keys and values are kept. No slot may occur twice in a batch.
-struct BatchText {
-    std::size_t slot = 0;
-    std::span<const int> ids;
-    std::size_t rows = 1;  // logits are wanted after each of the last `rows` ids
-    // If these last ids form a tree: token i follows token parents[i], or the text before them if
-    // that is −1. Empty: each token follows the previous one.
-    std::span<const int> parents = {};
-    int longest = 0;  // the most tokens that the text may have at its end; 0: the context
-};
-
 // The text that ends with the id of this row.
 std::vector<int> text_of_row(const BatchText& text, std::size_t row);
 
-// V logits for each text of the batch; several rows, one after the other, if a text wants several.
-// Valid until the next call.
-using BatchLogits =
-    std::function<std::vector<std::span<const float>>(std::span<const BatchText> texts)>;
-
-// A GPT as such a function. Each text goes on from the slot that has read most of it: usually its
+// A GPT as BatchLogits. Each text goes on from the slot that has read most of it: usually its
 // own, or another text's when two texts first differ. The logits have the same bits as if each text
 // were alone.
 class CachedBatch {

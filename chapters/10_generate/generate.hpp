@@ -23,9 +23,6 @@
 
 namespace tbt {
 
-// The bytes of a token; empty for special tokens.
-using TokenBytes = std::function<TokenText(int id)>;
-
 // Guessed tokens; each follows another guess or the text.
 struct Guesses {
     std::vector<int> ids;

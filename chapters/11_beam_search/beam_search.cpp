@@ -71,6 +71,20 @@ void Lattice::prune(int node, const char* why) {
     n.fate = Fate::pruned, n.why = why;
 }
 
+std::vector<bool> path_of(const std::vector<LatticeNode>& lattice, const std::vector<int>& ids) {
+    std::vector<bool> on_path(lattice.size(), false);
+    int at = -1;
+    for (std::size_t i = 0, step = 1; i < lattice.size() && step <= ids.size(); ++i) {
+        if (lattice[i].step > to_int(step)) break;  // it was pruned before
+        if (lattice[i].step != to_int(step) || lattice[i].parent != at) continue;
+        if (lattice[i].token != ids[step - 1]) continue;
+        on_path[i] = true;
+        at = to_int(i);
+        ++step;
+    }
+    return on_path;
+}
+
 BeamCandidates::BeamCandidates(const BeamRequest& request)
     : request_(&request), rng_(request.seed.value_or(0)) {
     // As transformers: each kind of end could take a place in the row of every beam.

@@ -19,8 +19,7 @@
 #include "chapters/06_combining/steps.hpp"
 #include "chapters/08_penalties/full_chain.hpp"
 #include "chapters/09_stopping/stopping.hpp"
-#include "chapters/10_generate/batch.hpp"
-#include "chapters/10_generate/generate.hpp"
+#include "chapters/10_generate/batch_text.hpp"
 #include "chapters/11_beam_search/plain_beam_search.hpp"
 #include "lib/core/check.hpp"
 #include "lib/core/error.hpp"
@@ -120,6 +119,9 @@ private:
     bool on_;
     std::vector<LatticeNode> nodes_;
 };
+
+// Which nodes lead to a text, as far as the search has them.
+std::vector<bool> path_of(const std::vector<LatticeNode>& lattice, const std::vector<int>& ids);
 
 // Of all continuations of all beams, B·V numbers, the best 2·B.
 

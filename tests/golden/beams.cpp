@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "chapters/10_generate/batch.hpp"
 #include "chapters/11_beam_search/diverse_beams.hpp"
 #include "lib/core/json.hpp"
 #include "lib/files/model.hpp"

@@ -8,6 +8,7 @@
 #include <span>
 #include <vector>
 
+#include "chapters/10_generate/batch.hpp"
 #include "chapters/11_beam_search/beam_search.hpp"
 #include "lib/core/rng.hpp"
 #include "lib/files/model.hpp"

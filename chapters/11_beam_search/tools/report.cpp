@@ -64,20 +64,6 @@ Json node_json(const LatticeNode& n, int number, int first, const Json& token, N
 
 }  // namespace
 
-std::vector<bool> path_of(const std::vector<LatticeNode>& lattice, const std::vector<int>& ids) {
-    std::vector<bool> on_path(lattice.size(), false);
-    int at = -1;
-    for (std::size_t i = 0, step = 1; i < lattice.size() && step <= ids.size(); ++i) {
-        if (lattice[i].step > to_int(step)) break;  // it was pruned before
-        if (lattice[i].step != to_int(step) || lattice[i].parent != at) continue;
-        if (lattice[i].token != ids[step - 1]) continue;
-        on_path[i] = true;
-        at = to_int(i);
-        ++step;
-    }
-    return on_path;
-}
-
 void print_beam_texts(const std::vector<BeamText>& texts, const std::string& prompt) {
     const Style style(stdout);
     for (std::size_t i = 0; i < texts.size(); ++i) {

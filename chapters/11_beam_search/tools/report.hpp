@@ -19,9 +19,6 @@ namespace tbt {
 // "3. ln p -12.3456, score -0.4938, 25 tokens, ended by eos" and the text.
 void print_beam_texts(const std::vector<BeamText>& texts, const std::string& prompt);
 
-// Which nodes lead to a text, as far as the search has them.
-std::vector<bool> path_of(const std::vector<LatticeNode>& lattice, const std::vector<int>& ids);
-
 // Each step's candidates with their fates; those on the way to the best text and on
 // greedy's way are marked.
 void print_lattice(const Tokenizer& tokenizer, const std::vector<LatticeNode>& lattice,

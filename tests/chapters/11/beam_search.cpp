@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "chapters/02_greedy/greedy.hpp"
+#include "chapters/10_generate/batch.hpp"
 #include "chapters/11_beam_search/beam_search.hpp"
 #include "chapters/11_beam_search/plain_beam_search.hpp"
 #include "tests/support/beams.hpp"

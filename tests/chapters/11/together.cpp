@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "chapters/10_generate/batch.hpp"
 #include "chapters/11_beam_search/beam_search.hpp"
 #include "lib/files/model.hpp"
 #include "tests/support/beams.hpp"

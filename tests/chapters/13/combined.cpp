@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "chapters/10_generate/generate.hpp"
 #include "chapters/13_json_grammar/grammar_step.hpp"
 #include "lib/grammar/recognizer/json_recognizer.hpp"
 #include "tests/support/beams.hpp"
