@@ -226,4 +226,32 @@ void show_times(const PlainGpt& gpt, const std::string& directory) {
     }
 }
 
+void show_weights(const PlainGpt& gpt, const BytePairTokenizer& tokenizer,
+                  const std::string& prompt, int layer, int head) {
+    const auto place = [](const char* what, int got, std::size_t size) {
+        if (got >= 0 && index(got) < size) return index(got);
+        throw UsageError(std::string(what) + ": got " + std::to_string(got) + ", expected 0 to " +
+                         std::to_string(size - 1));
+    };
+    const std::size_t l = place("--layer", layer, gpt.layers), h = place("--head", head, gpt.heads);
+    const std::vector<int> ids = ids_of(gpt, tokenizer, prompt);
+    const auto name = [&](std::size_t t) { return visible(tokenizer.token_bytes(ids[t])); };
+    Inside inside;
+    gpt.forward(ids, &inside);
+    std::printf("7. \"%s\": what layer %d head %d looks at, in %%\n\n", prompt.c_str(), layer,
+                head);
+    std::printf("   %-12s%-19s", "token", "after the layer");
+    for (std::size_t t = 0; t < ids.size(); ++t) std::printf(" %s", padded(name(t), 5).c_str());
+    std::printf("\n");
+    for (std::size_t t = 0; t < ids.size(); ++t) {
+        const Candidate next = top_candidates(gpt.logits(inside.residual[l + 1][t]), 1)[0];
+        std::printf("   %s %s %3.0f %%", padded(name(t), 11).c_str(),
+                    padded(visible(tokenizer.token_bytes(next.id)), 12).c_str(),
+                    100 * static_cast<double>(next.probability));
+        for (const float weight : inside.attention[l][h][t])
+            std::printf(" %5.1f", 100 * static_cast<double>(weight));
+        std::printf("\n");
+    }
+}
+
 }  // namespace tbt

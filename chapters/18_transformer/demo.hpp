@@ -22,5 +22,9 @@ void show_lens(const PlainGpt& gpt, const BytePairTokenizer& tokenizer, const st
 void show_cuts(const PlainGpt& gpt, const BytePairTokenizer& tokenizer);
 // 6. Milliseconds a token, from the plain code to all of the fast one.
 void show_times(const PlainGpt& gpt, const std::string& directory);
+// 7. The attention weights of one head at every token, and what the logit lens reads after its
+//    layer.
+void show_weights(const PlainGpt& gpt, const BytePairTokenizer& tokenizer,
+                  const std::string& prompt, int layer, int head);
 
 }  // namespace tbt

@@ -22,9 +22,9 @@ namespace tbt {
 
 // What a forward pass records, and which head it leaves out.
 struct Inside {
-    std::vector<std::vector<Rows>> attention;  // [layer][head] row t: attention weights of u <= t
-    std::vector<Rows> residual;                // x (T, C) before layer 0, 1, …, after the last
-    int cut_layer = -1, cut_head = -1;         // the output of this head is set to 0
+    std::vector<std::vector<Rows>> scores, attention;  // [layer][head][t][u]: before, after softmax
+    std::vector<Rows> residual;         // x (T, C) before layer 0, 1, …, after the last
+    int cut_layer = -1, cut_head = -1;  // the output of this head is set to 0
     std::map<std::string, Rows>* inputs = nullptr;  // collects the inputs of each matrix
 };
 
@@ -77,12 +77,11 @@ private:
             for (std::size_t c = channels; kept && c < 3 * channels; ++c)
                 qkv.back()[c] = kept(qkv.back()[c]);
         }
-        if (inside) inside->attention.push_back(std::vector<Rows>(heads));
+        if (inside) inside->attention.emplace_back(heads), inside->scores.emplace_back(heads);
         for (std::size_t t = 0; t < x.size(); ++t) {
             Row mixed;  // (C): the heads' answers, side by side
             for (std::size_t head = 0; head < heads; ++head) {
-                Row answer =
-                    attend(qkv, t, head, inside ? &inside->attention[layer][head] : nullptr);
+                Row answer = attend(qkv, t, head, inside);
                 if (inside && inside->cut_layer == static_cast<int>(layer) &&
                     inside->cut_head == static_cast<int>(head))
                     answer.assign(answer.size(), 0.0f);
@@ -94,7 +93,7 @@ private:
 
     // One head at position t: softmax(q · k_u / √D) over u <= t gives the attention weights of the
     // values v_u, whose weighted sum is the answer. u ends at t: this is the causal mask.
-    Row attend(const Rows& qkv, std::size_t t, std::size_t head, Rows* shares) const {
+    Row attend(const Rows& qkv, std::size_t t, std::size_t head, Inside* inside) const {
         const std::size_t C = channels, D = C / heads, first = head * D;
         const float scale = 1.0f / std::sqrt(static_cast<float>(D));
         Row s(t + 1, 0.0f);
@@ -103,6 +102,7 @@ private:
                 s[u] = std::fma(qkv[t][d], qkv[u][C + d], s[u]);
             s[u] *= scale;
         }
+        if (inside) inside->scores.back()[head].push_back(s);
         const float largest = *std::max_element(s.begin(), s.end());
         for (float& e : s) e = portable_expf(e - largest);
         const float inverse = 1.0f / sum_of(s, [](float e) { return e; });
@@ -114,7 +114,7 @@ private:
         }
         for (std::size_t d = 0; d < D; ++d) even[d] = (even[d] + odd[d]) * inverse;
         for (float& e : s) e *= inverse;
-        if (shares) shares->push_back(s);
+        if (inside) inside->attention.back()[head].push_back(s);
         return even;
     }
 

@@ -1,6 +1,7 @@
 #include <cmath>
 #include <cstring>
 
+#include "chapters/03_temperature/plain_temperature.hpp"
 #include "chapters/18_transformer/load_plain.hpp"
 #include "chapters/18_transformer/patterns.hpp"
 #include "lib/core/math.hpp"
@@ -90,6 +91,21 @@ TEST_CASE(
         plain.kept = half;
         REQUIRE(differing_logits(plain, narrow, ids) == 0);
     }
+}
+
+TEST_CASE("the recorded scores, after softmax, are the recorded attention weights", "[ch18]") {
+    const PlainGpt plain = load_plain_gpt(shipped_model("sketch").string());
+    Inside inside;
+    plain.forward({5, 80, 300, 80, 9}, &inside);
+    for (std::size_t layer = 0; layer < plain.layers; ++layer)
+        for (std::size_t head = 0; head < plain.heads; ++head)
+            for (std::size_t t = 0; t < 5; ++t) {
+                const std::vector<double> w = softmax_at(inside.scores[layer][head][t], 1);
+                REQUIRE(w.size() == t + 1);
+                for (std::size_t u = 0; u <= t; ++u)
+                    CHECK(std::abs(w[u] - static_cast<double>(
+                                              inside.attention[layer][head][t][u])) < 1e-6);
+            }
 }
 
 TEST_CASE("a pass shows its attention: shares of what came before, adding up to one", "[ch18]") {
