@@ -59,16 +59,27 @@ void write_grid(const std::string& file, const MaskedModel& model, const std::ve
               40 + 30 * to_int(steps.size()), svg);
 }
 
+// "two places a step, the most certain first"
+std::string described(const Hole& hole, const FillOptions& o) {
+    const std::size_t each = places_a_pass(hole, o);
+    std::string words = each == 1   ? "one place"
+                        : each == 2 ? "two places"
+                                    : std::to_string(each) + " places";
+    words += o.order == "random" ? " a step, in random order" : " a step, the most certain first";
+    if (o.block_length > 0) words += ", blocks of " + std::to_string(o.block_length);
+    return words;
+}
+
 // For the page: what was known before each step, and the most probable token at each place.
 std::string page_lines(MaskedModel& model, const std::string& text, const std::vector<Canvas>& rows,
-                       const Hole& hole, const GridFiles& files) {
+                       const Hole& hole, const FillOptions& options, const GridFiles& files) {
     SamplingOptions always_the_best;
     always_the_best.temperature = 0;
     const Chain chain(truncation_steps(always_the_best, Dialect::ours));
     const std::size_t at = text.find(gap_sign);
     const ShownPrompt prompt{text.substr(0, at), model.tokenizer.encode(text.substr(0, at))};
     FilledTexts filled;
-    filled.fill = {"confidence", count(rows) - 1};
+    filled.fill = options;
     filled.suffix = text.substr(at + 3);
     GeneratedText gap;
     gap.ids.assign(rows.back().begin() + static_cast<std::ptrdiff_t>(hole.begin),
@@ -124,21 +135,26 @@ void show_distributions() {
                 100 * std::max(0.0, others[0]), 100 * others[1], 100 * std::max(0.0, others[2]));
 }
 
-void show_grid(MaskedModel& model, const std::string& text, int tokens, const GridFiles& files) {
+void show_grid(MaskedModel& model, const std::string& text, int tokens, const FillOptions& options,
+               std::uint64_t seed, const GridFiles& files) {
     const PageFile page(files.html, files.trace);
     const Hole hole = hole_in(model, text, tokens);
     std::vector<Canvas> steps;
     model.on_pass = [&](const Canvas& row) { steps.push_back(row); };
-    Canvas row = hole.row;
-    fill_by_confidence(row, model.distribution(), most_probable(), 2);
+    Hole filled = hole;
+    Rng rng(seed);
+    const MaskedDistribution p = model.distribution();
+    fill_once(filled, greedy(p), drawing(rng), options, p);
+    const Canvas& row = filled.row;
     model.on_pass = nullptr;
     steps.push_back(row);
-    std::printf("2. %d tokens are masked; two places a step, the most certain first:\n", tokens);
+    std::printf("2. %d tokens are masked; %s:\n", tokens, described(hole, options).c_str());
     print_wrapped(
         model.text(Canvas(row.begin(), row.begin() + static_cast<std::ptrdiff_t>(hole.begin))));
     std::printf("\n");
+    const int width = count(std::to_string(steps.size() - 1));
     for (std::size_t s = 0; s < steps.size(); ++s) {
-        std::printf("   %zu ", s);
+        std::printf("   %*zu ", width, s);
         for (std::size_t i = hole.begin; i < hole.end; ++i)
             std::printf(" %s",
                         padded(cell(model, steps[s][i]), columns(cell(model, row[i]))).c_str());
@@ -148,7 +164,7 @@ void show_grid(MaskedModel& model, const std::string& text, int tokens, const Gr
     print_wrapped(
         model.text(Canvas(row.begin() + static_cast<std::ptrdiff_t>(hole.end), row.end())));
     if (!files.grid.empty()) write_grid(files.grid, model, steps, hole);
-    if (page.wanted()) page.write(page_lines(model, text, steps, hole, files));
+    if (page.wanted()) page.write(page_lines(model, text, steps, hole, options, files));
 }
 
 void show_bound(const std::string& directory) {

@@ -1,9 +1,11 @@
 // Parts 1, 2, 6 and 7 of chapter 22's program; the others are in judged.hpp.
 #pragma once
 
+#include <cstdint>
 #include <string>
 
 #include "chapters/22_diffusion/masked_model.hpp"
+#include "chapters/22_diffusion/order.hpp"
 
 namespace tbt {
 
@@ -17,9 +19,10 @@ struct GridFiles {
     std::string html, trace;         // how each token was chosen: a page, JSON lines
     std::string command, directory;  // for the page: the command line, the model's directory
 };
-// 2. A text with a gap "___" of `tokens` tokens, filled two places per step; prints a line per
-// step.
-void show_grid(MaskedModel& model, const std::string& text, int tokens, const GridFiles& files);
+// 2. A text with a gap "___" of `tokens` tokens, each place filled with its most probable token;
+// prints a line per step. The seed is that of a random order.
+void show_grid(MaskedModel& model, const std::string& text, int tokens, const FillOptions& options,
+               std::uint64_t seed, const GridFiles& files);
 // 6. The bound of bits per byte beside the entropy floors, from the model's recipe.
 void show_bound(const std::string& directory);
 // 7. The time of a pass, the only part that measures time.

@@ -13,8 +13,7 @@
 
 namespace tbt {
 
-void add_fill_options(OptionTable& app, FillOptions& o) {
-    CommandLine line(app, "How gaps are filled (--decoder diffusion)");
+void add_order_options(CommandLine line, FillOptions& o) {
     line.option("--diffusion-steps", o.steps,
                 "passes for a gap, each fills about as many masks (a block begins a new pass); 0: "
                 "one for each mask")
@@ -26,6 +25,11 @@ void add_fill_options(OptionTable& app, FillOptions& o) {
     line.option("--block-length", o.block_length,
                 "fill blocks of this many masks from left to right; 0: one block")
         .shows_default();
+}
+
+void add_fill_options(OptionTable& app, FillOptions& o) {
+    CommandLine line(app, "How gaps are filled (--decoder diffusion)");
+    add_order_options(line, o);
     line.option("--diffusion-best-of", o.best_of,
                 "fill the gap this many times, and keep the most probable filling")
         .shows_default();
@@ -91,23 +95,6 @@ double cost_in_orders(const MaskedDistribution& distribution, const Canvas& row,
     }
     return sum / orders;
 }
-
-namespace {
-
-void fill_once(Hole& hole, const MaskedDistribution& distribution, const Draw& draw,
-               const FillOptions& o, const MaskedDistribution& sure) {
-    const std::size_t places = hole.end - hole.begin;
-    const std::size_t steps = o.steps == 0 ? places : index(o.steps);
-    const std::size_t each = (places + steps - 1) / steps;
-    const std::size_t block = o.block_length == 0 ? places : index(o.block_length);
-    for (std::size_t end = hole.begin + block; end < hole.end + block; end += block) {
-        if (o.order == "confidence")
-            fill_by_confidence(hole.row, distribution, draw, each, end, sure);
-        else fill_at_random(hole.row, distribution, draw, each, end);
-    }
-}
-
-}  // namespace
 
 std::size_t fill(Hole& hole, const MaskedDistribution& distribution, const Draw& draw,
                  const FillOptions& o, const MaskedDistribution& sure,

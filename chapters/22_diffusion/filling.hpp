@@ -10,31 +10,19 @@
 
 #include "chapters/06_combining/chain.hpp"
 #include "chapters/22_diffusion/masked_model.hpp"
+#include "chapters/22_diffusion/order.hpp"
 
 namespace tbt {
 
 struct OptionTable;
+class CommandLine;
 
-struct FillOptions {
-    // random: fills places in random order; one place per step gives the model's own distribution.
-    // confidence: draws at every place and keeps the most probable tokens [Nie et al. 2025].
-    std::string order = "random";
-    int steps = 0;         // passes, each for equally many places of a block; 0: one per place
-    int block_length = 0;  // places of a block (blocks go from left to right); 0: one block
-    int best_of = 1;       // fillings, of which the most probable one is kept
-
-    bool operator==(const FillOptions&) const = default;
-};
-
-// Declares --diffusion-steps, --diffusion-order, --block-length and --diffusion-best-of.
+// Declares --diffusion-steps, --diffusion-order and --block-length.
+void add_order_options(CommandLine line, FillOptions& options);
+// And --diffusion-best-of.
 void add_fill_options(OptionTable& app, FillOptions& options);
 // Throws UsageError for values that are not allowed.
 void check_fill_options(const FillOptions& options);
-
-struct Hole {
-    Canvas row;
-    std::size_t begin = 0, end = 0;  // the masked places
-};
 
 // A row with `tokens` masked places between two texts, padded with end-of-text tokens to the length
 // of the model's canvas. With tokens 0, all places that are left are masked, so the model chooses

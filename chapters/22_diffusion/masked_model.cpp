@@ -72,28 +72,4 @@ std::string MaskedModel::text(const Canvas& row, const std::string& mask) const 
     return text;
 }
 
-Draw drawing(Rng& rng) {
-    return [&rng](const std::vector<double>& p) {
-        check_at_least("draw: probabilities", static_cast<long long>(p.size()), 1);
-        double u = rng.uniform();
-        std::size_t last = 0;  // the last id with p > 0, in case rounding leads past the end
-        for (std::size_t i = 0; i < p.size(); ++i) {
-            if (std::isnan(p[i]))
-                throw Error("draw: the probability of token " + std::to_string(i) +
-                            " is NaN; the model is broken");
-            if (p[i] <= 0) continue;
-            last = i;
-            if ((u -= p[i]) < 0) break;
-        }
-        return to_int(last);
-    };
-}
-
-Draw most_probable() {
-    return [](const std::vector<double>& p) {
-        check_at_least("draw: probabilities", static_cast<long long>(p.size()), 1);
-        return to_int(std::max_element(p.begin(), p.end()) - p.begin());
-    };
-}
-
 }  // namespace tbt

@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "chapters/22_diffusion/plain_diffusion.hpp"
-#include "lib/core/rng.hpp"
 #include "lib/files/masked_gpt.hpp"
 #include "lib/text/tokenizer.hpp"
 
@@ -48,10 +47,5 @@ private:
     Canvas last_;
     Logits logits_;
 };
-
-// Draws at random; the generator must outlive it.
-Draw drawing(Rng& rng);
-// Always takes the most probable id, the first one of several.
-Draw most_probable();
 
 }  // namespace tbt

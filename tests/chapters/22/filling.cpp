@@ -114,6 +114,29 @@ TEST_CASE("every place of a gap is filled, and no other, whatever the blocks, st
                 }
 }
 
+TEST_CASE("a pass fills its share of the gap, rounded up, and at most a block", "[diffusion]") {
+    const Hole hole{{0, mask_token, mask_token, mask_token, mask_token, mask_token, 1}, 1, 6};
+    CHECK(places_a_pass(hole, {"random", 0}) == 1);
+    CHECK(places_a_pass(hole, {"random", 2}) == 3);
+    CHECK(places_a_pass(hole, {"random", 1}) == 5);
+    CHECK(places_a_pass(hole, {"random", 1, 2}) == 2);
+}
+
+TEST_CASE("a greedy model is sure of its most probable token: only the order is drawn",
+          "[diffusion]") {
+    const MaskedDistribution model = random_model(6);
+    const MaskedDistribution sure = greedy(model);
+    for (std::size_t i = 0; i < 3; ++i) {
+        const int best = most_probable()(model(blank, i));
+        CHECK(sure(blank, i) ==
+              (best == 0 ? std::vector<double>{1, 0} : std::vector<double>{0, 1}));
+    }
+    const Sampler at_once = [&](Canvas& row, const MaskedDistribution& p, const Draw& draw) {
+        fill_at_random(row, greedy(p), draw, 3);
+    };
+    CHECK(distribution_of(at_once, model, blank).size() == 1);
+}
+
 TEST_CASE("each place of a gap is recorded in its own order, with the pass that filled it",
           "[diffusion]") {
     test::World world;
