@@ -6,7 +6,8 @@
 WASM_MAKE = $(MAKE) --no-print-directory MODE=wasm BUILD=$(BUILD)-wasm CXX="$(CXX)"
 LIVE_MAKE = $(MAKE) --no-print-directory MODE=wasm BUILD=$(BUILD)-live CXX="$(CXX)" OPT_wasm=-Oz WASM_EXCEPTIONS=
 LIVE := $(BUILD)-live/live_data.js
-whole_live = sh lib/build/whole.sh $(LIVE) sh -c '$(BUILD)/live_rows $(BUILD)-live/live.wasm >"$$1"' sh NEW
+live_rows = $(BUILD)/live_rows $(BUILD)-live/live.wasm --runs $(BUILD)-live
+whole_live = sh lib/build/whole.sh $(LIVE) sh -c '$(live_rows) >"$$1"' sh NEW
 PLAYGROUNDS := $(BUILD)-wasm/playground.html $(BUILD)-wasm/playground_gaps.html
 # The playground's models have 4 bits a weight, so that a page has at most 9 MB.
 PAGE_MODELS := $(patsubst %,$(BUILD)-wasm/models/%/model.safetensors,storyteller sketch)

@@ -9,7 +9,7 @@ import { check, end, folder, isDark, overflow, program, visit } from "./visit.mj
 const build = path.dirname(program);
 const root = path.join(folder, "course");
 const lessons = ["01_next_token", "02_greedy", "03_temperature", "04_top_k", "05_top_p", "06_combining"].concat(
-    ["08_penalties", "12_speculative", "13_json_grammar"],
+    ["08_penalties", "11_beam_search", "12_speculative", "13_json_grammar", "18_transformer", "22_diffusion"],
 );
 const each = Math.ceil(200 / lessons.length);
 const typed = ['{"a":[1,-2e3]}', '["x", {"b": null}, true]', '{"name": "Ada", "n": [1.5, false]}'].concat(
@@ -20,6 +20,10 @@ const data = fs.readFileSync(path.join(root, "live_data.js"), "utf8");
 const size = { module: data.match(/"module":"([^"]*)"/)[1].length * 0.75 };
 size.rest = data.length - data.match(/"module":"([^"]*)"/)[1].length;
 check(`the module has at most 200 kB: ${size.module}`, size.module < 200e3);
+for (const name of ["lattice", "inside", "masks"]) {
+    const bytes = fs.statSync(path.join(root, `live_${name}.js`)).size;
+    check(`the run of ${name} has at most 60 kB: ${bytes}`, bytes < 60e3);
+}
 check(`logits and names have at most 200 kB: ${size.rest}`, size.rest < 200e3);
 
 // The same settings in every run.
@@ -40,8 +44,9 @@ const output = (command) => {
 };
 const set = (page, name, value) =>
     page.locator(`.live [data-name="${name}"]`).evaluate((input, to) => {
-        input.value = to;
-        input.dispatchEvent(new Event(input.tagName === "SELECT" ? "change" : "input"));
+        const choice = input.tagName === "SELECT";
+        input[choice ? "selectedIndex" : "value"] = to;
+        input.dispatchEvent(new Event(choice ? "change" : "input"));
     }, value);
 const shown = async (page) => ({
     command: await page.locator(".live .command code").innerText(),
@@ -69,8 +74,8 @@ for (const lesson of lessons) {
                 const place = chance(many);
                 await set(page, c.name, c.options ? place : Number(c.min) + place * c.step);
             }
-            // (The last button may be one that plays by itself.)
-            if (buttons.length) await buttons[chance(Math.min(2, buttons.length))].click();
+            // More often on than back. (The last button may be one that plays by itself.)
+            if (buttons.length) await buttons[Math.min(buttons.length - 1, chance(4) ? 1 : 0)].click();
             const { command, lines } = await shown(page);
             const truth = await output(command);
             const missing = lines.filter((line) => !truth.some((other) => other.startsWith(line)));
@@ -86,7 +91,10 @@ for (const lesson of lessons) {
             const moves = await page.locator(".live .bar").evaluateAll((all) =>
                 all.some((bar) => getComputedStyle(bar).transitionDuration !== "0s" && bar.closest(".livebars")),
             );
-            check(`${name}: nothing moves if less motion is asked for`, !moves);
+            const next = page.locator('.live [data-name="next"]');
+            if (await next.count()) await next.click();
+            const animated = await page.evaluate(() => document.getAnimations().length);
+            check(`${name}: nothing moves if less motion is asked for`, !moves && animated === 0);
         });
     }
     // The arrows move a slider, Enter presses a button, and a screen reader is told.

@@ -1,6 +1,7 @@
 #include "chapters/23_text_generator/tools/live.hpp"
 
 #include <algorithm>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -10,8 +11,10 @@
 #include "chapters/05_top_p/plain_relatives.hpp"
 #include "chapters/06_combining/trace.hpp"
 #include "chapters/08_penalties/full_chain.hpp"
+#include "chapters/11_beam_search/beam_search.hpp"
 #include "chapters/12_speculative/plain_speculative.hpp"
 #include "chapters/13_json_grammar/plain_mask.hpp"
+#include "chapters/22_diffusion/order.hpp"
 #include "lib/core/rng.hpp"
 #include "lib/grammar/recognizer/json_recognizer.hpp"
 
@@ -26,6 +29,10 @@ std::vector<std::string> names;
 std::vector<LiveStep> numbers;
 LiveOptions options;
 int chosen = 0;
+std::map<std::vector<int>, std::vector<float>> remembered;
+std::vector<LiveNode> nodes;
+std::vector<std::string> whys;
+std::vector<Canvas> canvases;
 
 // What the JSON recognizer says after each byte of a text.
 struct Read {
@@ -88,6 +95,23 @@ Chain chain_of(const LiveOptions& o, Dialect dialect) {
     return full_chain(s, dialect, more);
 }
 
+// The prompt is in no key, so any token stands for it.
+BeamSearch search(const BeamRequest& request) {
+    const auto recorded = [](std::span<const BatchText> texts) {
+        std::vector<std::span<const float>> found;
+        for (const BatchText& t : texts)
+            found.emplace_back(remembered.at({t.ids.begin() + 1, t.ids.end()}));
+        return found;
+    };
+    return run_beam_search(recorded, request, std::vector<int>{0});
+}
+
+std::vector<double> recorded_guess(const Canvas& row, std::size_t place) {
+    Canvas key = row;
+    key.push_back(to_int(place));
+    return softmax_at(remembered.at(key), 1);
+}
+
 }  // namespace
 
 extern "C" {
@@ -109,6 +133,10 @@ const int* live_order() {
     order.assign(ids.begin(), ids.end());
     return order.data();
 }
+
+void live_forget() { remembered.clear(); }
+void live_remember() { remembered[text] = rows[0]; }
+void live_recall() { rows[0] = remembered.at(text); }
 
 int live_argmax() { return argmax(rows[0]); }
 
@@ -170,6 +198,46 @@ double live_overlap(double T) {
 
 int live_draft(double T, double u) { return draw(rows[1], T, u); }
 int live_correction(double u) { return plain_draw(stages[2], u); }
+
+int live_beams(int beams, int tokens, int eos) {
+    BeamRequest request;
+    request.stop.max_new_tokens = tokens, request.stop.eos = {eos};
+    request.keep_lattice = true;
+    request.beams.num_beams = 1;
+    const std::vector<int> first_choices = search(request).results()[0].ids;
+    request.beams.num_beams = beams;
+    const BeamSearch found = search(request);
+    const std::vector<LatticeNode>& all = found.lattice();
+    const std::vector<bool> best = path_of(all, found.results()[0].ids),
+                            by_greedy = path_of(all, first_choices);
+    nodes.clear(), whys.clear();
+    for (std::size_t i = 0; i < all.size(); ++i) {
+        const LatticeNode& n = all[i];
+        nodes.push_back({n.log_probability, n.sum, n.score, n.step, n.parent, n.token,
+                         static_cast<int>(n.fate), best[i], by_greedy[i]});
+        whys.push_back(n.why);
+    }
+    return to_int(nodes.size());
+}
+
+const LiveNode* live_node(int i) { return &nodes[index(i)]; }
+const char* live_why(int i) { return whys[index(i)].c_str(); }
+
+int live_fill(int confidence, int passes, int block_length, int seed) {
+    Hole hole{text, 0, text.size()};
+    canvases.clear();
+    const MaskedDistribution noted = [](const Canvas& row, std::size_t place) {
+        if (canvases.empty() || canvases.back() != row) canvases.push_back(row);
+        return recorded_guess(row, place);
+    };
+    Rng rng(static_cast<std::uint64_t>(seed));
+    fill_once(hole, greedy(noted), drawing(rng),
+              {confidence ? "confidence" : "random", passes, block_length}, recorded_guess);
+    canvases.push_back(hole.row);
+    return to_int(canvases.size()) - 1;
+}
+
+const int* live_canvas(int pass) { return canvases[index(pass)].data(); }
 
 char* live_bytes(int length) {
     bytes.resize(index(length));

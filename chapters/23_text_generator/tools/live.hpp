@@ -16,6 +16,12 @@ const double* live_probabilities(int stage);
 // Of the logits' ids, the most probable first (chapter 04's order).
 const int* live_order();
 
+// ---- recorded runs: what a model said after some texts ----
+// live_text() is the key: of a search the tokens so far, of a gap its places and one of them.
+void live_forget();
+void live_remember();  // the model's logits belong to this text
+void live_recall();    // the model's logits are those of this text
+
 // ---- chapters 02 to 05 ----
 int live_argmax();
 double live_uniform(int seed, int number);  // the number-th random number of a seed
@@ -47,6 +53,23 @@ int live_chosen();  // the token that u selects after the last step
 double live_overlap(double T);
 int live_draft(double T, double u);  // the token that the draft draws
 int live_correction(double u);       // drawn from the residual
+
+// ---- chapter 11, from recorded rows ----
+// Grows the lattice of a search for so many tokens. Returns how many nodes it has.
+int live_beams(int beams, int tokens, int eos);
+struct LiveNode {
+    double log_probability, sum, score;
+    int step, parent, token, fate;  // fate: 0 live, 1 finished, 2 pruned
+    int best, greedy;               // is it on the way to the best text, on greedy's?
+};
+const LiveNode* live_node(int i);
+const char* live_why(int i);
+
+// ---- chapter 22, from recorded rows ----
+// Fills the text's masks (−1), each with its most probable token: by confidence or in random order.
+// Returns the number of passes.
+int live_fill(int confidence, int passes, int block_length, int seed);
+const int* live_canvas(int pass);  // the places before a pass, and at the end
 
 // ---- chapter 13 ----
 // Room for bytes: of the typed text, or of a token.

@@ -78,7 +78,14 @@ END
 </article></main></div>
 <script src="${root}search.js"></script><script src="${root}course.js"></script>
 END
-    [ -z "$live" ] || ! grep -q '^<!-- live: ' "$1" || sed "s|src=\"|&$root|g" data/page/course/live/scripts.html
+    figure=
+    [ -z "$live" ] || figure=$(sed -n 's/^<!-- live: \([a-z-]*\) -->$/\1/p' "$1")
+    if [ -n "$figure" ]; then
+        # What only this figure needs comes after what all need.
+        own=live_$figure.js
+        [ -f "${live%/*}/$own" ] && own="</script><script src=\"$root$own\">" || own=
+        sed "s|src=\"|&$root|g; s|live_data.js\">|&$own|" data/page/course/live/scripts.html
+    fi
     echo '</body></html>'
 }
 
@@ -158,8 +165,8 @@ cat data/page/page.css data/page/course/course.css > "$new/course.css"
 cp data/page/course/course.js "$new/course.js"
 printf '<!DOCTYPE html><meta charset="utf-8"><title>Token by Token</title><meta http-equiv="refresh" content="0; url=README.html"><a href="README.html">Token by Token</a>\n' > "$new/index.html"
 if [ -n "$live" ]; then
-    cp "$live" "$new/live_data.js"
-    { for part in dom words step wheel; do cat data/page/$part.js; done; for part in live bars chain draft loop json; do cat data/page/course/live/$part.js; done; echo 'tbt.startLive();'; } > "$new/live.js"
+    cp "$live" "${live%/*}"/live_*.js "$new/"
+    { for part in dom words step wheel; do cat data/page/$part.js; done; for part in live bars chain draft loop json lattice inside masks; do cat data/page/course/live/$part.js; done; echo 'tbt.startLive();'; } > "$new/live.js"
 fi
 [ -z "$playgrounds" ] || cp $playgrounds "$new/"
 rm -rf "$out" && mv "$new" "$out"

@@ -7,6 +7,7 @@
     const names = tbtLive.names.split("\n");
     const V = names.length;
     let x = null; // the module's functions
+    let known = null; // the recorded run that it remembers
     const view = (Type, at, n) => new Type(x.memory.buffer, at, n);
     const textAt = (at) => {
         const all = view(Uint8Array, at);
@@ -41,12 +42,34 @@
             row.draft.logits ??= logits(row.draft);
             write(Float32Array, x.live_row(1, V), row.draft.logits);
         },
+        // From now on: what a model said after these keys (live.hpp), as live_rows wrote it.
+        remember: (run, keys) => {
+            if (run === known) return;
+            known = run;
+            const { each, ids, logits } = run.rows, values = new Float32Array(bytes(logits).buffer);
+            x.live_forget();
+            keys.forEach((key, i) => {
+                const last = i * (each + 1) + each;
+                const row = view(Float32Array, x.live_row(0, V), V).fill(values[last]);
+                for (let j = 0; j < each; ++j) row[ids[i * each + j]] = values[last - each + j];
+                write(Int32Array, x.live_text(key.length), key);
+                x.live_remember();
+            });
+        },
+        key: (ids) => write(Int32Array, x.live_text(ids.length), ids),
+        floats: (text) => new Float32Array(bytes(text).buffer),
+        softmax: (values) => {
+            write(Float32Array, x.live_row(0, values.length), values);
+            x.live_temperature(1);
+            return Array.from(view(Float64Array, x.live_probabilities(0), values.length));
+        },
         stage: (i) => view(Float64Array, x.live_probabilities(i), V).slice(),
         order: () => Array.from(view(Int32Array, x.live_order(), V)),
         uniform: (seed, number = 0) => x.live_uniform(seed, number),
         call: (name, ...values) => x[`live_${name}`](...values),
         // Of what a function returns a pointer to: a text, numbers, flags.
         text: (name, ...values) => textAt(x[`live_${name}`](...values)),
+        doubles: (n, name, ...values) => Array.from(view(Float64Array, x[`live_${name}`](...values), n)),
         ints: (n, name, ...values) => Array.from(view(Int32Array, x[`live_${name}`](...values), n)),
         flags: (n, name, ...values) => Array.from(view(Uint8Array, x[`live_${name}`](...values), n)),
         bytes: (values) => write(Uint8Array, x.live_bytes(values.length), values),
@@ -75,6 +98,8 @@
         const say = () => (shown.textContent = c.says ? c.says(state[c.name]) : String(state[c.name]));
         input.addEventListener("input", () => ((state[c.name] = Number(input.value)), say(), changed()));
         say();
+        // For a figure that moves it.
+        (state.put ??= {})[c.name] = (value) => ((input.value = state[c.name] = value), say());
         return h("div", { class: "field" }, h("label", { for: id }, c.label), shown, input);
     };
     const select = (c, state, changed) => {
@@ -101,6 +126,25 @@
         };
         input.addEventListener("input", () => ((state[c.name] = input.value), changed()));
         return h("div", { class: "field typed" }, h("label", { for: id }, c.label), input);
+    };
+    // Buttons that move a member of the state from 0 to last(state), by hand or by themselves.
+    tbt.steps = (member, last, label) => {
+        const stop = (state) => (state.playing = clearInterval(state.playing));
+        const to = (state, place) => (state[member] = tbt.clamp(place, 0, last(state)));
+        const move = (by) => (state) => (stop(state), to(state, state[member] + by));
+        const play = (state, changed) => {
+            if (state.playing) return stop(state);
+            if (state[member] >= last(state)) state[member] = 0;
+            state.playing = setInterval(() => {
+                if (to(state, state[member] + 1) === last(state)) stop(state);
+                changed();
+            }, 1200);
+        };
+        return [
+            { kind: "button", name: "back", label: "← Back", press: move(-1) },
+            { kind: "button", name: "next", label, press: move(1) },
+            { kind: "button", name: "play", label: "Play / pause", press: play },
+        ];
     };
     const kinds = { slider, select, text, button };
 
@@ -139,17 +183,17 @@
 
     let figures = 0;
     const mount = (figure) => {
-        const rows = tbtLive.rows.filter(figure.rows);
+        const rows = figure.runs ? figure.runs() : tbtLive.rows.filter(figure.rows);
         if (figure.stepped) rows.sort((a, b) => a.step - b.step);
-        const state = { row: 0, number: ++figures, open: false };
+        const state = { row: 0, number: ++figures, open: false, ...figure.state };
         for (const c of figure.controls) if (c.name in state === false) state[c.name] = c.value;
-        const texts = { name: "row", label: "Text", values: rows.map((r, i) => [i, `${r.prompt} …`]) };
+        const texts = { name: "row", label: "Text", values: rows.map((r, i) => [i, `${r.prompt} …${r.suffix ?? ""}`]) };
         const parts = figure.parts(state, () => update());
         const said = h("p", { class: "livesaid", "aria-live": "polite" });
         const below = h("div", { class: "liveterminal" });
         const update = () => {
             const row = rows[state.row];
-            tbt.core.use(row);
+            if (row.packed) tbt.core.use(row);
             const shown = figure.show(state, row, parts);
             said.replaceChildren(...[shown.said].flat());
             below.replaceChildren(...terminal(shown, state).filter(Boolean));

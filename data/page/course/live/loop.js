@@ -17,30 +17,11 @@
         return { element, set };
     };
 
-    // Plays until the last step, or until it is pressed again.
-    const play = (state, changed) => {
-        clearInterval(state.playing);
-        state.playing = state.playing ? 0 : setInterval(() => {
-            if (state.row + 1 < steps) state.row += 1;
-            if (state.row + 1 >= steps) state.playing = clearInterval(state.playing);
-            changed();
-        }, 1200);
-        if (state.playing && state.row + 1 >= steps) state.row = 0;
-    };
-    const move = (by) => (state) => {
-        state.playing = clearInterval(state.playing);
-        state.row = tbt.clamp(state.row + by, 0, steps - 1);
-    };
-
     const loop = (title, command, line) => ({
         title,
         stepped: true,
         rows: (row) => row.step !== undefined,
-        controls: [
-            { kind: "button", name: "back", label: "← Back", press: move(-1) },
-            { kind: "button", name: "next", label: "Pick, append, predict →", press: move(1) },
-            { kind: "button", name: "play", label: "Play / pause", press: play },
-        ],
+        controls: tbt.steps("row", () => steps - 1, "Pick, append, predict →"),
         parts: () => ({ text: text(), bars: tbt.bars(["probability"]) }),
         show: (state, row, parts) => {
             core.call("temperature", 1);
