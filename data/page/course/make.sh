@@ -15,12 +15,13 @@ command -v cmark-gfm >/dev/null || { echo "make: the pages need cmark-gfm (Debia
 new=$out.new
 rm -rf "$new" && mkdir -p "$new"
 contents=$(mktemp)
-trap 'rm -rf "$new" "$contents"' EXIT
+targets=$(mktemp)
+trap 'rm -rf "$new" "$contents" "$targets"' EXIT
 
 title_of() { sed -n 's/^# //p' "$1" | head -n 1; }
-# A path without "." and "..": of a link, from the folder of its page.
+# Paths without "." and "..": of links, from the folder of their page.
 resolve() {
-    echo "$1" | awk -F/ '{ n = 0
+    awk -F/ '{ n = 0
         for (i = 1; i <= NF; i++) if ($i == "..") n--; else if ($i != "." && $i != "") part[++n] = $i
         for (i = 1; i <= n; i++) printf "%s%s", part[i], (i < n ? "/" : "\n") }'
 }
@@ -34,7 +35,7 @@ while [ -n "$page" ] && ! echo "$chain" | grep -qxF "$page"; do
     chain="$chain
 $page"
     next=$(sed -n 's/.*Next: \[[^]]*\](\([^)#]*\)).*/\1/p' "$page" | tail -n 1)
-    [ -z "$next" ] || next=$(resolve "$(dirname "$page")/$next")
+    [ -z "$next" ] || next=$(echo "$(dirname "$page")/$next" | resolve)
     page=$next
 done
 rest=$(find . -name '*.md' -not -path './.git/*' -not -path './build*' | sed 's|^\./||' | sort | grep -vxF -e "$chain" || true)
@@ -138,18 +139,7 @@ echo "$pages" | while read -r p; do
     html=$new/${p%.md}.html
     cmark-gfm --unsafe -e table -e strikethrough -e autolink "$p" | LC_ALL=C awk -f data/page/course/formula.awk |
         polish "$folder" | frame "$p" "$title" "${p%.md}.html" > "$html"
-    # What it shows and links to.
-    grep -oE '(href|src)="[^":#]+"' "$html" | sed 's/^[a-z]*="//; s/"$//' | sort -u | while read -r target; do
-        path=$(resolve "$folder/$target")
-        [ ! -f "$path" ] || { mkdir -p "$new/$(dirname "$path")" && cp "$path" "$new/$path"; }
-        source=${path%.html}
-        if [ "$source" != "$path" ] && [ -f "$source" ] && [ ! -f "$new/$path" ]; then
-            mkdir -p "$new/$(dirname "$path")"
-            { echo "<h1>$source</h1><pre tabindex=\"0\" role=\"group\" aria-label=\"Source\"><code>"; sed 's/&/\&amp;/g; s/</\&lt;/g; s/>/\&gt;/g' "$source"; echo '</code></pre>'; } | frame "$source" "$source" "-" > "$new/$path"
-        elif [ -d "$path" ]; then
-            mkdir -p "$new/$path"
-        fi
-    done
+    grep -oE '(href|src)="[^":#]+"' "$html" | sed "s|^[a-z]*=\"|$folder/|; s/\"\$//" >> "$targets"
     # Each section: its page, heading, anchor and words.
     awk -v page="${p%.md}.html" -v title="$title" '
         function quoted(s) { gsub(/[\\"]/, "\\\\&", s); gsub(/</, "\\u003c", s); gsub(/[\t\r]/, " ", s); return "\"" s "\"" }
@@ -161,6 +151,16 @@ echo "$pages" | while read -r p; do
         END { flush() }' "$p" >> "$new/search.js"
 done
 echo '];' >> "$new/search.js"
+# ---- what the pages show and link to, each once ----
+sort -u "$targets" | resolve | sort -u | while read -r path; do
+    source=${path%.html}
+    if [ -f "$path" ]; then mkdir -p "$new/$(dirname "$path")" && cp "$path" "$new/$path"
+    elif [ "$source" != "$path" ] && [ -f "$source" ] && [ ! -f "$new/$path" ]; then
+        mkdir -p "$new/$(dirname "$path")"
+        { echo "<h1>$source</h1><pre tabindex=\"0\" role=\"group\" aria-label=\"Source\"><code>"; sed 's/&/\&amp;/g; s/</\&lt;/g; s/>/\&gt;/g' "$source"; echo '</code></pre>'; } | frame "$source" "$source" "-" > "$new/$path"
+    elif [ -d "$path" ]; then mkdir -p "$new/$path"
+    fi
+done
 cat data/page/page.css data/page/course/course.css > "$new/course.css"
 cp data/page/course/course.js "$new/course.js"
 printf '<!DOCTYPE html><meta charset="utf-8"><title>Token by Token</title><meta http-equiv="refresh" content="0; url=README.html"><a href="README.html">Token by Token</a>\n' > "$new/index.html"
