@@ -24,6 +24,13 @@ work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 passed=0 failed=0
 
+# Chapter 28's program needs Open MPI, which only this chapter installs.
+cannot_run() {
+    case $1 in *run-28*) ;; *) return 1 ;; esac
+    command -v mpicxx >/dev/null 2>&1 && return 1
+    echo "skipped: $lesson: \`$1\`: there is no Open MPI here"
+}
+
 # Prints the targets of a page's links, one on each line. Code has no links.
 links() {
     awk '/^```/ { fence = !fence; next }
@@ -63,6 +70,11 @@ for lesson in "$@"; do
     n=1
     while [ "$mode" != code ] && [ -f "$work/$n.command" ]; do
         command=$(cat "$work/$n.command")
+        if cannot_run "$command"; then
+            cp "$work/$n.old" "$work/$n.new"
+            n=$((n + 1))
+            continue
+        fi
         # NO_COLOR and no terminal give the text that a reader would paste.
         if ! env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL NO_COLOR=1 sh -c "$command" > "$work/$n.raw" 2>"$work/$n.err" < /dev/null; then
             echo "$lesson: \`$command\` failed: $(tail -n 1 "$work/$n.err")"
@@ -121,6 +133,7 @@ for lesson in "$@"; do
     [ "$mode" = check ] || : >"$work/try"
     ls >"$work/before"
     while IFS= read -r command; do
+        cannot_run "$command" && continue
         env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL NO_COLOR=1 sh -c "$command" >"$work/out" 2>"$work/err" </dev/null
         status=$?
         case $command in
