@@ -43,7 +43,7 @@ void show_products() {
         "\n   1,024 random numbers times a matrix (1024, 256), as in the storyteller's MLP:\n"
         "   how many of the 256 sums have other bits than on one machine?\n\n"
         "   machines    by columns   by rows\n");
-    for (const std::size_t machines : {2, 4, 8})
+    for (const std::size_t machines : {2u, 4u, 8u})
         std::printf("   %8zu  %12d  %8d\n", machines,
                     different(plain::by_columns(many, large, machines)),
                     different(plain::by_rows(many, large, machines)));
