@@ -31,7 +31,7 @@ help:
 	'Token by Token: text generation from scratch, as a course that runs.' '' \
 	'  make run                 write text with the shipped model (PROMPT="Once upon a time" ARGS="…")' \
 	'  make chat                talk with it' \
-	'  make serve               answer clients of OpenAI'"'"'s interface, and a browser (MODEL=DIR MPI=4 ARGS="--port 8080")' \
+	'  make serve               answer clients of OpenAI'"'"'s interface, and a browser (MODEL=DIR MPI=4 ARGS="…")' \
 	'  make install PREFIX=~/.local  the generator and the server, with the models that ship' \
 	'  make run-02              run the program of a chapter (ARGS="--help" shows its options)' \
 	'  make learn               the exercises, one after the other, on one screen' \
