@@ -336,7 +336,7 @@ public:
         : table_(table), words_(words) {}
 
     void read() {
-        for (next_ = 0; next_ < words_.size();) {
+        while (next_ < words_.size()) {
             const std::string& word = words_[next_++];
             if (only_positional_) take_positional(word);
             else if (word == "--") only_positional_ = true;

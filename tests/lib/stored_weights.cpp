@@ -152,9 +152,11 @@ TEST_CASE("weights at odd addresses and weights that are no numbers are found in
         const std::size_t at = broken.find(start);
         REQUIRE(at != std::string::npos);
         const std::size_t size = stored == WeightType::f32 ? 4 : 2;
-        // The seventh number: an exponent of ones, which is infinity or none.
-        const std::uint16_t ones = stored == WeightType::f16 ? 0x7c00 : 0x7f80;
-        std::memcpy(broken.data() + at + 7 * size - 2, &ones, 2);
+        // The seventh number becomes infinity, an exponent of ones before zeros.
+        const std::uint32_t infinity = stored == WeightType::f16   ? 0x7c00
+                                       : stored == WeightType::f32 ? 0x7f800000
+                                                                   : 0x7f80;
+        std::memcpy(broken.data() + at + 6 * size, &infinity, size);
         write_file(path, broken);
         REQUIRE_THROWS_WITH(load_transformer(folder.path()),
                             Catch::Contains("\"h.1.mlp.c_fc.weight\": number 6 is ") &&

@@ -319,6 +319,10 @@ TEST_CASE("a model is taken over whole or not at all", "[training]") {
     write_file(recipe_path, json_text(recipe));
     CHECK(error_of([&] { adoption_table(command.loop.out, shipped); }).find("29 of 30 steps") !=
           std::string::npos);
+    // A recipe that says nothing of steps has done none.
+    write_file(recipe_path, "{}");
+    CHECK(error_of([&] { adoption_table(command.loop.out, shipped); }).find("0 of 0 steps") !=
+          std::string::npos);
     fs::remove(command.loop.out / "model.safetensors");
     CHECK(error_of([&] { adoption_table(command.loop.out, shipped); }).find("model.safetensors") !=
           std::string::npos);

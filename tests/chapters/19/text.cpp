@@ -39,6 +39,16 @@ TEST_CASE("each document of a text comes once an epoch, in another order each ti
     CHECK(source.document(8, 0).text + source.document(8, 1).text != first[0] + first[1]);
 }
 
+TEST_CASE("the order of a text's documents is that of every release", "[text]") {
+    const Folder folder;
+    std::string letters;
+    for (char c = 'a'; c <= 'l'; ++c) letters += std::string(1, c) + "<|endoftext|>";
+    const auto source = TextDocuments::load(folder.file("a.txt", letters), 100);
+    std::string order;
+    for (std::uint64_t i = 0; i < 24; ++i) order += source.document(7, i).text;
+    CHECK(order == "faeidcjbklhgbdjafhelikcg");
+}
+
 TEST_CASE(
     "a long text is cut where a paragraph, a line, a sentence or a word ends, and nothing is lost",
     "[text]") {
