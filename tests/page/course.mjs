@@ -97,7 +97,7 @@ await visit("course/README", { viewport: { width: 360, height: 740 } }, async (p
 await visit("course/chapters/01_next_token/README", {}, async (page) => {
     // A block of code that is wider than its frame: the arrows scroll it and turn no page.
     await page.evaluate(() => {
-        const block = document.querySelector("article pre");
+        const block = document.querySelector("article > pre");
         block.style.width = "5rem";
         block.focus();
     });
