@@ -84,7 +84,7 @@ END
     if [ -n "$figure" ]; then
         # What only this figure needs comes after what all need.
         own=live_$figure.js
-        [ -f "${live%/*}/$own" ] && own="</script><script src=\"$root$own\">" || own=
+        [ -f "$(dirname "$live")/$own" ] && own="</script><script src=\"$root$own\">" || own=
         sed "s|src=\"|&$root|g; s|live_data.js\">|&$own|" data/page/course/live/scripts.html
     fi
     echo '</body></html>'
@@ -165,7 +165,7 @@ cat data/page/page.css data/page/course/course.css > "$new/course.css"
 cp data/page/course/course.js "$new/course.js"
 printf '<!DOCTYPE html><meta charset="utf-8"><title>Token by Token</title><meta http-equiv="refresh" content="0; url=README.html"><a href="README.html">Token by Token</a>\n' > "$new/index.html"
 if [ -n "$live" ]; then
-    cp "$live" "${live%/*}"/live_*.js "$new/"
+    cp "$(dirname "$live")"/live_*.js "$new/"
     { for part in dom words step wheel; do cat data/page/$part.js; done; for part in live bars chain draft loop json lattice inside masks; do cat data/page/course/live/$part.js; done; echo 'tbt.startLive();'; } > "$new/live.js"
 fi
 [ -z "$playgrounds" ] || cp $playgrounds "$new/"
