@@ -25,8 +25,8 @@ using Matrix = std::vector<std::vector<float>>;
 
 inline Matrix keep([[maybe_unused]] const Matrix& w, [[maybe_unused]] std::size_t i,
                    [[maybe_unused]] std::size_t machines) {
+    [[maybe_unused]] const std::size_t N = w.at(0).size();
     // >>> write here
-    const std::size_t N = w.at(0).size();
     Matrix own(w.size());
     for (std::size_t k = 0; k < w.size(); ++k)
         for (std::size_t n = N * i / machines; n < N * (i + 1) / machines; ++n)
