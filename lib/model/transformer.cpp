@@ -153,9 +153,9 @@ void TransformerNetwork::agree() const {
             throw Error("transformer: a process that leads others reads no trees of drafts");
         message.insert(message.end(), {pool.number(), count(copies)});
         for (const auto& [from, to] : copies) message.insert(message.end(), {from, to});
-        const auto rows_with_logits = std::ranges::count_if(pass.logit_rows, [&](std::int64_t r) {
-            return r >= s.first_row && r < s.first_row + s.tokens;
-        });
+        const auto rows_with_logits = std::count_if(
+            pass.logit_rows.begin(), pass.logit_rows.end(),
+            [&](std::int64_t r) { return r >= s.first_row && r < s.first_row + s.tokens; });
         message.insert(message.end(), {s.cache->length(), s.cache->capacity(), s.tokens,
                                        rows_with_logits == s.tokens});
         for (int i = 0; i < s.tokens; ++i) message.push_back(pass.tokens[index(s.first_row + i)]);
