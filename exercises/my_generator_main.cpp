@@ -29,6 +29,7 @@
 #include "lib/core/gpt.hpp"
 #include "lib/core/rng.hpp"
 #include "lib/machine/command_line.hpp"
+#include "lib/machine/files.hpp"
 
 using namespace tbt;
 

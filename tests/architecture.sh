@@ -7,7 +7,7 @@ cd "$(dirname "$0")/.." || exit 1
 export LC_ALL=C
 picture=data/architecture.svg
 # Later rooms may include earlier ones.
-rooms="core select machine show kernels quantized text model mpi files chat serve grammar train corpus"
+rooms="core json select machine show kernels quantized text model mpi files chat serve grammar train corpus"
 
 draw() {
     grep -rH --include='*.cpp' --include='*.hpp' -E '^#include "(lib|chapters)/' lib chapters | sort | awk -v rooms="$rooms" -F'[:"]' '

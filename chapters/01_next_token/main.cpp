@@ -12,6 +12,7 @@
 #include "chapters/01_next_token/next_token.hpp"
 #include "lib/core/gpt.hpp"
 #include "lib/machine/command_line.hpp"
+#include "lib/machine/files.hpp"
 #include "lib/machine/usual_options.hpp"
 #include "lib/show/svg.hpp"
 #include "lib/show/terminal.hpp"

@@ -10,6 +10,7 @@
 
 #include "chapters/03_temperature/further/checks.hpp"
 #include "lib/core/math.hpp"
+#include "lib/select/integer_weights.hpp"
 
 namespace tbt {
 

@@ -23,6 +23,7 @@
 #include "lib/core/index.hpp"
 #include "lib/core/rng.hpp"
 #include "lib/machine/command_line.hpp"
+#include "lib/machine/files.hpp"
 #include "lib/machine/usual_options.hpp"
 #include "lib/show/svg.hpp"
 #include "lib/show/terminal.hpp"

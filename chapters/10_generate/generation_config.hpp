@@ -6,7 +6,7 @@
 #include <string>
 
 #include "chapters/10_generate/options.hpp"
-#include "lib/core/json.hpp"
+#include "lib/json/json.hpp"
 
 namespace tbt {
 

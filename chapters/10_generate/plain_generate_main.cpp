@@ -16,6 +16,7 @@
 #include "lib/core/index.hpp"
 #include "lib/core/rng.hpp"
 #include "lib/core/unicode.hpp"
+#include "lib/machine/files.hpp"
 
 using namespace tbt;
 

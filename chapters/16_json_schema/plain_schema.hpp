@@ -8,7 +8,7 @@
 #include <cmath>
 #include <string>
 
-#include "lib/core/json.hpp"
+#include "lib/json/json.hpp"
 
 namespace tbt {
 

@@ -3,9 +3,9 @@
 #include <array>
 #include <set>
 
-#include "lib/core/json.hpp"
 #include "lib/core/unicode.hpp"
 #include "lib/grammar/automata/numbers.hpp"
+#include "lib/json/json.hpp"
 #include "lib/machine/command_line.hpp"
 
 namespace tbt {

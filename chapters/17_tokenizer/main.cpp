@@ -13,6 +13,7 @@
 #include "chapters/17_tokenizer/demo.hpp"
 #include "lib/core/gpt.hpp"
 #include "lib/machine/command_line.hpp"
+#include "lib/machine/files.hpp"
 #include "lib/machine/usual_options.hpp"
 
 using namespace tbt;

@@ -18,6 +18,7 @@
 #include "chapters/18_transformer/figures.hpp"
 #include "chapters/18_transformer/load_plain.hpp"
 #include "lib/machine/command_line.hpp"
+#include "lib/machine/files.hpp"
 #include "lib/machine/usual_options.hpp"
 
 using namespace tbt;

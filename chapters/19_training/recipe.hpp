@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "chapters/19_training/training.hpp"
-#include "lib/core/json.hpp"
+#include "lib/json/json.hpp"
 #include "lib/model/model_config.hpp"
 
 namespace tbt {

@@ -5,10 +5,10 @@
 
 #include "chapters/19_training/recipe.hpp"
 #include "lib/core/error.hpp"
-#include "lib/core/json.hpp"
 #include "lib/corpus/batches.hpp"
 #include "lib/files/config_file.hpp"
 #include "lib/files/safetensors.hpp"
+#include "lib/json/json.hpp"
 #include "lib/kernels/hash.hpp"
 #include "lib/model/model_config.hpp"
 #include "lib/train/checkpoint.hpp"

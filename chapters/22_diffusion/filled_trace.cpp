@@ -3,7 +3,7 @@
 #include "lib/core/check.hpp"
 #include "lib/core/error.hpp"
 #include "lib/core/index.hpp"
-#include "lib/core/json.hpp"
+#include "lib/json/json.hpp"
 
 namespace tbt {
 

@@ -11,7 +11,7 @@
 #include "chapters/23_text_generator/filled_texts.hpp"
 #include "lib/chat/chat_template.hpp"
 #include "lib/core/error.hpp"
-#include "lib/core/json.hpp"
+#include "lib/json/json.hpp"
 #include "lib/machine/command_line.hpp"
 #include "lib/machine/files.hpp"
 #include "lib/show/short_number.hpp"

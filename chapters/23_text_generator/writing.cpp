@@ -21,7 +21,7 @@
 #include "chapters/23_text_generator/filled_texts.hpp"
 #include "chapters/23_text_generator/generation.hpp"
 #include "lib/core/index.hpp"
-#include "lib/core/json.hpp"
+#include "lib/json/json.hpp"
 #include "lib/machine/files.hpp"
 #include "lib/show/terminal.hpp"
 

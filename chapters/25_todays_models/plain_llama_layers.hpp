@@ -6,6 +6,7 @@
 
 #include "chapters/18_transformer/plain_layers.hpp"
 #include "lib/core/math.hpp"
+#include "lib/model/trigonometry.hpp"
 
 namespace tbt {
 

@@ -7,8 +7,8 @@
 #include "lib/chat/jinja_parse.hpp"
 #include "lib/chat/jinja_render.hpp"
 #include "lib/core/error.hpp"
-#include "lib/core/json.hpp"
 #include "lib/core/unicode.hpp"
+#include "lib/json/json.hpp"
 #include "lib/machine/files.hpp"
 
 namespace tbt {

@@ -47,7 +47,7 @@ float exponentials(float* scores, int length) {
 
 // Pass 3: out[d] = (Σ_u weights[u] · value[u][d]) · inverse for sixteen components from d on. Even
 // and odd positions have separate sums, each in order of u, which are added at the end.
-Lanes weighted_values(const float* weights, const float* values, int row, int length,
+Lanes weighted_values(const float* weights, const float* values, std::int64_t row, int length,
                       float inverse) {
     Lanes even = Lanes::zero(), odd = Lanes::zero();
     for (int u = 0; u + 1 < length; u += 2) {
@@ -63,21 +63,13 @@ Lanes weighted_values(const float* weights, const float* values, int row, int le
 
 // ---- the cache ----
 GptCache::GptCache(int layers, int heads, int head_size, int capacity)
-    : layers_(layers),
-      heads_(heads),
-      head_size_(head_size),
-      capacity_(capacity),
-      value_row_(padded(head_size)),
-      padded_capacity_(padded(capacity)) {
+    : layers_(layers), heads_(heads), head_size_(head_size), capacity_(capacity) {
     for (const int n : {layers, heads, head_size, capacity})
         if (n < 1 || n > 1 << 24)
             throw Error("kv cache: a size is " + std::to_string(n) + ", expected 1 to 2^24");
-    memory_ = allocate_zeros(std::int64_t{padded_capacity_} * (head_size_ + value_row_) * layers_ *
-                             heads_);
-}
-
-std::int64_t GptCache::bytes() const {
-    return std::int64_t{2} * layers_ * heads_ * head_size_ * length_ * std::int64_t{sizeof(float)};
+    value_row_ = padded(head_size), padded_capacity_ = padded(capacity);
+    memory_ =
+        allocate_zeros(element_count({layers_, heads_, head_size_ + value_row_, padded_capacity_}));
 }
 
 void GptCache::truncate(int length) {
@@ -87,7 +79,7 @@ void GptCache::truncate(int length) {
     length_ = length;
 }
 
-void GptCache::make_room(int tokens) const {
+void GptCache::check_room(int tokens) const {
     if (tokens < 0)
         throw Error("kv cache: room for " + std::to_string(tokens) + " tokens, expected 0 or more");
     if (tokens > capacity_ - length_)
@@ -97,7 +89,7 @@ void GptCache::make_room(int tokens) const {
 }
 
 void GptCache::advance(int tokens) {
-    make_room(tokens);
+    check_room(tokens);
     length_ += tokens;
 }
 
@@ -146,7 +138,7 @@ void attend(const float* qkv, int tokens, GptCache& cache, int layer, float* out
     const int H = cache.heads(), D = cache.head_size(), C = H * D, known = cache.length();
     const std::int64_t stride = padded(known + tokens);
     const float scale = 1.0f / std::sqrt(static_cast<float>(D));
-    cache.make_room(tokens);
+    cache.check_room(tokens);
     [[maybe_unused]] const bool divided = threads > 1 && tokens * stride * C > 1 << 20;
 #ifdef _OPENMP
 #pragma omp parallel for schedule(static) num_threads(threads) if (divided)

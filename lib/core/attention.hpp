@@ -32,26 +32,23 @@ public:
 
     int length() const { return length_; }
     int capacity() const { return capacity_; }
-    int layers() const { return layers_; }
     int heads() const { return heads_; }
     int head_size() const { return head_size_; }
-    // Bytes of the keys and values of the tokens so far: 2 · layers · C · 4 for each.
-    std::int64_t bytes() const;
 
     // Keeps only the first `length` tokens (rollback). `length` must be at most length().
     void truncate(int length);
     void clear() { truncate(0); }
 
-    // For the forward pass. Call make_room() before writing the next `tokens` positions (it throws
-    // Error if they exceed the capacity), and advance() after writing them.
-    void make_room(int tokens) const;
+    // For the forward pass: throws Error if the next `tokens` positions exceed the capacity. Write
+    // them, then call advance().
+    void check_room(int tokens) const;
     void advance(int tokens);
     void write(int position, int layer, int head, const float* key, const float* value);
     // Keys are in groups of sixteen tokens, (groups, D, 16): one load gets the same component of
     // sixteen keys. Values are rows, (tokens, D rounded up to a multiple of 16).
     const float* keys(int layer, int head) const { return data(layer, head); }
     const float* values(int layer, int head) const {
-        return data(layer, head) + padded_capacity_ * head_size_;
+        return data(layer, head) + std::int64_t{padded_capacity_} * head_size_;
     }
     int value_row() const { return value_row_; }
     // Single numbers: component d of the key and of the value at a position.
@@ -63,7 +60,7 @@ private:
     std::int64_t key_at(int position, int d) const;
     void check(int position, int layer, int head, int d) const;
 
-    int layers_, heads_, head_size_, capacity_, value_row_, padded_capacity_, length_ = 0;
+    int layers_, heads_, head_size_, capacity_, value_row_ = 0, padded_capacity_ = 0, length_ = 0;
     AlignedFloats memory_;  // for each layer and head: keys, then values
 };
 

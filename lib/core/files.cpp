@@ -10,9 +10,6 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#ifdef __APPLE__
-#include <mach-o/dyld.h>
-#endif
 
 #include "lib/core/error.hpp"
 #include "lib/core/index.hpp"
@@ -35,33 +32,6 @@ bool file_exists(const std::string& path) {
 std::string join_path(const std::string& directory, const std::string& name) {
     checked_path(directory), checked_path(name);
     return directory.empty() || directory.back() == '/' ? directory + name : directory + "/" + name;
-}
-
-// The folder of the running program; "" if the system does not say.
-static std::string program_folder() {
-    std::string path(4096, '\0');
-#ifdef __APPLE__
-    std::uint32_t size = static_cast<std::uint32_t>(path.size());
-    if (::_NSGetExecutablePath(path.data(), &size) != 0) return "";
-    path.resize(path.find('\0'));
-#else
-    const ssize_t length = ::readlink("/proc/self/exe", path.data(), path.size());
-    path.resize(length < 0 ? 0 : index(length));
-#endif
-    const std::size_t slash = path.rfind('/');
-    return slash == std::string::npos ? "" : path.substr(0, slash);
-}
-
-std::string shipped_file(const std::string& name) {
-    const std::string here = join_path("data", name);
-    if (file_exists(here)) return here;
-    const std::string folder = program_folder();
-    const std::string parent = folder.substr(0, folder.rfind('/') + 1);
-    for (const char* const data : {"data", "share/token-by-token"})
-        if (const std::string there = join_path(parent + data, name);
-            !parent.empty() && file_exists(there))
-            return there;
-    return here;
 }
 
 OpenFile::OpenFile(const std::string& path)

@@ -2,12 +2,9 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
-#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
-#include <vector>
 
 namespace tbt {
 
@@ -16,11 +13,6 @@ bool file_exists(const std::string& path);
 
 // "DIRECTORY/NAME". Throws Error if one of them has a zero byte, which would end the name early.
 std::string join_path(const std::string& directory, const std::string& name);
-
-// The path of a file or folder of data/, which ships with the course ("models/storyteller"): in the
-// working directory if it is there; else where the program's own folder leads: ../data for a
-// program in build/, ../share/token-by-token for one that `make install` put into bin/.
-std::string shipped_file(const std::string& name);
 
 // The path. Throws Error if it has a zero byte: the system would end the name there and open
 // another file.

@@ -28,40 +28,47 @@ constexpr int largest_size = 1 << 24;  // a hundred times what the largest model
 // has the wrong type or is out of range.
 class ConfigFile {
 public:
-    explicit ConfigFile(const std::string& path) : path_(path), json_(read_json(path)) {
-        if (!json_.is_object()) fail("is " + kind_of(json_) + ", expected an object");
+    explicit ConfigFile(const std::string& path) : path_(path), file_(path) {
+        JsonReader reader(file_.text(), path_);
+        if (reader.peek() != '{') fail("is " + reader.skip().kind() + ", expected an object");
+        members_ = reader.members();
+        reader.end();
     }
     [[noreturn]] void fail(const std::string& what) const { throw Error(path_ + ": " + what); }
-    [[noreturn]] void fail(const char* key, const Json& got, const std::string& wanted) const {
-        fail(std::string(key) + " is " + kind_of(got) + ", expected " + wanted);
+    [[noreturn]] void fail(const char* key, const JsonReader& got,
+                           const std::string& wanted) const {
+        fail(std::string(key) + " is " + got.kind() + ", expected " + wanted);
     }
-    // Null if the key is missing or its value is null.
-    const Json* find(const char* key) const {
-        const auto value = json_.find(key);
-        return value == json_.end() || value->is_null() ? nullptr : &*value;
+    // None if the key is missing or its value is null.
+    std::optional<JsonReader> find(const char* key) const {
+        for (auto [k, value] : members_)
+            if (k == key && value.peek() != 'n') return value;
+        return std::nullopt;
     }
     int size(const char* key, int otherwise = 0) const {
-        const Json* const value = find(key);
+        const auto value = find(key);
         if (!value && otherwise > 0) return otherwise;
         if (!value) fail(std::string(key) + " is missing, expected a positive integer");
-        if (!is_integer(*value, 1, largest_size))
-            fail(key, *value, "an integer from 1 to " + std::to_string(largest_size));
-        return value->get<int>();
+        const std::optional<int> n = value->integer(1, largest_size);
+        if (!n) fail(key, *value, "an integer from 1 to " + std::to_string(largest_size));
+        return *n;
     }
     bool flag(const char* key, bool otherwise) const {
-        const Json* const value = find(key);
-        if (value && !value->is_boolean()) fail(key, *value, "true or false");
-        return value ? value->get<bool>() : otherwise;
+        auto value = find(key);
+        if (!value) return otherwise;
+        if (value->peek() != 't' && value->peek() != 'f') fail(key, *value, "true or false");
+        return *value->boolean_or_null();
     }
     std::string text(const char* key, const std::string& otherwise) const {
-        const Json* const value = find(key);
-        if (value && !value->is_string()) fail(key, *value, "a string");
-        return value ? value->text() : otherwise;
+        auto value = find(key);
+        if (value && value->peek() != '"') fail(key, *value, "a string");
+        return value ? value->string() : otherwise;
     }
 
 private:
     std::string path_;
-    Json json_;
+    MappedFile file_;
+    std::vector<JsonReader::Member> members_;
 };
 
 // Throws Error for settings that change the computation in a way this code does not have.
@@ -74,8 +81,8 @@ void check_variant(const ConfigFile& file) {
         file.fail("scale_attn_weights is false, expected true");
     for (const char* key : {"scale_attn_by_inverse_layer_idx", "add_cross_attention"})
         if (file.flag(key, false)) file.fail(std::string(key) + " is true, expected false");
-    const Json* const pruned = file.find("pruned_heads");
-    if (pruned && !pruned->empty())
+    auto pruned = file.find("pruned_heads");
+    if (pruned && (pruned->peek() != '{' || !pruned->members().empty()))
         file.fail("pruned_heads is not empty, expected a model with all its heads");
     if (file.find("quantization_config"))
         file.fail(
@@ -114,11 +121,13 @@ GptConfig read_gpt_config(const std::string& directory) {
     c.n_head = file.size("n_head");
     c.n_inner = file.size("n_inner", std::min(c.n_embd, largest_size / 4) * 4);
     c.tie_word_embeddings = file.flag("tie_word_embeddings", true);
-    if (const Json* const epsilon = file.find("layer_norm_epsilon")) {
-        const double number = epsilon->is_number() ? epsilon->get<double>() : 0;
-        if (!(number > 0 && number < 1))
+    if (const auto epsilon = file.find("layer_norm_epsilon")) {
+        const auto number = epsilon->number_here();
+        const double value =
+            number ? std::visit([](auto n) { return static_cast<double>(n); }, *number) : 0;
+        if (!(value > 0 && value < 1))
             file.fail("layer_norm_epsilon", *epsilon, "a small positive number");
-        c.layer_norm_epsilon = static_cast<float>(number);
+        c.layer_norm_epsilon = static_cast<float>(value);
     }
     if (c.n_embd % c.n_head != 0)
         file.fail("n_embd is " + std::to_string(c.n_embd) + ", expected a multiple of n_head, " +
@@ -176,13 +185,14 @@ struct Gpt::Parts {
         : config(read_gpt_config(directory)), stored(StoredWeights::open(directory)) {
         threads = options.threads > 0 ? options.threads : default_thread_count();
         const std::int64_t C = config.n_embd, F = config.n_inner, V = config.vocab_size;
-        const bool halves =
-            options.in_16_bits.value_or(stored.expect("wte.weight", {V, C}).dtype == "F16");
         const auto vector = [&](const std::string& name, std::int64_t n) {
             return stored.read(name, {n});
         };
-        const auto matrix = [&](const std::string& name, std::int64_t k, std::int64_t n) {
-            return WeightMatrix(stored.read(name, {k, n}), halves);
+        const auto matrix = [&](const std::string& name, std::int64_t k, std::int64_t n,
+                                bool transposed = false) {
+            const bool halves = stored.expect(name, {k, n}).dtype == "F16";
+            return WeightMatrix(stored.read(name, {k, n}), options.in_16_bits.value_or(halves),
+                                transposed);
         };
         positions = stored.read("wpe.weight", {config.n_positions, C});
         for (int layer = 0; layer < config.n_layer; ++layer) {
@@ -197,7 +207,7 @@ struct Gpt::Parts {
         }
         norm_gamma = vector("ln_f.weight", C), norm_beta = vector("ln_f.bias", C);
         const std::string head = config.tie_word_embeddings ? "wte.weight" : "lm_head.weight";
-        output = WeightMatrix(stored.read(head, {V, C}), halves, true);
+        output = matrix(head, V, C, true);
         if (!config.tie_word_embeddings) stored.read("wte.weight", {V, C});  // is it finite?
     }
 
@@ -240,7 +250,7 @@ struct Gpt::Parts {
                threads);
     }
 
-    // One pass over new tokens; logits (rows, V) for the last `rows` of them.
+    // One pass over new tokens; the logits (rows, V) of all of them or of the last one.
     Logits run(GptCache& cache, std::span<const int> tokens, bool all_logits) {
         check(cache, tokens);
         const std::int64_t C = config.n_embd, V = config.vocab_size;
@@ -248,7 +258,6 @@ struct Gpt::Parts {
         embed(tokens, cache.length());
         for (int layer = 0; layer < config.n_layer; ++layer)
             run_layer(layers[index(layer)], layer, cache, T);
-        cache.advance(T);
         const std::int64_t rows = all_logits ? T : 1;
         float *const states = norm(T - rows, rows, norm_gamma, norm_beta), *const s =
                                                                                logits.get(rows * V);
@@ -256,6 +265,7 @@ struct Gpt::Parts {
         for (std::int64_t r = 0; text_ids > 0 && r < rows; ++r)
             std::fill(s + r * V + text_ids, s + (r + 1) * V,
                       -std::numeric_limits<float>::infinity());
+        cache.advance(T);
         return {{s, index(rows * V)}, rows, {states, index(rows * C)}};
     }
 
@@ -273,7 +283,7 @@ struct Gpt::Parts {
                             " is outside the vocabulary, expected 0 to " +
                             std::to_string(config.vocab_size - 1) +
                             "; is this the tokenizer of this model?");
-        cache.make_room(count(tokens));
+        cache.check_room(count(tokens));
     }
 };
 
@@ -304,12 +314,6 @@ void Gpt::mask_ids_from(int count) {
 }
 
 // ---- a model and its prompts ----
-std::string model_directory(std::string_view name) {
-    const char* const folder = std::getenv("TBT_MODELS");
-    return folder ? join_path(folder, std::string(name))
-                  : shipped_file("models/" + std::string(name));
-}
-
 GptModel load_gpt(const std::string& directory, const GptOptions& options) {
     GptModel model{Gpt::load(directory, options), BytePairTokenizer::load(directory)};
     const int ids = model.config().vocab_size, texts = model.tokenizer.vocab_size();

@@ -43,8 +43,8 @@ GptConfig read_gpt_config(const std::string& directory);
 
 struct GptOptions {
     int threads = 0;  // 0: TBT_THREADS, OMP_NUM_THREADS, or one for each core, up to eight
-    // Keep the matrices as 16-bit floats (true) or as floats (false). None: 16 bits if the file has
-    // F16, which changes no bit of the logits.
+    // Keep the matrices as 16-bit floats (true) or as floats (false). None: those in 16 bits that
+    // the file has as F16, which changes no bit of the logits.
     std::optional<bool> in_16_bits = {};
 };
 
@@ -87,10 +87,6 @@ struct GptModel {
 };
 
 GptModel load_gpt(const std::string& directory, const GptOptions& options = {});
-
-// The directory of a model that comes with the course (shipped_file). The environment variable
-// TBT_MODELS replaces the folder that has them all.
-std::string model_directory(std::string_view name);
 
 // The token ids of a prompt. If there are none, the result is the end-of-text token: it separates
 // documents, so the model begins a new one. Throws Error if the text is not UTF-8 or does not leave

@@ -28,7 +28,6 @@ public:
     bool in_16_bits() const { return in_16_bits_; }
     const float* floats() const { return floats_.data(); }
     const std::uint16_t* halves() const { return halves_.data(); }
-    std::int64_t bytes() const { return 4 * floats_.size() + 2 * length_of(halves_); }
 
 private:
     std::int64_t k_ = 0, n_ = 0;

@@ -71,9 +71,4 @@ void log_softmax(std::span<const float> s, std::span<float> l) {
             [&](const Lanes& v, std::int64_t, int) { return (v - m) - shift; });
 }
 
-void refuse_row(std::int64_t row, std::int64_t rows) {
-    throw Error("logits: there is no row " + std::to_string(row) + ", expected 0 to " +
-                std::to_string(rows - 1) + " of " + std::to_string(rows));
-}
-
 }  // namespace tbt

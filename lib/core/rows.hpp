@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <span>
 
-#include "lib/core/index.hpp"
+#include "lib/core/check.hpp"
 
 namespace tbt {
 
@@ -27,8 +27,6 @@ void softmax(std::span<const float> s, std::span<float> p);
 // distribution gives NaN. l may be s.
 void log_softmax(std::span<const float> s, std::span<float> l);
 
-[[noreturn]] void refuse_row(std::int64_t row, std::int64_t rows);
-
 // Rows of logits in the model's own memory, valid until its next forward pass: one row for each
 // token or sequence that the pass was asked for.
 struct Logits {
@@ -38,9 +36,9 @@ struct Logits {
 
     // Throws Error if there is no such row.
     std::span<const float> row(std::int64_t r) const {
-        if (r < 0 || r >= rows) refuse_row(r, rows);
+        const std::size_t at = checked_place("logits: row", r, index(rows));
         const std::size_t v = values.size() / index(rows);
-        return values.subspan(index(r) * v, v);
+        return values.subspan(at * v, v);
     }
     std::span<const float> last() const { return row(rows - 1); }
 };

@@ -4,6 +4,7 @@
 #include <bit>
 #include <cmath>
 #include <cstring>
+#include <limits>
 #include <set>
 
 #include "lib/core/error.hpp"
@@ -22,28 +23,27 @@ static_assert(std::endian::native == std::endian::little,
 
 // The bytes of one number; 0 for an unknown type.
 std::uint64_t element_size(std::string_view dtype) {
-    constexpr std::string_view names =
-        "BOOL1 U81 I81 I162 U162 F162 BF162 I324 U324 F324 I648 "
-        "U648 F648 F8_E4M31 F8_E5M21 F8_E8M01 C648 ";
-    for (std::size_t i = 0; i < names.size();) {
-        const std::size_t end = names.find(' ', i);
-        if (names.substr(i, end - i - 1) == dtype) return index(names[end - 1] - '0');
-        i = end + 1;
-    }
+    constexpr std::pair<std::uint64_t, std::string_view> sizes[] = {
+        {1, " BOOL U8 I8 F8_E4M3 F8_E5M2 F8_E8M0 "},
+        {2, " I16 U16 F16 BF16 "},
+        {4, " I32 U32 F32 "},
+        {8, " I64 U64 F64 C64 "}};
+    const std::string name = " " + std::string(dtype) + " ";
+    for (const auto& [size, names] : sizes)
+        if (names.find(name) != std::string_view::npos) return size;
     return 0;
 }
 
 // Reads the header of one file.
 class Header {
 public:
-    explicit Header(const MappedFile& file) : file_(file) {}
+    explicit Header(const MappedFile& file) : file_(file), name_(file.path() + ": header") {}
 
     void read(std::map<std::string, StoredTensor>& tensors,
               std::map<std::string, std::string>& metadata) {
-        const Json header = parse();
-        for (const auto& [name, entry] : header.items()) {
-            if (name != "__metadata__") read_tensor(name, entry);
-            else read_metadata(entry, metadata);
+        for (JsonReader::Member& m : parse()) {
+            if (m.key != "__metadata__") read_tensor(m.key, m.value);
+            else read_metadata(m.value, metadata);
         }
         check_coverage();
         for (Placed& p : placed_) {
@@ -66,7 +66,7 @@ private:
         fail("tensor \"" + shown(tensor) + "\": " + what);
     }
 
-    Json parse() {
+    std::vector<JsonReader::Member> parse() {
         constexpr std::uint64_t length_bytes = 8, most = 100'000'000;
         const auto bytes = file_.bytes();
         if (bytes.size() < length_bytes)
@@ -84,47 +84,60 @@ private:
         const std::string_view text = file_.text().substr(length_bytes, length);
         if (!text.starts_with('{'))
             fail("the header does not begin with {, expected a JSON object");
-        return parse_json(text, file_.path() + ": header");
+        JsonReader reader(text, name_);
+        std::vector<JsonReader::Member> tensors = reader.members();
+        reader.end();
+        return tensors;
     }
 
-    void read_metadata(const Json& entry, std::map<std::string, std::string>& metadata) const {
-        if (!entry.is_object())
-            fail("__metadata__ is " + kind_of(entry) + ", expected an object of strings");
-        for (const auto& [key, value] : entry.items()) {
-            if (!value.is_string())
-                fail("__metadata__: \"" + shown(key) + "\" is " + kind_of(value) +
+    void read_metadata(JsonReader& entry, std::map<std::string, std::string>& metadata) const {
+        if (entry.peek() != '{')
+            fail("__metadata__ is " + entry.kind() + ", expected an object of strings");
+        for (auto& [key, value] : entry.members()) {
+            if (value.peek() != '"')
+                fail("__metadata__: \"" + shown(key) + "\" is " + value.kind() +
                      ", expected a string");
-            metadata[key] = value.text();
+            metadata[key] = value.string();
         }
     }
 
-    // The member `key`, which is a string or a list, as `like` is.
-    const Json& member(const std::string& name, const Json& entry, const char* key,
-                       const Json& like) const {
-        const auto found = entry.find(key);
-        if (found == entry.end()) fail(name, std::string("has no ") + key);
-        if (found->type_name() != like.type_name())
-            fail(name, std::string(key) + " is " + kind_of(*found) + ", expected " +
-                           (like.is_string() ? "a string" : "a list"));
-        return *found;
+    // The member `key`, which is a string or a list.
+    JsonReader member(const std::string& name, const std::vector<JsonReader::Member>& entry,
+                      const char* key, char first) const {
+        for (auto [k, value] : entry) {
+            if (k != key) continue;
+            if (value.peek() == first) return value;
+            fail(name, std::string(key) + " is " + value.kind() + ", expected " +
+                           (first == '"' ? "a string" : "a list"));
+        }
+        fail(name, std::string("has no ") + key);
     }
 
-    std::uint64_t size_from(const std::string& name, const char* key, const Json& v) const {
-        if (!is_integer(v, std::uint64_t{0}, std::numeric_limits<std::uint64_t>::max()))
-            fail(name, std::string(key) + " holds " + kind_of(v) + ", expected integers from 0");
-        return v.get<std::uint64_t>();
+    std::vector<std::uint64_t> sizes(const std::string& name,
+                                     const std::vector<JsonReader::Member>& entry,
+                                     const char* key) const {
+        std::vector<std::uint64_t> sizes;
+        JsonReader list = member(name, entry, key, '[');
+        list.array([&] {
+            const JsonReader v = list.skip();
+            const auto n = v.integer(std::uint64_t{0}, std::numeric_limits<std::uint64_t>::max());
+            if (!n)
+                fail(name, std::string(key) + " holds " + v.kind() + ", expected integers from 0");
+            sizes.push_back(*n);
+        });
+        return sizes;
     }
 
-    void read_tensor(const std::string& name, const Json& entry) {
-        if (!entry.is_object()) fail(name, "is " + kind_of(entry) + ", expected an object");
-        StoredTensor t{member(name, entry, "dtype", "").text(), {}, {}, file_.path()};
+    void read_tensor(const std::string& name, JsonReader& value) {
+        if (value.peek() != '{') fail(name, "is " + value.kind() + ", expected an object");
+        const std::vector<JsonReader::Member> entry = value.members();
+        StoredTensor t{member(name, entry, "dtype", '"').string(), {}, {}, file_.path()};
         std::uint64_t size = element_size(t.dtype);
         if (size == 0)
             fail(name, "dtype \"" + shown(t.dtype) + "\" is unknown, expected F32, F16, BF16, …");
         bool is_empty = false;
-        for (const Json& d : member(name, entry, "shape", Json::array())) {
+        for (const std::uint64_t n : sizes(name, entry, "shape")) {
             // The product without the zeros must be at most 2^62, so nothing overflows.
-            const std::uint64_t n = size_from(name, "shape", d);
             if (n > 0 && size > (std::uint64_t{1} << 62) / n)
                 fail(name, "shape is too large, its bytes exceed 2^62");
             if (n > 0) size *= n;
@@ -132,10 +145,9 @@ private:
             t.shape.push_back(static_cast<std::int64_t>(n));
         }
         if (is_empty) size = 0;
-        const Json& offsets = member(name, entry, "data_offsets", Json::array());
+        const std::vector<std::uint64_t> offsets = sizes(name, entry, "data_offsets");
         if (offsets.size() != 2) fail(name, "data_offsets is not a list of two numbers");
-        const std::uint64_t begin = size_from(name, "data_offsets", offsets[0]),
-                            end = size_from(name, "data_offsets", offsets[1]);
+        const std::uint64_t begin = offsets[0], end = offsets[1];
         const std::string range =
             "data_offsets " + std::to_string(begin) + " to " + std::to_string(end);
         if (begin > end) fail(name, range + " are reversed");
@@ -169,6 +181,7 @@ private:
     }
 
     const MappedFile& file_;
+    const std::string name_;
     std::span<const std::byte> data_;
     std::vector<Placed> placed_;
 };
@@ -206,17 +219,22 @@ StoredWeights StoredWeights::open_file(const std::string& path) {
 }
 
 void StoredWeights::add_shards(const std::string& index_path) {
-    const Json index = read_json(index_path);
-    const auto map = index.find("weight_map");
-    if (map == index.end() || !map->is_object())
-        throw Error(index_path + ": has no object \"weight_map\"");
+    const MappedFile file(index_path);
+    JsonReader reader(file.text(), index_path);
+    std::vector<JsonReader::Member> map;
+    if (reader.peek() == '{')
+        for (auto& [key, value] : reader.members())
+            if (key == "weight_map" && value.peek() == '{') map = value.members();
+    if (map.empty()) throw Error(index_path + ": has no object \"weight_map\"");
+    reader.end();
+    std::map<std::string, std::string> file_of;
     std::set<std::string> names;
-    for (const auto& [tensor, file] : map->items()) {
-        const std::string name = file.is_string() ? file.text() : "";
+    for (auto& [tensor, value] : map) {
+        const std::string name = value.peek() == '"' ? JsonReader(value).string() : "";
         if (name.empty() || name == "." || name == ".." || name.find('/') != std::string::npos)
-            throw Error(index_path + ": tensor \"" + shown(tensor) + "\" is in " + kind_of(file) +
+            throw Error(index_path + ": tensor \"" + shown(tensor) + "\" is in " + value.kind() +
                         ", expected a file name");
-        names.insert(name);
+        names.insert(file_of[tensor] = name);
     }
     for (const std::string& name : names) {
         const std::string path = join_path(directory_, name);
@@ -225,9 +243,9 @@ void StoredWeights::add_shards(const std::string& index_path) {
                         " files that model.safetensors.index.json names; fetch them all");
         add_file(path);
     }
-    for (const auto& [tensor, file] : map->items()) {
+    for (const auto& [tensor, name] : file_of) {
         const auto found = tensors_.find(tensor);
-        const std::string expected = join_path(directory_, file.text());
+        const std::string expected = join_path(directory_, name);
         if (found == tensors_.end() || found->second.file != expected)
             throw Error(expected + ": has no tensor \"" + shown(tensor) + "\", as the index says");
     }
@@ -271,12 +289,12 @@ void widen(const StoredTensor& tensor, std::int64_t begin, std::span<float> valu
     const bool f32 = tensor.dtype == "F32", f16 = tensor.dtype == "F16";
     if (!f32 && !f16 && tensor.dtype != "BF16")
         throw Error(tensor.file + ": a tensor of " + tensor.dtype + ", expected F32, F16 or BF16");
-    const std::size_t size = f32 ? 4 : 2, first = index(begin) * size;
-    if (begin < 0 || first + values.size() * size > tensor.bytes.size())
+    const std::size_t size = f32 ? 4 : 2, numbers = tensor.bytes.size() / size;
+    if (begin < 0 || index(begin) > numbers || values.size() > numbers - index(begin))
         throw Error(tensor.file + ": a tensor of shape " + to_string(tensor.shape) +
                     " has no numbers " + std::to_string(begin) + " to " +
                     std::to_string(begin + length_of(values)));
-    const std::byte* from = tensor.bytes.data() + first;
+    const std::byte* from = tensor.bytes.data() + index(begin) * size;
     if (f32) {
         if (!values.empty()) std::memcpy(values.data(), from, values.size() * size);
         return;

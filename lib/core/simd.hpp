@@ -1,5 +1,5 @@
 // Lanes: a vector of sixteen floats on every machine, with loads and stores of 16-bit floats, our
-// own exp and tanh, and loops over rows. Included by .cpp files of lib only.
+// own exp and tanh, and loops over rows. It is for lib's own .cpp files and the kernels' headers.
 //
 // It takes one register of AVX-512, two of AVX2 or four of NEON. All kernels use sixteen lanes, so
 // a sum over every sixteenth element has the same bits on every machine. A multiplication followed
@@ -10,7 +10,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <type_traits>
 
 #include <xsimd/xsimd.hpp>
 
@@ -130,13 +129,9 @@ inline float largest(const Lanes& a) {
 struct F16 {
     std::uint16_t bits;
 };
-struct BF16 {
-    std::uint16_t bits;
-};
 
 inline float widened(float value) { return value; }
 inline float widened(F16 value) { return from_f16(value.bits); }
-inline float widened(BF16 value) { return from_bf16(value.bits); }
 
 // ---- loading: exact ----
 
@@ -148,32 +143,16 @@ inline Batch load(const F16* p) {
     return _mm512_maskz_cvtph_ps(every_lane,
                                  _mm256_loadu_si256(reinterpret_cast<const __m256i*>(p)));
 }
-inline Batch load(const BF16* p) {
-    const __m256i halves = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(p));
-    return _mm512_castsi512_ps(
-        _mm512_maskz_slli_epi32(every_lane, _mm512_maskz_cvtepu16_epi32(every_lane, halves), 16));
-}
 #elif defined(__AVX2__) && defined(__F16C__)
 inline Batch load(const F16* p) {
     return _mm256_cvtph_ps(_mm_loadu_si128(reinterpret_cast<const __m128i*>(p)));
 }
-inline Batch load(const BF16* p) {
-    const __m256i words =
-        _mm256_cvtepu16_epi32(_mm_loadu_si128(reinterpret_cast<const __m128i*>(p)));
-    return _mm256_castsi256_ps(_mm256_slli_epi32(words, 16));
-}
 #elif defined(__aarch64__)
 inline Batch load(const F16* p) { return vcvt_f32_f16(vreinterpret_f16_u16(vld1_u16(&p->bits))); }
-inline Batch load(const BF16* p) {
-    return vreinterpretq_f32_u32(vshll_n_u16(vld1_u16(&p->bits), 16));
-}
 #else
-template <class Element>
-Batch load(const Element* p) {
+inline Batch load(const F16* p) {
     alignas(64) float wide[batch_size];
-    for (int i = 0; i < batch_size; ++i) {
-        wide[i] = std::is_same_v<Element, F16> ? from_f16(p[i].bits) : from_bf16(p[i].bits);
-    }
+    for (int i = 0; i < batch_size; ++i) wide[i] = from_f16(p[i].bits);
     return Batch::load_aligned(wide);
 }
 #endif
@@ -197,11 +176,6 @@ inline void store(const Batch& values, F16* p) {
     for (int i = 0; i < batch_size; ++i) p[i].bits = to_f16(wide[i]);
 }
 #endif
-inline void store(const Batch& values, BF16* p) {
-    alignas(64) float wide[batch_size];
-    values.store_aligned(wide);
-    for (int i = 0; i < batch_size; ++i) p[i].bits = to_bf16(wide[i]);
-}
 
 // Loads sixteen numbers as floats.
 inline Lanes load_lanes(const float* p) { return Lanes::load(p); }

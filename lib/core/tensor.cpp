@@ -41,7 +41,7 @@ namespace {
 
 std::atomic<std::int64_t> allocated{0}, peak{0};
 
-void count(std::int64_t bytes) {
+void count_bytes(std::int64_t bytes) {
     const std::int64_t now = allocated += bytes;
     for (std::int64_t previous = peak;
          previous < now && !peak.compare_exchange_weak(previous, now);) {
@@ -57,7 +57,7 @@ void reset_peak_tensor_bytes() { peak = allocated.load(); }
 void AlignedDelete::operator()(float* p) const {
     if (mapped) munmap(p, bytes);
     else if (!shared) std::free(p);
-    count(-static_cast<std::int64_t>(bytes));
+    count_bytes(-static_cast<std::int64_t>(bytes));
 }
 
 namespace {
@@ -97,7 +97,7 @@ void* aligned_memory(std::size_t bytes) {
 std::size_t whole_lines(std::size_t bytes) { return (bytes + 63) / 64 * 64; }
 
 AlignedFloats owned(void* p, const AlignedDelete& how) {
-    count(static_cast<std::int64_t>(how.bytes));
+    count_bytes(static_cast<std::int64_t>(how.bytes));
     return AlignedFloats(static_cast<float*>(p), how);
 }
 

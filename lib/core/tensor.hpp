@@ -22,8 +22,6 @@ std::string to_string(const Shape& shape);
 // The number of elements. Throws Error if a dimension is negative or the product overflows.
 std::int64_t element_count(const Shape& shape);
 
-// allocate_floats() returns aligned, uninitialised memory for n floats. For large blocks it asks
-// the system for huge pages.
 struct AlignedDelete {
     std::size_t bytes = 0;
     bool mapped = false;
@@ -31,6 +29,7 @@ struct AlignedDelete {
     void operator()(float* p) const;
 };
 using AlignedFloats = std::unique_ptr<float[], AlignedDelete>;
+// Aligned, uninitialised memory for n floats. For large blocks it asks the system for huge pages.
 AlignedFloats allocate_floats(std::int64_t n);
 // The same, zeroed. The system provides each page when it is first touched.
 AlignedFloats allocate_zeros(std::int64_t n);
@@ -69,8 +68,8 @@ private:
     AlignedFloats data_;
 };
 
-// The bytes of all tensors and buffers at this moment, and their maximum so far. Both count every
-// allocation of allocate_floats(). reset_peak_tensor_bytes() starts the maximum again.
+// The bytes of all memory of these three functions at this moment, and their maximum so far.
+// reset_peak_tensor_bytes() starts the maximum again.
 std::int64_t tensor_bytes();
 std::int64_t peak_tensor_bytes();
 void reset_peak_tensor_bytes();

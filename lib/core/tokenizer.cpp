@@ -84,21 +84,26 @@ BytePairTokenizer BytePairTokenizer::load(const std::string& directory) {
                     "generator reads tokenizer.json, too (make run ARGS=\"--model …\")");
     t.read_vocabulary(t.file_);
     t.read_merges(join_path(directory, "merges.txt"));
+    t.file_ = join_path(directory, "vocab.json");
     return t;
 }
 
 void BytePairTokenizer::read_vocabulary(const std::string& path) {
-    const Json vocab = read_json(path);
-    if (!vocab.is_object())
-        fail("the vocabulary is " + kind_of(vocab) + ", expected an object {token: id}");
+    const MappedFile file(path);
+    JsonReader reader(file.text(), path);
+    if (reader.peek() != '{')
+        fail("the vocabulary is " + reader.skip().kind() + ", expected an object {token: id}");
+    const std::vector<JsonReader::Member> vocab = reader.members();
+    reader.end();
     const std::size_t n = vocab.size();
     tokens_.resize(n), ids_.reserve(n);
-    for (const auto& [key, value] : vocab.items()) {
+    for (const auto& [key, value] : vocab) {
         const std::string name = "token \"" + shown(key) + "\"";
-        if (!is_integer(value, 0, to_int(n) - 1))
-            fail(name + " has as id " + kind_of(value) + ", but there are " + std::to_string(n) +
+        const std::optional<int> found = value.integer(0, to_int(n) - 1);
+        if (!found)
+            fail(name + " has as id " + value.kind() + ", but there are " + std::to_string(n) +
                  " tokens, expected the ids 0 to " + std::to_string(n - 1) + " without gaps");
-        const int id = value.get<int>();
+        const int id = *found;
         std::optional<std::string> bytes = bytes_of_visible(key);
         if (!bytes) fail(name + " is not written in GPT-2's byte alphabet");
         if (bytes->empty()) fail("token " + std::to_string(id) + " is empty");

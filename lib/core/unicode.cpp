@@ -188,8 +188,6 @@ bool is_code_point(std::int32_t c) { return c >= 0 && c <= highest_code_point; }
 
 }  // namespace
 
-std::string_view unicode_version() { return unicode::version; }
-
 Category category_of(std::int32_t c) {
     if (!is_code_point(c)) return Category::Cn;
     const Run& run = categories.at(c);

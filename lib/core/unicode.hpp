@@ -20,7 +20,6 @@ struct Utf8Head {
     // In bytes. If broken: the bytes that one U+FFFD replaces together.
     std::size_t length;
 };
-// `bytes` must not be empty.
 Utf8Head utf8_head(std::string_view bytes);
 
 struct CodePoint {
@@ -52,9 +51,6 @@ void append_utf8(std::string& text, std::int32_t code_point);
 // ---- categories and widths ----
 
 inline constexpr std::int32_t highest_code_point = 0x10ffff;
-
-// The version of the tables: "16.0.0".
-std::string_view unicode_version();
 
 // The general categories by their short names: Lu, a capital letter; Nd, a decimal digit; …
 enum class Category : unsigned char {
@@ -114,7 +110,7 @@ void check_begin(std::string_view text, std::size_t begin);
 std::size_t run_end(std::string_view text, std::size_t begin, Kind kind,
                     std::size_t most = std::string_view::npos);
 // \s+(?!\S)|\s+: all white space at the end of the text; before a word, all but the last
-// character, which belongs to the word.
+// character, which begins the next piece (a space with the word, another one alone).
 std::size_t white_space_end(std::string_view text, std::size_t begin);
 
 }  // namespace pretoken

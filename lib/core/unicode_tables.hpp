@@ -6,8 +6,6 @@
 
 namespace tbt::unicode {
 
-inline constexpr std::string_view version = "16.0.0";
-
 // From U+0000 to U+10FFFF: a letter for the general category (A to Z and a to d, in the order of
 // Category), then how many characters in a row have it (nothing: one). e: capital and small
 // letters in turn, beginning with a capital; f: with a small one.

@@ -50,7 +50,6 @@ END {
     print "// © 1991–2024 Unicode, Inc., under https://www.unicode.org/license.txt. Do not edit."
     print "#pragma once\n\n#include <string_view>\n"
     print "namespace tbt::unicode {\n"
-    print "inline constexpr std::string_view version = \"" version "\";\n"
     print "// From U+0000 to U+10FFFF: a letter for the general category (A to Z and a to d, in the order of"
     print "// Category), then how many characters in a row have it (nothing: one). e: capital and small"
     print "// letters in turn, beginning with a capital; f: with a small one."

@@ -5,10 +5,10 @@
 #include <set>
 
 #include "lib/core/error.hpp"
-#include "lib/core/json.hpp"
 #include "lib/core/unicode.hpp"
 #include "lib/corpus/corpus.hpp"
 #include "lib/corpus/expansion.hpp"  // mix
+#include "lib/json/json.hpp"
 #include "lib/kernels/hash.hpp"
 #include "lib/machine/files.hpp"
 

@@ -9,7 +9,6 @@
 
 #include "lib/core/error.hpp"
 #include "lib/core/index.hpp"
-#include "lib/core/json.hpp"
 #include "lib/core/math.hpp"
 #include "lib/core/unicode.hpp"
 #include "lib/files/config_families.hpp"
@@ -17,6 +16,7 @@
 #include "lib/files/gguf_model.hpp"
 #include "lib/files/model.hpp"
 #include "lib/files/stored_integers.hpp"
+#include "lib/json/json.hpp"
 #include "lib/machine/files.hpp"
 
 namespace tbt {

@@ -4,9 +4,9 @@
 #include <cstdlib>
 #include <vector>
 
-#include "lib/core/json.hpp"
 #include "lib/files/config_families.hpp"
 #include "lib/files/config_file.hpp"
+#include "lib/json/json.hpp"
 #include "lib/machine/files.hpp"
 
 namespace tbt {

@@ -9,10 +9,10 @@
 
 #include "lib/core/error.hpp"
 #include "lib/core/index.hpp"
-#include "lib/core/json.hpp"
 #include "lib/core/unicode.hpp"
 #include "lib/files/config_file.hpp"
 #include "lib/files/stored_experts.hpp"
+#include "lib/json/json.hpp"
 #include "lib/machine/threads.hpp"
 #include "lib/model/model_config.hpp"
 #include "lib/model/rotary.hpp"

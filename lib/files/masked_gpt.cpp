@@ -3,8 +3,8 @@
 #include <utility>
 
 #include "lib/core/error.hpp"
-#include "lib/core/json.hpp"
 #include "lib/files/model.hpp"
+#include "lib/json/json.hpp"
 #include "lib/machine/files.hpp"
 #include "lib/model/transformer_network.hpp"
 

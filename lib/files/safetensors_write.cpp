@@ -6,10 +6,10 @@
 
 #include "lib/core/error.hpp"
 #include "lib/core/index.hpp"
-#include "lib/core/json.hpp"
 #include "lib/core/math.hpp"
 #include "lib/core/unicode.hpp"
 #include "lib/files/stored_integers.hpp"
+#include "lib/json/json.hpp"
 #include "lib/machine/files.hpp"
 
 namespace tbt {

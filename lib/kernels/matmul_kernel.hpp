@@ -16,6 +16,7 @@
 
 #include "lib/core/index.hpp"
 #include "lib/core/simd.hpp"
+#include "lib/kernels/bf16.hpp"
 #include "lib/kernels/packed_matrix.hpp"
 #include "lib/kernels/weight_type.hpp"
 #ifdef __wasm_simd128__

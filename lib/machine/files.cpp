@@ -2,12 +2,16 @@
 
 #include <cerrno>
 #include <cstdio>
+#include <cstdlib>
 #include <filesystem>
 #include <utility>
 
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#ifdef __APPLE__
+#include <mach-o/dyld.h>
+#endif
 
 #include "lib/core/error.hpp"
 #include "lib/core/index.hpp"
@@ -131,6 +135,39 @@ void AtomicFile::commit() {
         if (::rename(beside_.c_str(), target_.c_str()) != 0) fail("cannot be put in place");
     }
     ::close(std::exchange(descriptor_, -1));
+}
+
+// The folder of the running program; "" if the system does not say.
+static std::string program_folder() {
+    std::string path(4096, '\0');
+#ifdef __APPLE__
+    std::uint32_t size = static_cast<std::uint32_t>(path.size());
+    if (::_NSGetExecutablePath(path.data(), &size) != 0) return "";
+    path.resize(path.find('\0'));
+#else
+    const ssize_t length = ::readlink("/proc/self/exe", path.data(), path.size());
+    path.resize(length < 0 ? 0 : index(length));
+#endif
+    const std::size_t slash = path.rfind('/');
+    return slash == std::string::npos ? "" : path.substr(0, slash);
+}
+
+std::string shipped_file(const std::string& name) {
+    const std::string here = join_path("data", name);
+    if (file_exists(here)) return here;
+    const std::string folder = program_folder();
+    const std::string parent = folder.substr(0, folder.rfind('/') + 1);
+    for (const char* const data : {"data", "share/token-by-token"})
+        if (const std::string there = join_path(parent + data, name);
+            !parent.empty() && file_exists(there))
+            return there;
+    return here;
+}
+
+std::string model_directory(std::string_view name) {
+    const char* const folder = std::getenv("TBT_MODELS");
+    return folder ? join_path(folder, std::string(name))
+                  : shipped_file("models/" + std::string(name));
 }
 
 }  // namespace tbt

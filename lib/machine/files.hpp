@@ -52,4 +52,15 @@ private:
     bool unnamed_ = false;  // true: the file has no name until it is complete
 };
 
+// ---- what ships with the course ----
+
+// The path of a file or folder of data/, which ships with the course ("models/storyteller"): in the
+// working directory if it is there; else where the program's own folder leads: ../data for a
+// program in build/, ../share/token-by-token for one that `make install` put into bin/.
+std::string shipped_file(const std::string& name);
+
+// The directory of a model that comes with the course (shipped_file). The environment variable
+// TBT_MODELS replaces the folder that has them all.
+std::string model_directory(std::string_view name);
+
 }  // namespace tbt

@@ -9,6 +9,7 @@
 #include "lib/core/math.hpp"
 #include "lib/core/simd.hpp"
 #include "lib/model/layers.hpp"
+#include "lib/model/trigonometry.hpp"
 
 namespace tbt {
 

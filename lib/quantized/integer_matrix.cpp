@@ -12,6 +12,7 @@
 
 #include "lib/core/error.hpp"
 #include "lib/core/index.hpp"
+#include "lib/kernels/bf16.hpp"
 #include "lib/kernels/weight_columns.hpp"
 #include "lib/quantized/integer_kernel.hpp"
 

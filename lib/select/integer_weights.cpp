@@ -11,6 +11,22 @@
 
 namespace tbt {
 
+// x = gap·log2(e)/T = n + f with |f| <= 1/2; e^(gap/T)·2^44 = 2^(n + 44)·2^f.
+std::uint64_t integer_exp(double gap, double temperature) {
+    using namespace weight_series;
+    const double per_octave = log2_e / usable(temperature),
+                 cut = std::max(gap, -58.0 / log2_e * usable(temperature));
+    const double t = std::fma(cut, per_octave, shift_to_integer),
+                 f = std::fma(cut, per_octave, shift_to_integer - t);
+    double y = highest_coefficient;
+    for (const double c : coefficients) y = std::fma(y, f, c);
+    // The low bits of t, shifted to the exponent, are the double 2^(n + 44). Adding 2^52 rounds to
+    // an integer; subtracting the bits of 2^52 leaves that integer.
+    const auto power = std::bit_cast<double>(std::bit_cast<std::uint64_t>(t) << 52);
+    return std::bit_cast<std::uint64_t>(std::fma(y, power, 0x1p52)) -
+           std::bit_cast<std::uint64_t>(0x1p52);
+}
+
 using simd::Doubles;
 using simd::doubles;
 using simd::Integers;

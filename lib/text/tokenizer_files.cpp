@@ -8,8 +8,8 @@
 
 #include "lib/core/error.hpp"
 #include "lib/core/index.hpp"
-#include "lib/core/json.hpp"
 #include "lib/core/unicode.hpp"
+#include "lib/json/json.hpp"
 #include "lib/machine/files.hpp"
 #include "lib/text/merge_pair.hpp"
 #include "lib/text/tokenizer_rules.hpp"

@@ -6,9 +6,9 @@
 
 #include "lib/core/error.hpp"
 #include "lib/core/index.hpp"
-#include "lib/core/json.hpp"
 #include "lib/core/tokenizer.hpp"
 #include "lib/core/unicode.hpp"
+#include "lib/json/json.hpp"
 #include "lib/text/vocabulary.hpp"
 
 namespace tbt {

@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "lib/core/json.hpp"
+#include "lib/json/json.hpp"
 #include "lib/text/vocabulary.hpp"
 
 namespace tbt {

@@ -2,8 +2,8 @@
 
 #include "lib/core/error.hpp"
 #include "lib/core/index.hpp"
-#include "lib/core/json.hpp"
 #include "lib/core/tokenizer.hpp"
+#include "lib/json/json.hpp"
 #include "lib/machine/files.hpp"
 #include "lib/text/tokenizer.hpp"
 

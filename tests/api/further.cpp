@@ -15,7 +15,7 @@
 #include "chapters/06_combining/steps.hpp"
 #include "chapters/10_generate/options.hpp"
 #include "chapters/11_beam_search/options.hpp"
-#include "lib/core/json.hpp"
+#include "lib/json/json.hpp"
 #include "lib/kernels/weight_type.hpp"
 #include "tests/api/hostile.hpp"
 #include "tests/support/small_model.hpp"

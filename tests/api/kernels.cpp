@@ -9,11 +9,11 @@
 #include <vector>
 
 #include "lib/core/check.hpp"
-#include "lib/core/json.hpp"
 #include "lib/core/math.hpp"
 #include "lib/core/rng.hpp"
 #include "lib/core/tensor.hpp"
 #include "lib/core/unicode.hpp"
+#include "lib/json/json.hpp"
 #include "lib/kernels/bit_mask.hpp"
 #include "lib/kernels/matmul.hpp"
 #include "lib/machine/cgroup.hpp"

@@ -242,6 +242,7 @@ TEST_CASE("api: files of tensors", "[api]") {
     REFUSES(file.read("a", Shape(100, 1)));
     std::vector<float> two(2);
     REFUSES(widen(*file.find("a"), 2, two));
+    REFUSES(widen(*file.find("a"), std::int64_t{1} << 62, two));
     REFUSES(widen(StoredTensor{"F32", {3}, {}, "x"}, 0, two));
     REFUSES(widen(StoredTensor{"", {3}, {}, "x"}, 0, two));
 }

@@ -7,7 +7,6 @@
 
 #include <nlohmann/json.hpp>
 
-#include "lib/core/json.hpp"
 #include "lib/core/rng.hpp"
 #include "lib/grammar/automata/regex.hpp"
 #include "lib/grammar/recognizer/compile.hpp"
@@ -16,6 +15,7 @@
 #include "lib/grammar/recognizer/json_recognizer.hpp"
 #include "lib/grammar/recognizer/recognizer.hpp"
 #include "lib/grammar/schema/schema.hpp"
+#include "lib/json/json.hpp"
 #include "tests/fuzz/targets.hpp"
 
 namespace tbt::fuzz {

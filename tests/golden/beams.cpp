@@ -11,8 +11,8 @@
 
 #include "chapters/10_generate/batch.hpp"
 #include "chapters/11_beam_search/diverse_beams.hpp"
-#include "lib/core/json.hpp"
 #include "lib/files/model.hpp"
+#include "lib/json/json.hpp"
 #include "tests/support/skip.hpp"
 
 using namespace tbt;

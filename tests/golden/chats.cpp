@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "lib/chat/chat_template.hpp"
-#include "lib/core/json.hpp"
+#include "lib/json/json.hpp"
 
 using namespace tbt;
 

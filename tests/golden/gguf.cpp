@@ -11,9 +11,9 @@
 #include <string>
 #include <vector>
 
-#include "lib/core/json.hpp"
 #include "lib/files/gguf_file.hpp"
 #include "lib/files/model.hpp"
+#include "lib/json/json.hpp"
 #include "lib/kernels/hash.hpp"
 #include "lib/model/transformer.hpp"
 #include "tests/support/temporary.hpp"

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "chapters/08_penalties/full_chain.hpp"
-#include "lib/core/json.hpp"
+#include "lib/json/json.hpp"
 #include "tests/support/skip.hpp"
 
 using namespace tbt;

@@ -10,12 +10,12 @@
 #include <tuple>
 #include <vector>
 
-#include "lib/core/json.hpp"
 #include "lib/core/rng.hpp"
 #include "lib/files/model.hpp"
 #include "lib/files/random_model.hpp"
 #include "lib/files/safetensors.hpp"
 #include "lib/files/safetensors_write.hpp"
+#include "lib/json/json.hpp"
 #include "lib/machine/files.hpp"
 #include "lib/model/model_config.hpp"
 #include "lib/model/transformer.hpp"

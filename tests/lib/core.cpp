@@ -2,6 +2,7 @@
 // files.
 #include "tests/catch.hpp"
 
+#include <climits>
 #include <cstring>
 #include <fstream>
 #include <string>
@@ -16,6 +17,8 @@
 #include "lib/core/safetensors.hpp"
 #include "lib/files/config_file.hpp"
 #include "lib/files/model.hpp"
+#include "lib/files/safetensors_write.hpp"
+#include "lib/json/json.hpp"
 #include "lib/machine/files.hpp"
 #include "tests/support/captured.hpp"
 #include "tests/support/temporary.hpp"
@@ -90,12 +93,30 @@ TEST_CASE("as stored: an F16 file gives the same logits in 16 bits and as floats
     CHECK(core_logits(stored, ids, ids.size()) == core_logits(wide, ids, ids.size()));
 }
 
+TEST_CASE("a file with floats of several types keeps the bits of each", "[core]") {
+    const StoredWeights tiny = StoredWeights::open("tests/data/tiny-gpt2");
+    std::vector<Tensor> values;
+    std::vector<TensorToWrite> tensors;
+    values.reserve(tiny.tensors().size());
+    for (const auto& [name, stored] : tiny.tensors()) {
+        Tensor& own = values.emplace_back(tiny.read(name, stored.shape));
+        if (name.ends_with("c_fc.weight")) own.data()[0] = 70000;  // beyond F16
+        tensors.push_back({name, stored.shape, own.values(),
+                           name.ends_with("wte.weight") ? WeightType::f16 : WeightType::f32});
+    }
+    const TemporaryFolder folder;
+    folder.write("config.json", read_file("tests/data/tiny-gpt2/config.json"));
+    write_safetensors(folder.file("model.safetensors"), std::move(tensors));
+    const std::vector<int> ids = random_ids(20, 97, 6);
+    Gpt gpt = Gpt::load(folder.path(), {1});
+    CHECK(core_logits(gpt, ids, ids.size()) == engine_logits(folder.path(), false, ids));
+}
+
 TEST_CASE("tokens that were taken back leave no trace", "[core]") {
     Gpt gpt = Gpt::load("tests/data/tiny-gpt2", {1});
     const std::vector<int> ids = random_ids(40, 97, 7), others = random_ids(30, 97, 8);
     GptCache cache(gpt.config());
     gpt.forward(cache, ids);
-    CHECK(cache.bytes() == 2 * 2 * 64 * 40 * 4);
     cache.truncate(25);
     gpt.forward(cache, others);
     cache.truncate(25);
@@ -112,6 +133,10 @@ TEST_CASE("tokens that were taken back leave no trace", "[core]") {
                    "token id 97 is outside the vocabulary"));
     GptCache other(2, 2, 16, 128);
     CHECK(contains(error_of([&] { gpt.forward(other, ids); }), "made for another model"));
+    CHECK(contains(error_of([] { GptCache(1 << 16, 1 << 16, 1 << 15, 1 << 16); }), "too large"));
+    CHECK(contains(error_of([] { GptCache(1, 1, 1, INT_MAX); }), "a size is 2147483647"));
+    CHECK(error_of([] { Logits().last(); }) ==
+          "logits: row: index -1 is out of range, expected none, for the list is empty");
 }
 
 TEST_CASE("a product has the bits of three plain loops, at awkward sizes", "[core]") {
@@ -175,8 +200,8 @@ TEST_CASE("core's tokenizer writes the engine's ids", "[core]") {
             CHECK(ids == engine.encode(text));
             CHECK(core.decode(ids) == text);
         }
-        CHECK(
-            contains(error_of([&] { core.token_bytes(core.vocab_size()); }), "there is no token"));
+        CHECK(contains(error_of([&] { core.token_bytes(core.vocab_size()); }),
+                       "vocab.json: there is no token"));
     }
 }
 
@@ -262,6 +287,12 @@ TEST_CASE("the JSON reader takes and refuses what nlohmann's does", "[core]") {
         const bool wrong = theirs.is_discarded() || text.find('\0') != std::string::npos;
         REQUIRE(ours.empty() == (!wrong && !twice));
         REQUIRE(json_value(text).is_discarded() == wrong);
+        // A value that is passed over is checked as one that is kept.
+        const std::string passed = error_of([&] {
+            JsonReader reader(text, "x", 10000);
+            reader.skip(), reader.end();
+        });
+        REQUIRE(passed == (twice ? "" : ours));
         if (!ours.empty()) CHECK(contains(ours, "x: "));
         else {
             CHECK(same_value(mine, theirs));
@@ -278,6 +309,34 @@ TEST_CASE("the JSON reader takes and refuses what nlohmann's does", "[core]") {
     CHECK(json_value(R"({"a": 1, "b": 2, "a": [3], "a": 4})") == Json({{"a", 4}, {"b", 2}}));
     const char* const file = "data/models/storyteller/tokenizer.json";
     CHECK(same_value(read_json(file), Theirs::parse(std::string(MappedFile(file).text()))));
+}
+
+TEST_CASE("members are read one by one, in any order, and say what they are", "[core]") {
+    JsonReader reader(R"( {"a": [1, {"b": 2}] , "c":"x\ny","d":-3, "e": 2.50,"f":null,
+        "g": true, "h": {}, "i": 18446744073709551615} )",
+                      "x");
+    std::vector<JsonReader::Member> members = reader.members();
+    reader.end();
+    std::string kinds, keys;
+    for (const auto& [key, value] : members) keys += key, kinds += value.kind() + "; ";
+    CHECK(keys == "acdefghi");
+    CHECK(kinds ==
+          "a list; the string \"x y\"; the integer -3; the number 2.50; null; true; an object; "
+          "the integer 18446744073709551615; ");
+    int elements = 0;
+    members[0].value.array([&] { elements += members[0].value.skip().peek() == '{' ? 10 : 1; });
+    CHECK(elements == 11);
+    CHECK(members[1].value.string() == "x\ny");
+    CHECK(members[2].value.integer(-3, 0) == -3);
+    CHECK_FALSE(members[2].value.integer(-2, 0));
+    CHECK_FALSE(members[2].value.integer(std::uint64_t{0}, ~std::uint64_t{0}));
+    CHECK_FALSE(members[3].value.integer(0, 9));
+    CHECK_FALSE(
+        members[7].value.integer(std::int64_t{0}, std::numeric_limits<std::int64_t>::max()));
+    CHECK(members[7].value.integer(std::uint64_t{0}, ~std::uint64_t{0}) == ~std::uint64_t{0});
+    CHECK_FALSE(members[1].value.integer(0, 9));
+    CHECK(error_of([] { JsonReader(R"({"a":1,"b":2,"a":3})", "x").members(); }) ==
+          "x: the key \"a\" appears twice");
 }
 
 TEST_CASE("the fewest digits of a number are written, in nlohmann's form", "[core]") {

@@ -12,10 +12,10 @@
 #include "chapters/19_training/tools/corpus_lint.hpp"
 #include "lib/core/error.hpp"
 #include "lib/core/index.hpp"
-#include "lib/core/json.hpp"
 #include "lib/corpus/corpus.hpp"
 #include "lib/corpus/text_probability.hpp"
 #include "lib/corpus/tree.hpp"
+#include "lib/json/json.hpp"
 #include "tests/support/temporary.hpp"
 
 using namespace tbt;

@@ -6,10 +6,10 @@
 #include <string>
 #include <vector>
 
-#include "lib/core/json.hpp"
 #include "lib/files/config_file.hpp"
 #include "lib/files/model.hpp"
 #include "lib/files/random_model.hpp"
+#include "lib/json/json.hpp"
 #include "lib/model/model_config.hpp"
 #include "lib/model/transformer.hpp"
 #include "tests/support/temporary.hpp"

@@ -5,10 +5,10 @@
 #include <string>
 #include <vector>
 
-#include "lib/core/json.hpp"
 #include "lib/files/config_file.hpp"
 #include "lib/files/masked_gpt.hpp"
 #include "lib/files/safetensors.hpp"
+#include "lib/json/json.hpp"
 #include "lib/machine/files.hpp"
 #include "lib/model/model_config.hpp"
 #include "tests/support/temporary.hpp"

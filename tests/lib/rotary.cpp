@@ -1,4 +1,5 @@
 // Rotary positions, their sine and cosine, and RMS norm: by hand, and against slower ways.
+#include "lib/model/trigonometry.hpp"
 #include "tests/catch.hpp"
 
 #include <cmath>

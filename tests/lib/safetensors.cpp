@@ -10,10 +10,10 @@
 #include <string>
 #include <vector>
 
-#include "lib/core/json.hpp"
 #include "lib/core/math.hpp"
 #include "lib/files/safetensors.hpp"
 #include "lib/files/safetensors_write.hpp"
+#include "lib/json/json.hpp"
 #include "lib/machine/files.hpp"
 #include "tests/support/temporary.hpp"
 

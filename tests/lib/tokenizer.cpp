@@ -6,10 +6,10 @@
 #include <thread>
 #include <vector>
 
-#include "lib/core/json.hpp"
 #include "lib/core/rng.hpp"
 #include "lib/core/tokenizer.hpp"
 #include "lib/core/unicode.hpp"
+#include "lib/json/json.hpp"
 #include "lib/machine/files.hpp"
 #include "lib/text/text_splitter.hpp"
 #include "lib/text/tokenizer.hpp"

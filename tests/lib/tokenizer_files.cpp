@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "lib/core/json.hpp"
+#include "lib/json/json.hpp"
 #include "lib/machine/files.hpp"
 #include "lib/text/tokenizer.hpp"
 #include "lib/text/tokenizer_train.hpp"

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "lib/core/json.hpp"
 #include "lib/core/rng.hpp"
+#include "lib/json/json.hpp"
 #include "lib/machine/files.hpp"
 #include "lib/text/normalizer.hpp"
 #include "lib/text/text_splitter.hpp"

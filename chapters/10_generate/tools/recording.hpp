@@ -17,8 +17,8 @@
 #include "chapters/10_generate/batch.hpp"
 #include "chapters/10_generate/generate.hpp"
 #include "chapters/10_generate/tools/output.hpp"
-#include "lib/core/json.hpp"
 #include "lib/files/model.hpp"
+#include "lib/json/json.hpp"
 #include "lib/model/model_config.hpp"
 
 namespace tbt {

@@ -8,8 +8,8 @@
 #include "chapters/10_generate/tools/output.hpp"
 #include "lib/core/check.hpp"
 #include "lib/core/index.hpp"
-#include "lib/core/json.hpp"
 #include "lib/files/model.hpp"
+#include "lib/json/json.hpp"
 #include "lib/show/svg.hpp"
 #include "lib/show/terminal.hpp"
 

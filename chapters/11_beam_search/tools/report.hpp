@@ -10,8 +10,8 @@
 #include "chapters/10_generate/tools/recording.hpp"
 #include "chapters/11_beam_search/beam_search.hpp"
 #include "chapters/11_beam_search/options.hpp"
-#include "lib/core/json.hpp"
 #include "lib/files/model.hpp"
+#include "lib/json/json.hpp"
 #include "lib/text/tokenizer.hpp"
 
 namespace tbt {

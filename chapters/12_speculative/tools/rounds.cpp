@@ -8,8 +8,8 @@
 #include "chapters/10_generate/tools/recording.hpp"
 #include "chapters/12_speculative/plain_speculative.hpp"
 #include "lib/core/index.hpp"
-#include "lib/core/json.hpp"
 #include "lib/files/model.hpp"
+#include "lib/json/json.hpp"
 #include "lib/show/svg.hpp"
 #include "lib/show/terminal.hpp"
 

@@ -5,10 +5,10 @@
 #include <vector>
 
 #include "lib/core/error.hpp"
-#include "lib/core/json.hpp"
 #include "lib/files/masked_gpt.hpp"
 #include "lib/files/model.hpp"
 #include "lib/files/safetensors.hpp"
+#include "lib/json/json.hpp"
 #include "lib/machine/files.hpp"
 
 namespace tbt {

@@ -16,13 +16,13 @@
 #include "chapters/21_medusa/tools/head_trainer.hpp"
 #include "lib/core/error.hpp"
 #include "lib/core/index.hpp"
-#include "lib/core/json.hpp"
 #include "lib/corpus/batches.hpp"
 #include "lib/corpus/documents.hpp"
 #include "lib/corpus/validation.hpp"
 #include "lib/files/model.hpp"
 #include "lib/files/safetensors.hpp"
 #include "lib/files/safetensors_write.hpp"
+#include "lib/json/json.hpp"
 #include "lib/machine/files.hpp"
 
 namespace tbt {

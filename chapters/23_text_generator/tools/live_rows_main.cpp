@@ -23,7 +23,7 @@
 #include "chapters/22_diffusion/filling.hpp"
 #include "lib/core/gpt.hpp"
 #include "lib/core/index.hpp"
-#include "lib/core/json.hpp"
+#include "lib/json/json.hpp"
 #include "lib/machine/command_line.hpp"
 #include "lib/machine/files.hpp"
 #include "lib/machine/usual_options.hpp"

@@ -9,11 +9,11 @@
 
 #include "chapters/24_which_decoder/write_texts.hpp"
 #include "lib/core/index.hpp"
-#include "lib/core/json.hpp"
 #include "lib/core/rows.hpp"
 #include "lib/core/unicode.hpp"
 #include "lib/corpus/corpus.hpp"
 #include "lib/corpus/validation.hpp"
+#include "lib/json/json.hpp"
 #include "lib/show/terminal.hpp"
 
 namespace tbt {

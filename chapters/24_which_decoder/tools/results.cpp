@@ -6,7 +6,7 @@
 
 #include "chapters/24_which_decoder/plain_measures.hpp"
 #include "lib/core/error.hpp"
-#include "lib/core/json.hpp"
+#include "lib/json/json.hpp"
 #include "lib/machine/files.hpp"
 #include "lib/show/svg.hpp"
 #include "lib/show/terminal.hpp"

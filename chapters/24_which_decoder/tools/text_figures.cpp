@@ -7,9 +7,9 @@
 
 #include "lib/core/error.hpp"
 #include "lib/core/index.hpp"
-#include "lib/core/json.hpp"
 #include "lib/core/unicode.hpp"
 #include "lib/corpus/documents.hpp"
+#include "lib/json/json.hpp"
 #include "lib/machine/files.hpp"
 
 namespace tbt {

@@ -7,7 +7,7 @@
 
 #include "chapters/24_which_decoder/write_texts.hpp"
 #include "lib/core/error.hpp"
-#include "lib/core/json.hpp"
+#include "lib/json/json.hpp"
 #include "lib/machine/files.hpp"
 
 namespace tbt {

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <string_view>
 
-#include "lib/core/json.hpp"
+#include "lib/json/json.hpp"
 #include "lib/machine/command_line.hpp"
 
 namespace tbt {

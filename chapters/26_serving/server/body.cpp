@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstdlib>
 
-#include "lib/core/json.hpp"
+#include "lib/json/json.hpp"
 
 namespace tbt {
 

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "lib/core/error.hpp"
-#include "lib/core/json.hpp"
+#include "lib/json/json.hpp"
 
 namespace tbt {
 

@@ -9,7 +9,7 @@
 #include "chapters/23_text_generator/aliases.hpp"
 #include "chapters/23_text_generator/command_line.hpp"
 #include "chapters/23_text_generator/filled_texts.hpp"
-#include "lib/core/json.hpp"
+#include "lib/json/json.hpp"
 #include "lib/machine/command_line.hpp"
 #include "lib/machine/edit_distance.hpp"
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "chapters/10_generate/chat.hpp"
-#include "lib/core/json.hpp"
+#include "lib/json/json.hpp"
 
 namespace tbt {
 

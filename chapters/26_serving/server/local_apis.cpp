@@ -4,7 +4,7 @@
 #include <ctime>
 #include <set>
 
-#include "lib/core/json.hpp"
+#include "lib/json/json.hpp"
 #include "lib/model/model_config.hpp"
 
 namespace tbt {

@@ -8,7 +8,7 @@
 #include "chapters/23_text_generator/writing.hpp"
 #include "chapters/26_serving/server/body_options.hpp"
 #include "chapters/26_serving/server/chat_question.hpp"
-#include "lib/core/json.hpp"
+#include "lib/json/json.hpp"
 
 namespace tbt {
 

@@ -2,7 +2,7 @@
 
 #include <set>
 
-#include "lib/core/json.hpp"
+#include "lib/json/json.hpp"
 
 namespace tbt {
 

@@ -10,8 +10,8 @@
 #include <utility>
 #include <vector>
 
-#include "lib/core/json.hpp"
 #include "lib/grammar/schema/schema.hpp"
+#include "lib/json/json.hpp"
 
 namespace tbt {
 

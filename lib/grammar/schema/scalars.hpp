@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
-#include "lib/core/json.hpp"
 #include "lib/grammar/automata/dfa.hpp"
 #include "lib/grammar/schema/formats.hpp"
+#include "lib/json/json.hpp"
 
 namespace tbt {
 

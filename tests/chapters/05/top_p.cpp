@@ -1,3 +1,4 @@
+#include "lib/select/integer_weights.hpp"
 #include "tests/catch.hpp"
 
 #include <cmath>

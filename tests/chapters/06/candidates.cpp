@@ -1,4 +1,5 @@
 // The candidates of a chain: what a list of them, a temperature beside them and edits leave.
+#include "lib/select/integer_weights.hpp"
 #include "tests/catch.hpp"
 
 #include <algorithm>

@@ -14,7 +14,7 @@
 #include "chapters/11_beam_search/exact_search.hpp"
 #include "chapters/11_beam_search/options.hpp"
 #include "chapters/11_beam_search/tools/report.hpp"
-#include "lib/core/json.hpp"
+#include "lib/json/json.hpp"
 #include "lib/machine/command_line.hpp"
 #include "tests/support/beams.hpp"
 #include "tests/support/words.hpp"

@@ -7,8 +7,8 @@
 
 #include "chapters/11_beam_search/options.hpp"
 #include "chapters/11_beam_search/tools/report.hpp"
-#include "lib/core/json.hpp"
 #include "lib/files/model.hpp"
+#include "lib/json/json.hpp"
 #include "tests/support/small_model.hpp"
 
 using namespace tbt;

@@ -5,10 +5,10 @@
 #include <cstdlib>
 #include <ctime>
 
-#include "lib/core/json.hpp"
 #include "lib/grammar/recognizer/grammar_recognizer.hpp"
 #include "lib/grammar/schema/schema.hpp"
 #include "lib/grammar/schema/validator.hpp"
+#include "lib/json/json.hpp"
 
 using namespace tbt;
 

@@ -7,8 +7,8 @@
 #include <cstdlib>
 
 #include "chapters/16_json_schema/guide.hpp"
-#include "lib/core/json.hpp"
 #include "lib/grammar/schema/validator.hpp"
+#include "lib/json/json.hpp"
 #include "lib/machine/files.hpp"
 #include "lib/text/tokenizer.hpp"
 #include "tests/support/guided.hpp"

@@ -1,10 +1,10 @@
 // Faults that there were, each the smallest way to see it.
 #include "tests/catch.hpp"
 
-#include "lib/core/json.hpp"
 #include "lib/grammar/recognizer/grammar_recognizer.hpp"
 #include "lib/grammar/schema/schema.hpp"
 #include "lib/grammar/schema/validator.hpp"
+#include "lib/json/json.hpp"
 #include "tests/support/guided.hpp"
 
 using namespace tbt;

@@ -4,8 +4,8 @@
 
 #include "chapters/17_tokenizer/text_pieces.hpp"
 #include "lib/core/gpt.hpp"
-#include "lib/core/json.hpp"
 #include "lib/core/rng.hpp"
+#include "lib/json/json.hpp"
 #include "lib/machine/files.hpp"
 #include "lib/text/tokenizer_train.hpp"
 #include "tests/catch.hpp"

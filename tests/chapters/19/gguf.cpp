@@ -7,13 +7,13 @@
 #include <filesystem>
 
 #include "chapters/19_training/tools/gguf.hpp"
-#include "lib/core/json.hpp"
 #include "lib/core/math.hpp"
 #include "lib/files/config_file.hpp"
 #include "lib/files/gguf_file.hpp"
 #include "lib/files/gguf_model.hpp"
 #include "lib/files/model.hpp"
 #include "lib/files/random_model.hpp"
+#include "lib/json/json.hpp"
 #include "lib/model/model_config.hpp"
 #include "tests/support/temporary.hpp"
 

@@ -3,8 +3,8 @@
 
 #include "chapters/19_training/tools/train_commands.hpp"
 #include "lib/core/error.hpp"
-#include "lib/core/json.hpp"
 #include "lib/files/model.hpp"
+#include "lib/json/json.hpp"
 #include "lib/machine/files.hpp"
 #include "tests/support/train_command.hpp"
 

@@ -8,10 +8,10 @@
 #include "chapters/19_training/tools/adopt.hpp"
 #include "chapters/19_training/tools/train_commands.hpp"
 #include "lib/core/error.hpp"
-#include "lib/core/json.hpp"
 #include "lib/core/rng.hpp"
 #include "lib/corpus/documents.hpp"
 #include "lib/files/model.hpp"
+#include "lib/json/json.hpp"
 #include "lib/machine/files.hpp"
 #include "tests/support/train_command.hpp"
 

@@ -6,13 +6,13 @@
 #include <limits>
 
 #include "chapters/20_quantization/tools/quantized_model.hpp"
-#include "lib/core/json.hpp"
 #include "lib/core/rng.hpp"
 #include "lib/files/model.hpp"
 #include "lib/files/random_model.hpp"
 #include "lib/files/safetensors.hpp"
 #include "lib/files/safetensors_write.hpp"
 #include "lib/files/stored_integers.hpp"
+#include "lib/json/json.hpp"
 #include "lib/kernels/matmul.hpp"
 #include "lib/machine/files.hpp"
 #include "lib/quantized/integer_matrix.hpp"

@@ -6,7 +6,7 @@
 
 #include "chapters/23_text_generator/text_generator.hpp"
 #include "lib/core/error.hpp"
-#include "lib/core/json.hpp"
+#include "lib/json/json.hpp"
 
 using namespace tbt;
 

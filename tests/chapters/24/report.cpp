@@ -9,8 +9,8 @@
 #include "chapters/24_which_decoder/tools/report.hpp"
 #include "chapters/24_which_decoder/write_texts.hpp"
 #include "lib/core/index.hpp"
-#include "lib/core/json.hpp"
 #include "lib/files/random_model.hpp"
+#include "lib/json/json.hpp"
 #include "tests/support/small_model.hpp"
 #include "tests/support/temporary.hpp"
 
