@@ -65,8 +65,12 @@ inline TreeShape best_tree(const std::vector<std::vector<double>>& acceptance, i
     std::vector<Node> open;
     const auto add_children = [&](int parent, int depth, double right) {
         if (depth >= count(acceptance)) return;  // no tree is deeper than the heads
-        for (int r = 0; r < count(acceptance[index(depth)]); ++r)
-            open.push_back({parent, depth, r, right * acceptance[index(depth)][index(r)]});
+        // A rank is never added before an earlier one: rejection judges siblings in this order.
+        double rate = 1;
+        for (int r = 0; r < count(acceptance[index(depth)]); ++r) {
+            rate = std::min(rate, acceptance[index(depth)][index(r)]);
+            open.push_back({parent, depth, r, right * rate});
+        }
     };
     TreeShape tree;
     for (add_children(-1, 0, 1); count(tree.parents) < n && !open.empty();) {

@@ -50,6 +50,13 @@ TEST_CASE("the best tree, by hand", "[medusa]") {
     CHECK(best_tree(acceptance, 0).tokens(0) == 1);
 }
 
+TEST_CASE("siblings are added in the order of their ranks, whatever their rates", "[medusa]") {
+    // Drawn without replacement, they must be judged in the order in which they were drawn.
+    const TreeShape tree = best_tree({{.4, .1, .3}}, 3);
+    CHECK(tree.ranks == std::vector<int>{0, 1, 2});
+    CHECK(std::abs(tree.tokens(3) - (1 + .4 + .1 + .1)) <= rounding);
+}
+
 TEST_CASE("no other tree of as many nodes adds more tokens", "[medusa]") {
     const std::vector<std::vector<double>> acceptance = {
         {.5, .2, .15, .05}, {.45, .25, .1, .05}, {.4, .3, .1, .1}};
