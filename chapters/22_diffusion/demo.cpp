@@ -61,11 +61,15 @@ void write_grid(const std::string& file, const MaskedModel& model, const std::ve
 
 // "two places a step, the most certain first"
 std::string described(const Hole& hole, const FillOptions& o) {
-    const std::size_t each = places_a_pass(hole, o);
-    std::string words = each == 1   ? "one place"
-                        : each == 2 ? "two places"
-                                    : std::to_string(each) + " places";
-    words += o.order == "random" ? " a step, in random order" : " a step, the most certain first";
+    const std::size_t places = hole.end - hole.begin,
+                      steps = o.steps == 0 ? places : std::min(places, index(o.steps)),
+                      block = o.block_length == 0 ? places : index(o.block_length),
+                      each = std::min(places / steps, block);
+    std::string words = places % steps != 0 ? std::to_string(steps) + " steps"
+                        : each == 1         ? "one place a step"
+                        : each == 2         ? "two places a step"
+                                            : std::to_string(each) + " places a step";
+    words += o.order == "random" ? ", in random order" : ", the most certain first";
     if (o.block_length > 0) words += ", blocks of " + std::to_string(o.block_length);
     return words;
 }

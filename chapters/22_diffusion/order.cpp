@@ -8,27 +8,21 @@
 
 namespace tbt {
 
-namespace {
-
-std::size_t block_of(const Hole& hole, const FillOptions& o) {
-    return o.block_length == 0 ? hole.end - hole.begin : index(o.block_length);
-}
-
-}  // namespace
-
-std::size_t places_a_pass(const Hole& hole, const FillOptions& o) {
-    const std::size_t places = hole.end - hole.begin;
-    const std::size_t steps = o.steps == 0 ? places : index(o.steps);
-    return std::min((places + steps - 1) / steps, block_of(hole, o));
-}
-
 void fill_once(Hole& hole, const MaskedDistribution& distribution, const Draw& draw,
                const FillOptions& o, const MaskedDistribution& sure) {
-    const std::size_t each = places_a_pass(hole, o), block = block_of(hole, o);
+    const std::size_t places = hole.end - hole.begin;
+    const std::size_t block = o.block_length == 0 ? places : index(o.block_length);
+    std::size_t steps = o.steps == 0 ? places : index(o.steps);
     for (std::size_t end = hole.begin + block; end < hole.end + block; end += block) {
-        if (o.order == "confidence")
-            fill_by_confidence(hole.row, distribution, draw, each, end, sure);
-        else fill_at_random(hole.row, distribution, draw, each, end);
+        while (!masked_places(hole.row, std::min(end, hole.end)).empty()) {
+            // The masks that are left, split evenly over the steps that are left.
+            const std::size_t left = masked_places(hole.row, hole.end).size();
+            const std::size_t each = (left + steps - 1) / steps;
+            if (steps > 1) --steps;
+            if (o.order == "confidence")
+                fill_by_confidence(hole.row, distribution, draw, each, end, sure, 1);
+            else fill_at_random(hole.row, distribution, draw, each, end, 1);
+        }
     }
 }
 

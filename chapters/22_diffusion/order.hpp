@@ -13,7 +13,7 @@ struct FillOptions {
     // random: fills places in random order; one place per step gives the model's own distribution.
     // confidence: draws at every place and keeps the most probable tokens [Nie et al. 2025].
     std::string order = "random";
-    int steps = 0;         // passes, each for equally many places of a block; 0: one per place
+    int steps = 0;         // passes, over which the places are split evenly; 0: one per place
     int block_length = 0;  // places of a block (blocks go from left to right); 0: one block
     int best_of = 1;       // fillings, of which the most probable one is kept
 
@@ -24,9 +24,6 @@ struct Hole {
     Canvas row;
     std::size_t begin = 0, end = 0;  // the masked places
 };
-
-// The most places that one pass fills.
-std::size_t places_a_pass(const Hole& hole, const FillOptions& options);
 
 // Fills the masked places of the hole once, whatever best_of is. `sure`, if given, is the
 // distribution whose probabilities decide the order by confidence.

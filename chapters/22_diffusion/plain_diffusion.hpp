@@ -43,11 +43,13 @@ inline double masked_loss(const MaskedDistribution& model, const Canvas& row, co
 }
 
 // Fills n random places per step, each drawn as if the others of its step stayed masked. n = 1
-// gives the model's own distribution. Only the first `end` places are filled.
+// gives the model's own distribution. Only the first `end` places are filled, in at most `passes`.
 inline void fill_at_random(Canvas& row, const MaskedDistribution& model, const Draw& draw,
-                           std::size_t n, std::size_t end = SIZE_MAX) {
+                           std::size_t n, std::size_t end = SIZE_MAX,
+                           std::size_t passes = SIZE_MAX) {
     check_at_least("fill: places a step", static_cast<long long>(n), 1);
-    for (auto open = masked_places(row, end); !open.empty(); open = masked_places(row, end)) {
+    for (auto open = masked_places(row, end); !open.empty() && passes-- > 0;
+         open = masked_places(row, end)) {
         const Canvas seen = row;
         for (std::size_t m = 0; m < n && !open.empty(); ++m) {
             const std::vector<double> equal(open.size(), 1.0 / static_cast<double>(open.size()));
@@ -65,9 +67,10 @@ inline void fill_at_random(Canvas& row, const MaskedDistribution& model, const D
 // Draws at every masked place; keeps the n tokens that are most probable by `sure` (or the model).
 inline void fill_by_confidence(Canvas& row, const MaskedDistribution& model, const Draw& draw,
                                std::size_t n, std::size_t end = SIZE_MAX,
-                               const MaskedDistribution& sure = {}) {
+                               const MaskedDistribution& sure = {}, std::size_t passes = SIZE_MAX) {
     check_at_least("fill: places a step", static_cast<long long>(n), 1);
-    for (auto open = masked_places(row, end); !open.empty(); open = masked_places(row, end)) {
+    for (auto open = masked_places(row, end); !open.empty() && passes-- > 0;
+         open = masked_places(row, end)) {
         std::vector<std::tuple<double, std::size_t, int>> guesses;
         for (const std::size_t i : open) {
             const std::vector<double> p = model(row, i);

@@ -114,12 +114,35 @@ TEST_CASE("every place of a gap is filled, and no other, whatever the blocks, st
                 }
 }
 
-TEST_CASE("a pass fills its share of the gap, rounded up, and at most a block", "[diffusion]") {
-    const Hole hole{{0, mask_token, mask_token, mask_token, mask_token, mask_token, 1}, 1, 6};
-    CHECK(places_a_pass(hole, {"random", 0}) == 1);
-    CHECK(places_a_pass(hole, {"random", 2}) == 3);
-    CHECK(places_a_pass(hole, {"random", 1}) == 5);
-    CHECK(places_a_pass(hole, {"random", 1, 2}) == 2);
+TEST_CASE("the places of a gap are split evenly over the steps, and a block begins a new one",
+          "[diffusion]") {
+    using Counts = std::vector<int>;
+    for (const char* order : {"random", "confidence"}) {
+        // How many places each pass fills.
+        const auto filled = [&](std::size_t places, int steps, int block = 0) {
+            Hole hole{Canvas(places + 2, mask_token), 1, places + 1};
+            hole.row.front() = 0, hole.row.back() = 1;
+            std::vector<Canvas> rows;
+            Rng rng(3);
+            fill(hole, noting(random_model(6), rows), drawing(rng), {order, steps, block});
+            rows.push_back(hole.row);
+            Counts counts;
+            for (std::size_t i = 1; i < rows.size(); ++i)
+                counts.push_back(
+                    to_int(std::count(rows[i - 1].begin(), rows[i - 1].end(), mask_token) -
+                           std::count(rows[i].begin(), rows[i].end(), mask_token)));
+            return counts;
+        };
+        CHECK(filled(5, 0) == Counts{1, 1, 1, 1, 1});
+        CHECK(filled(5, 9) == Counts{1, 1, 1, 1, 1});
+        CHECK(filled(5, 1) == Counts{5});
+        CHECK(filled(12, 6) == Counts{2, 2, 2, 2, 2, 2});
+        CHECK(filled(12, 7) == Counts{2, 2, 2, 2, 2, 1, 1});
+        CHECK(filled(12, 5) == Counts{3, 3, 2, 2, 2});
+        CHECK(filled(12, 11) == Counts{2, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1});
+        CHECK(filled(5, 1, 2) == Counts{2, 2, 1});
+        CHECK(filled(12, 6, 5) == Counts{2, 2, 1, 3, 2, 2});
+    }
 }
 
 TEST_CASE("a greedy model is sure of its most probable token: only the order is drawn",
