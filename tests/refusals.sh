@@ -309,6 +309,8 @@ refused 1 "2000 texts each, and 3 are asked for" decoders --texts 3 --file chapt
 refused 2 "--table: nothing not in" decoders --show --table nothing
 refused 1 "no genre named 'nothing'" decoders --genres nothing --file "$work/measured.jsonl"
 refused 2 "expected one of: greedy, temperature" decoders --decoder nothing --file "$work/measured.jsonl"
+refused 2 "--smoke" train --smoke --steps 3 --out "$work/small"
+refused 2 "--resume" train --replan --out "$work/small"
 refused 1 "line 1: not a measurement" decoders --show --file "$work/bad.jsonl"
 refused 1 "holds no measurements" decoders --show --file "$work/none.jsonl"
 refused 1 "no .grammar files" decoders --corpus "$work"

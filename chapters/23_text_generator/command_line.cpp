@@ -235,10 +235,15 @@ const std::vector<std::string> usual_options = {"prompt",
 // Each line of the file is a prompt; empty lines are skipped.
 std::vector<std::string> prompts_in(const std::string& file) {
     std::vector<std::string> prompts;
-    std::string line;
-    for (const char c : read_file(file) + "\n") {
-        if (c != '\n') line += c;
-        else if (!line.empty()) prompts.push_back(std::exchange(line, {}));
+    std::string line, text = read_file(file) + "\n";
+    if (text.starts_with("\ufeff")) text.erase(0, 3);
+    for (const char c : text) {
+        if (c != '\n') {
+            line += c;
+            continue;
+        }
+        if (line.ends_with('\r')) line.pop_back();  // as Windows ends a line
+        if (!line.empty()) prompts.push_back(std::exchange(line, {}));
     }
     if (prompts.empty()) throw Error(file + ": has no prompts, expected one a line");
     return prompts;

@@ -80,9 +80,7 @@ TextOptions spelled_out(TextOptions o) {
     return o;
 }
 
-int answer_tokens(const TextOptions& o) {
-    return o.unlimited() ? 100 : o.max_new_tokens.value_or(100);
-}
+int answer_tokens(const TextOptions& o) { return o.max_new_tokens.value_or(100); }
 
 }  // namespace
 
@@ -347,8 +345,10 @@ std::vector<GeneratedText> TextGenerator::generate_ids(std::span<const std::vect
 
 Conversation TextGenerator::conversation(const TextOptions& o) const {
     const Tokenizer& tokenizer = state_->model.tokenizer;
+    const int context = state_->model.config().n_positions;
     return {prompts_for(state_->chat_form(o), tokenizer, o.system),
-            state_->model.config().n_positions - answer_tokens(o)};
+            // An answer of any length has at least half of the context.
+            o.unlimited() ? context / 2 : context - answer_tokens(o)};
 }
 
 GeneratedText TextGenerator::answer(const std::vector<int>& prompt, TextOptions o,

@@ -128,7 +128,8 @@ std::optional<std::string> read_line() {
     std::optional<std::string> line;
     if (length >= 0) line.emplace(text, index(length));
     std::free(text);
-    if (line && line->ends_with('\n')) line->pop_back();
+    for (const char end : {'\n', '\r'})
+        if (line && line->ends_with(end)) line->pop_back();
     return line;
 }
 

@@ -124,8 +124,11 @@ MarkedText ChatTemplate::render(std::span<const ChatMessage> messages,
         if (eos_) variables.emplace_back("eos_token", jinja::text_of(*eos_));
         if (options.enable_thinking)
             variables.emplace_back("enable_thinking", *options.enable_thinking);
-        if (!options.tools.empty())
-            variables.emplace_back("tools", value_of(parsed(options.tools, "tools", true)));
+        // As in transformers, both are there: none if there are no tools.
+        variables.emplace_back("tools", options.tools.empty()
+                                            ? Value(jinja::None{})
+                                            : value_of(parsed(options.tools, "tools", true)));
+        variables.emplace_back("documents", jinja::None{});
         if (!options.variables.empty()) {
             const Json more = parsed(options.variables, "a template's variables", false);
             for (const auto& [key, value] : more.items())

@@ -301,6 +301,21 @@ Value backwards(const Value& operand, Budget& budget) {
     return text;
 }
 
+// With the arguments of transformers' filter tojson.
+Value as_json(const Value& operand, const Arguments& arguments, Budget& budget) {
+    const auto a =
+        arguments.bound_to("tojson", {"ensure_ascii", "indent", "separators", "sort_keys"});
+    JsonStyle style{to_int(integer_from("tojson", a[1], -1))};
+    if (!a[2].is_undefined() && !a[2].is_none()) {
+        const std::vector<Value> both = items_of(a[2], budget);
+        if (both.size() != 2) throw Error("tojson: separators are not two texts");
+        style.between = str(both[0], budget).text(), style.after_key = str(both[1], budget).text();
+    }
+    style.sort_keys = flag_from(a[3], false);
+    style.ascii = flag_from(a[0], false);
+    return json(operand, style, budget);
+}
+
 }  // namespace
 
 Value filtered(const Value& operand, const std::string& filter, const Arguments& arguments,
@@ -311,10 +326,7 @@ Value filtered(const Value& operand, const std::string& filter, const Arguments&
         return stripped(str(operand, budget), optional_text(filter, a[0]));
     }
     if (filter == "length" || filter == "count") return none(), length_of_value(operand);
-    if (filter == "tojson") {
-        const auto a = arguments.bound_to(filter, {"indent"});
-        return json(operand, to_int(integer_from(filter, a[0], -1)), budget);
-    }
+    if (filter == "tojson") return as_json(operand, arguments, budget);
     if (filter == "default" || filter == "d") {
         const auto a = arguments.bound_to(filter, {"default_value", "boolean"});
         const bool missing =

@@ -230,8 +230,11 @@ private:
     }
 
     Expression after_dot(Expression object) {
-        if (token().kind == Token::integer)
-            return node(Expression::item, "", parts_of(std::move(object), primary()));
+        if (token().kind == Token::integer) {
+            Expression place = node(Expression::literal, "", {});
+            place.value = number_in<std::int64_t>(token().value), next();
+            return node(Expression::item, "", parts_of(std::move(object), std::move(place)));
+        }
         std::string member = name("a name after \".\"");
         return node(Expression::attribute, std::move(member), parts_of(std::move(object)));
     }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <cstdio>
 #include <optional>
 
 #include "lib/core/error.hpp"
@@ -140,7 +141,8 @@ std::string float_text(double value) {
 // Writes values as Python's repr() or as JSON.
 class Writer {
 public:
-    Writer(Budget& budget, bool json, int indent) : budget_(budget), json_(json), indent_(indent) {}
+    Writer(Budget& budget, bool json, JsonStyle style)
+        : budget_(budget), json_(json), style_(std::move(style)), indent_(style_.indent) {}
 
     void write(const Value& value) {
         budget_.spend();
@@ -170,14 +172,26 @@ private:
         out_.append(std::string(1, quote));
         std::size_t begin = 0;
         for (std::size_t i = 0; i < bytes.size(); ++i) {
-            const std::string escaped = escape(bytes[i], quote);
+            const CodePoint c = decode_utf8(bytes, i);
+            const std::string escaped =
+                style_.ascii && c.value >= 0x80 ? in_units(c.value) : escape(bytes[i], quote);
             if (escaped.empty()) continue;
             out_.append(text.slice(begin, i));
             out_.append(MarkedText(escaped, !text.from_messages().empty()));
-            begin = i + 1;
+            begin = i + index(c.length), i = begin - 1;
         }
         out_.append(text.slice(begin, bytes.size()));
         out_.append(std::string(1, quote));
+    }
+    // The escape sequences of a character beyond ASCII, in UTF-16.
+    static std::string in_units(std::int32_t c) {
+        char text[16];
+        if (c < 0x10000) std::snprintf(text, sizeof text, "\\u%04x", static_cast<unsigned>(c));
+        else
+            std::snprintf(text, sizeof text, "\\u%04x\\u%04x",
+                          0xd7c0u + (static_cast<unsigned>(c) >> 10),
+                          0xdc00u + (static_cast<unsigned>(c) & 0x3ff));
+        return text;
     }
     // The escape sequence for a character; empty if it is written as it is.
     std::string escape(char c, char quote) const {
@@ -211,17 +225,22 @@ private:
         }
         out_.append("{");
         open();
-        for (std::size_t i = 0; i < object->members.size(); ++i) {
+        auto members = object->members;
+        if (style_.sort_keys)
+            std::stable_sort(members.begin(), members.end(), [](const auto& a, const auto& b) {
+                return a.first.text() < b.first.text();
+            });
+        for (std::size_t i = 0; i < members.size(); ++i) {
             separate(i == 0);
-            write_text(object->members[i].first);
-            out_.append(": ");
-            write(object->members[i].second);
+            write_text(members[i].first);
+            out_.append(style_.after_key);
+            write(members[i].second);
         }
-        close(object->members.empty(), "}");
+        close(members.empty(), "}");
     }
     void open() { ++level_; }
     void separate(bool first) {
-        if (!first) out_.append(indent_ < 0 ? ", " : ",");
+        if (!first) out_.append(style_.between);
         new_line();
     }
     void close(bool empty, const char* bracket) {
@@ -237,6 +256,7 @@ private:
 
     Budget& budget_;
     bool json_;
+    JsonStyle style_;
     int indent_, level_ = 0;
     MarkedText out_;
 };
@@ -249,14 +269,15 @@ MarkedText str(const Value& value, Budget& budget) {
         return *text;
     }
     if (value.is_undefined()) return {};
-    Writer writer(budget, false, -1);
+    Writer writer(budget, false, {});
     writer.write(value);
     return writer.take();
 }
 
-MarkedText json(const Value& value, int indent, Budget& budget) {
-    if (indent > 16) throw Error("tojson: indent is " + std::to_string(indent) + ", expected ≤ 16");
-    Writer writer(budget, true, indent);
+MarkedText json(const Value& value, const JsonStyle& style, Budget& budget) {
+    if (style.indent > 16)
+        throw Error("tojson: indent is " + std::to_string(style.indent) + ", expected ≤ 16");
+    Writer writer(budget, true, style);
     writer.write(value);
     return writer.take();
 }

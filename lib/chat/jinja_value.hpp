@@ -93,9 +93,15 @@ bool equal(const Value& a, const Value& b, Budget& budget);
 // ---- texts of values ----------------------------------------------------------------------------
 // The same as Python's str(): "True", "1.5", a text itself, a list as in a Python program.
 MarkedText str(const Value& value, Budget& budget);
-// The same as transformers' filter tojson: json.dumps(value, ensure_ascii=False, indent=…). With
-// indent −1 it is one line. Throws Error for a value that JSON cannot represent.
-MarkedText json(const Value& value, int indent, Budget& budget);
+// The same as transformers' filter tojson, Python's json.dumps(). Throws Error for a value that
+// JSON cannot represent.
+struct JsonStyle {
+    int indent = -1;  // −1: one line
+    std::string between = indent < 0 ? ", " : ",", after_key = ": ";
+    bool sort_keys = false;
+    bool ascii = false;  // other characters as \u00e9
+};
+MarkedText json(const Value& value, const JsonStyle& style, Budget& budget);
 
 // ---- operators, members and items ---------------------------------------------------------------
 // left op right, for all operators except "and" and "or". Throws Error if the operator is not

@@ -67,6 +67,7 @@ TEST_CASE("expressions are Python's", "[chat]") {
           "2");
     CHECK(rendered("{% macro m(a, b='!') %}<{{ a ~ b }}>{% endmacro %}{{ m(1) ~ m(b=2, a=3) }}") ==
           "<1!><32>");
+    CHECK(rendered("{{ messages.0.role }} {{ messages.0['role'] }}") == "system system");
     CHECK(rendered("{{ '\\x41\\u00e9' }}{{ 6 is divisibleby 3 }}{{ 6 is divisibleby(4) }}") ==
           "AéTrueFalse");
     CHECK(rendered("{{ 'no' if '' else 'a' }}{{ 'yes' if 'b' else 'a' }}") == "ayes");
@@ -82,6 +83,16 @@ TEST_CASE("tools and calls keep the order of their members", "[chat]") {
           R"([{"name": "b", "a": [1.0, "ü\n", null, true]}])");
     CHECK(rendered("{{ tools[0].a[:2] | tojson(indent=2) }}", options) ==
           "[\n  1.0,\n  \"ü\\n\"\n]");
+    // The arguments of transformers' filter, in its order.
+    CHECK(rendered("{{ tools | tojson(ensure_ascii=False, separators=(',', ':')) }}", options) ==
+          R"([{"name":"b","a":[1.0,"ü\n",null,true]}])");
+    CHECK(rendered("{{ tools[0] | tojson(sort_keys=true, indent=none) }}", options) ==
+          R"({"a": [1.0, "ü\n", null, true], "name": "b"})");
+    CHECK(rendered("{{ 'é🙂' | tojson(true) }} {{ ['a', 'b'] | tojson(false, 1) }}") ==
+          "\"\\u00e9\\ud83d\\ude42\" [\n \"a\",\n \"b\"\n]");
+    // Without tools they are none, as in transformers.
+    CHECK(rendered("{% if tools is not none %}some{% endif %}{{ tools is defined }}"
+                   "{{ documents is none }}") == "TrueTrue");
     const std::vector<ChatMessage> call = {
         {"assistant", "", R"({"tool_calls": [{"function": {"name": "f"}}]})"}};
     CHECK(ChatTemplate("{{ messages[0].tool_calls[0].function.name }}").render(call).text() == "f");

@@ -33,30 +33,45 @@ void add_files(CommandLine line, TrainCommand& c) {
         .above_zero();
 }
 
+// The model's sizes. Returns those that --smoke has of its own.
+std::vector<DeclaredOption> add_sizes(CommandLine line, TrainCommand& o) {
+    TrainingOptions& t = o.training;
+    marked(line, "--architecture", o.architecture.name, o.given.architecture, "gpt2 or llama")
+        .one_of({"gpt2", "llama"});
+    const DeclaredOption layers =
+        marked(line, "--layers", t.shape.n_layer, o.given.layers, "transformer blocks");
+    const DeclaredOption heads =
+        marked(line, "--heads", t.shape.n_head, o.given.heads, "attention heads of a block");
+    const DeclaredOption embd =
+        marked(line, "--embd", t.shape.n_embd, o.given.embd, "channels of the residual stream");
+    marked(line, "--kv-heads", o.architecture.kv_heads, o.given.kv_heads,
+           "of a Llama: heads of keys and values; 0: as many as --heads");
+    marked(line, "--inner", o.architecture.inner, o.given.inner,
+           "of a Llama: width of the gated MLP; 0: 8/3 of --embd");
+    const DeclaredOption context =
+        marked(line, "--context", t.shape.n_positions, o.context_given, "tokens of a sequence");
+    return {layers, heads, embd, context};
+}
+
 void add_training_options(CommandLine line, TrainCommand& o) {
     TrainingOptions& t = o.training;
     line.option("--tokenizer", o.tokenizer, "directory of the tokenizer, or 'train' to make one")
         .shows_default()
         .marks(o.tokenizer_given);
-    marked(line, "--architecture", o.architecture.name, o.given.architecture, "gpt2 or llama")
-        .one_of({"gpt2", "llama"});
-    marked(line, "--layers", t.shape.n_layer, o.given.layers, "transformer blocks");
-    marked(line, "--heads", t.shape.n_head, o.given.heads, "attention heads of a block");
-    marked(line, "--embd", t.shape.n_embd, o.given.embd, "channels of the residual stream");
-    marked(line, "--kv-heads", o.architecture.kv_heads, o.given.kv_heads,
-           "of a Llama: heads of keys and values; 0: as many as --heads");
-    marked(line, "--inner", o.architecture.inner, o.given.inner,
-           "of a Llama: width of the gated MLP; 0: 8/3 of --embd");
-    marked(line, "--context", t.shape.n_positions, o.context_given, "tokens of a sequence");
+    const std::vector<DeclaredOption> sizes = add_sizes(line, o);
     line.option("--init", t.init, "a model directory to go on from, with its shape and tokenizer");
     line.option("--recipe", o.recipe, "follow this recipe.json instead of options");
-    line.option("--batch", t.batch, "sequences in each step").shows_default();
-    line.option("--steps", t.steps, "updates of the weights (and the cosine's length)")
-        .shows_default();
-    line.option("--warmup", t.warm_up, "steps until the full learning rate").shows_default();
-    line.option("--lr", t.learning_rate, "highest learning rate (0.0005 with --init)")
-        .shows_default()
-        .marks(o.rate_given);
+    const DeclaredOption batch =
+        line.option("--batch", t.batch, "sequences in each step").shows_default();
+    const DeclaredOption steps =
+        line.option("--steps", t.steps, "updates of the weights (and the cosine's length)")
+            .shows_default();
+    const DeclaredOption warm_up =
+        line.option("--warmup", t.warm_up, "steps until the full learning rate").shows_default();
+    const DeclaredOption rate =
+        line.option("--lr", t.learning_rate, "highest learning rate (0.0005 with --init)")
+            .shows_default()
+            .marks(o.rate_given);
     line.option("--weight-decay", t.weight_decay, "weight decay of matrices and embeddings")
         .shows_default();
     line.option("--seed", t.seed, "seed of weights and documents").shows_default();
@@ -69,9 +84,10 @@ void add_training_options(CommandLine line, TrainCommand& o) {
     line.option("--parts", t.parts, "parts that a batch is split into, for the threads")
         .shows_default()
         .above_zero();
-    line.option("--resume", o.resume, "go on from the checkpoint in --out");
-    line.option("--replan", o.replan,
-                "with --resume: go on with other options (but the same model)");
+    const DeclaredOption resume =
+        line.option("--resume", o.resume, "go on from the checkpoint in --out");
+    line.option("--replan", o.replan, "go on with other options (but the same model)")
+        .needs(resume);
     line.option("--minutes", o.loop.minutes, "stop cleanly after this time; 0: no limit")
         .shows_default()
         .between(0.0, 1e6);
@@ -82,7 +98,10 @@ void add_training_options(CommandLine line, TrainCommand& o) {
         .shows_default()
         .above_zero();
     line.option("--f16", o.loop.half, "store the weights as F16");
-    line.option("--smoke", o.smoke, "a tiny model in a few seconds, to see that everything works");
+    DeclaredOption smoke = line.option(
+        "--smoke", o.smoke, "a tiny model in a few seconds, to see that everything works");
+    for (const DeclaredOption& size : sizes) smoke.excludes(size);
+    for (const DeclaredOption& other : {batch, steps, warm_up, rate}) smoke.excludes(other);
     line.option("--profile", o.loop.profile, "report where the time goes");
 }
 

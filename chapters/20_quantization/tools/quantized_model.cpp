@@ -22,9 +22,14 @@ namespace tbt {
 
 namespace {
 
-constexpr const char* copied[] = {
-    "generation_config.json",  "tokenizer.json", "tokenizer_config.json",
-    "special_tokens_map.json", "vocab.json",     "merges.txt"};
+constexpr const char* copied[] = {"generation_config.json",
+                                  "tokenizer.json",
+                                  "tokenizer_config.json",
+                                  "special_tokens_map.json",
+                                  "added_tokens.json",
+                                  "chat_template.jinja",
+                                  "vocab.json",
+                                  "merges.txt"};
 
 // Writes config.json with quantization_config, so that programs without support for these weights
 // refuse the model. `original` is the hash of the weights that were rounded: heads (chapter 21)

@@ -96,6 +96,17 @@ TEST_CASE("restored columns are rounded to the same whole numbers and scales", "
     }
 }
 
+TEST_CASE("a model with fewer bits keeps its chat template and its added tokens", "[ch20]") {
+    const test::TemporaryFolder folder;
+    const std::string from = folder.file("from"), to = folder.file("to");
+    std::filesystem::copy(shipped_model("sketch"), from, std::filesystem::copy_options::recursive);
+    for (const std::string name : {"chat_template.jinja", "added_tokens.json"})
+        folder.write("from/" + name, "{}");
+    write_quantized_model(from, to);
+    for (const std::string name : {"chat_template.jinja", "added_tokens.json"})
+        CHECK(read_file(to + "/" + name) == "{}");
+}
+
 TEST_CASE("a model written in 8 bits computes what it computes with --weights int8, bit for bit",
           "[ch20]") {
     const test::TemporaryFolder folder;

@@ -113,10 +113,12 @@ TEST_CASE("attention is recorded for a page or a trace only", "[ch23][page]") {
 TEST_CASE("prompts come from the command line, from a file, or are the usual one", "[ch23]") {
     const test::TemporaryFolder folder;
     const std::string file = folder.write("prompts", "one\n\ntwo\\tb\n\n"),
+                      windows = folder.write("windows", "\ufeffone\r\n\r\ntwo\\tb\r\n"),
                       empty = folder.write("empty", "\n\n");
     CHECK(completed({}).prompts == Words{"Once upon a time"});
     CHECK(completed({"a", "b"}).prompts == Words{"a", "b"});
     CHECK(completed({"-f", file}).prompts == Words{"one", "two\tb"});
+    CHECK(completed({"-f", windows}).prompts == Words{"one", "two\tb"});
     CHECK(completed({"-f", file, "--no-escape"}).prompts == Words{"one", "two\\tb"});
     CHECK_THAT(refusal({"-f", file, "a"}), Catch::StartsWith("--prompt-file and a prompt"));
     CHECK_THAT(refusal({"-f", empty}), Catch::Contains("has no prompts"));

@@ -96,6 +96,11 @@ TEST_CASE("a conversation is remembered, and its answers may be tool calls", "[c
     REQUIRE(first.text.find("User:") == std::string::npos);
     REQUIRE(conversation.turns().size() == 1);
 
+    TextOptions endless;
+    endless.max_new_tokens = -1, endless.ignore_eos = true, endless.chat_template = "chatml";
+    const std::vector<int> question = shipped().conversation(endless).ask("hi");
+    REQUIRE(shipped().answer(question, endless).ids.size() == 512 - question.size());
+
     o.guide.tools = "data/schemas/tools.json";
     const GeneratedText call = shipped().answer(conversation.ask("What is the weather in Elm?"), o);
     REQUIRE(accepts_text(*recognizer_for(o.guide), call.text));
