@@ -224,6 +224,8 @@ void PackedMatrix::reserve(std::int64_t k, std::int64_t n, WeightType type) {
     k_ = k;
     n_ = n;
     type_ = kernel::storage_type(type);
+    finite_ = true;
+    quantized_ = nullptr;
     const std::int64_t floats = kernel::ceil_div(bytes(), 4);
     if (floats > capacity_ || !data_) {
         data_ = allocate_weights(floats);

@@ -219,7 +219,7 @@ void attend_queries(const Head<Element>& h, const float* const* query, int lengt
             weights[q].push_back(of[u - skipped] * inverse[q]);
     }
     // Weights after a query's own position, or before its window, are exactly 0. So a sum up to
-    // `longest` has the right value for every query.
+    // `longest` has the right value for every query, if all values are finite.
     int d = 0;
     if constexpr (Q == 1) {
         for (; d + 4 * lane_count <= h.padded; d += 4 * lane_count)
@@ -229,6 +229,15 @@ void attend_queries(const Head<Element>& h, const float* const* query, int lengt
         weighted_values<Q, 2>(h, scores, stride, first, longest, d, inverse, out);
     for (; d < h.padded; d += lane_count)
         weighted_values<Q, 1>(h, scores, stride, first, longest, d, inverse, out);
+    if constexpr (Q > 1) {
+        // 0 · ∞ is NaN: a query must not meet values that it does not see.
+        const auto zero = [](const Lanes& v) { return v * Lanes::zero(); };
+        float sum = 0;  // stays 0 if all outputs are finite
+        for (int q = 0; q < Q; ++q) sum += simd::sum_row(out[q], h.size, 0.0f, zero);
+        for (int q = 0; sum != 0 && q < Q; ++q)
+            attend_queries<1>(h, query + q, length + q, out + q, scores, stride,
+                              weights ? weights + q : nullptr);
+    }
 }
 
 // Floats for the scores of one query, enough for the longest sequence.

@@ -109,7 +109,7 @@ void KvPool::reserve(std::size_t blocks) {
         owners_.push_back(0);
         free_.push_back(count(blocks_) - 1);
     }
-    std::sort(free_.rbegin(), free_.rend());  // lower blocks are taken first
+    std::sort(free_.rbegin(), free_.rend());  // the lowest is taken next
 }
 
 void KvCache::check_type(WeightType type) {
@@ -142,7 +142,7 @@ KvCache::KvCache(std::shared_ptr<KvPool> pool, const TransformerConfig& config, 
                     " tokens, expected 1 or more, or 0 for the model's context");
     layers_ = config.n_layer;
     heads_ = config.cached_heads();
-    padded_head_size_ = (config.head_size() + 15) / 16 * 16;
+    padded_head_size_ = padded(config.head_size());
     type_ = config.cache_type;
     capacity_ = capacity > 0 ? std::min(capacity, config.n_positions) : config.n_positions;
 }
@@ -163,14 +163,16 @@ void KvCache::begin_with(std::span<const int> blocks, int length, int more) {
 
 KvCache::KvCache(const KvCache& other)
     : pool_(other.pool_),
-      blocks_(other.blocks_),
-      memory_(other.memory_),
       layers_(other.layers_),
       heads_(other.heads_),
       padded_head_size_(other.padded_head_size_),
       type_(other.type_),
       length_(other.length_),
       capacity_(other.capacity_) {
+    // Not the blocks that make_room() added for tokens to come: both would write to them.
+    const std::span<const int> own = other.block_numbers();
+    blocks_.assign(own.begin(), own.end());
+    memory_.assign(other.memory_.begin(), other.memory_.begin() + count(own));
     for (const int block : blocks_) pool_->share(block);
 }
 
@@ -220,7 +222,7 @@ void KvCache::truncate(int length) {
 
 bool KvCache::fits(const TransformerConfig& config) const {
     return layers_ == config.n_layer && heads_ == config.cached_heads() &&
-           padded_head_size_ == (config.head_size() + 15) / 16 * 16 && type_ == config.cache_type &&
+           padded_head_size_ == padded(config.head_size()) && type_ == config.cache_type &&
            capacity_ <= config.n_positions;
 }
 

@@ -78,8 +78,9 @@ void gate_gelu(float* x, std::int64_t rows, std::int64_t f, const Worker& worker
 
 void gate_limited(float* x, std::int64_t rows, std::int64_t f, float limit, const Worker& worker) {
     const Lanes most = Lanes::all(limit), one = Lanes::all(1.0f), slope = Lanes::all(1.702f);
+    // The limit comes first: of two operands, one of them NaN, x86 takes the second.
     gate(x, rows, f, worker, [&](const Lanes& gate, const Lanes& up) {
-        const Lanes g = min(gate, most), u = max(Lanes::zero() - most, min(up, most));
+        const Lanes g = min(most, gate), u = max(Lanes::zero() - most, min(most, up));
         return (u + one) * (g / (one + simd::exp(Lanes::zero() - slope * g)));
     });
 }

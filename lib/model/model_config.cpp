@@ -56,7 +56,13 @@ static void check_architecture(const TransformerConfig& config, const std::strin
                known = std::count(std::begin(other_types), std::end(other_types), a.model_type) > 0,
                fits = (a.norm == Norm::layer) == (neo || neox) && a.learned_positions == neo &&
                       a.gated == !(neo || neox);
-    if (a.is_gpt2() ? a != Architecture{} : !known || !fits)
+    // What the forward pass has no code for.
+    const bool input_only = a.norm_place == NormPlace::input,
+               runs = (input_only || (a.gated && !a.parallel && a.experts == 0)) &&
+                      (a.gated || (a.query_key_norm == QueryKeyNorm::none && a.experts == 0)) &&
+                      (a.activation == Activation::gelu ||
+                       a.gated == (a.activation != Activation::gelu_erf));
+    if (a.is_gpt2() ? a != Architecture{} : !known || !fits || !runs)
         throw Error(name + ": model_type " + shown(a.model_type) +
                     " with another model's parts; expected what read_config_file, gpt_config or "
                     "llama_config make");

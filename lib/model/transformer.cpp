@@ -100,7 +100,8 @@ static std::vector<int> depths_of(const Step& step) {
     return depths;
 }
 
-// Everything that can fail or allocate happens here, before the threads start.
+// What can fail, and nearly all memory, comes before the threads start: they must not throw. If one
+// finds no memory for the rest (rows of x in 8 bits, watched heads), the program ends.
 void TransformerNetwork::prepare(std::span<const Step> steps) {
     if (steps.empty()) throw Error("transformer: a forward pass over no sequences");
     check_caches(steps, config);
@@ -138,19 +139,39 @@ void TransformerNetwork::prepare(std::span<const Step> steps) {
     make_buffers();
 }
 
-// Where the first process leads, sends the others this pass: the copies of blocks since the last
-// one, and for each sequence its tokens, its length and capacity, and its blocks. Otherwise throws
-// Error if other processes are about to run other rows.
-void TransformerNetwork::agree() const {
+// Besides the first pool of a process that leads, the others keep only the latest one.
+template <class Pools>
+static void drop_pool_for(int number, Pools& pools) {
+    if (!pools.count(number) && pools.size() > 1) pools.erase(std::next(pools.begin()));
+}
+
+// Throws Error unless the processes that follow can run this pass.
+void TransformerNetwork::check_followed() {
+    for (const SequenceRows& s : pass.sequences) {
+        const int number = s.cache->pool().number();
+        if (!s.parents.empty())
+            throw Error("transformer: a process that leads others reads no trees of drafts");
+        if (!kept_pools.count(number) && s.cache->length() > 0)
+            throw Error(
+                "transformer: the other processes have dropped the keys and values of a cache: "
+                "they keep those of the first pool and of the latest; let the caches share a pool");
+        drop_pool_for(number, kept_pools);
+        kept_pools.insert(number);
+    }
+}
+
+// Where the first process leads, sends the others this pass: for each sequence its pool, the copies
+// of blocks since the last pass, its length and capacity, its tokens, and its blocks. Otherwise
+// throws Error if other processes are about to run other rows.
+void TransformerNetwork::announce_pass() {
     if (!options.processes) return;
     const bool led = options.processes->has_leader();
+    if (led && options.processes->rank() == 0) check_followed();
     std::vector<int> message = {count(pass.sequences)};
     for (const SequenceRows& s : pass.sequences) {
         KvPool& pool = s.cache->pool();
         const auto copies = pool.take_copies();
         if (!led) continue;
-        if (!s.parents.empty())
-            throw Error("transformer: a process that leads others reads no trees of drafts");
         message.insert(message.end(), {pool.number(), count(copies)});
         for (const auto& [from, to] : copies) message.insert(message.end(), {from, to});
         const auto rows_with_logits = std::count_if(
@@ -218,12 +239,9 @@ void TransformerNetwork::embed(const Worker& worker) {
         else embedding.column(p.tokens[index(r)], x);
         const std::int64_t position = p.positions[index(r)];
         if (a.learned_positions) {
-            const float* learned = position_embedding.data() + position * c;
-            if (position_rows) {
-                float* const row = p.normed.get(0) + r * c;
-                widen_row(position_rows->view, position, row);
-                learned = row;
-            }
+            const float* learned = p.normed.get(0) + r * c;
+            if (position_rows) widen_row(position_rows->view, position, p.normed.get(0) + r * c);
+            else learned = position_embedding.data() + position * c;
             for (std::int64_t i = 0; i < c; ++i) x[i] += learned[i];
         }
         if (a.embedding_scale != 1.0f)
@@ -421,8 +439,7 @@ void TransformerNetwork::gate(float* inner, std::int64_t rows, std::int64_t f,
 }
 
 // x += y · w + bias. If the architecture norms or scales the product first, it goes to a buffer
-// until all its
-// columns are there.
+// until all its columns are there.
 void TransformerNetwork::add_product(const MatrixView& y, const PackedMatrix& w, const Tensor& bias,
                                      const Tensor& out_gamma, const Worker& worker) {
     const std::int64_t c = config.n_embd;
@@ -461,8 +478,7 @@ void Transformer::follow(std::span<const int> message) {
     caches.reserve(index(sequences));
     for (int i = 0; i < sequences; ++i) {
         const int number = next();
-        // Besides the first pool, only the latest one is kept.
-        if (!s.pools.count(number) && s.pools.size() > 1) s.pools.erase(std::next(s.pools.begin()));
+        drop_pool_for(number, s.pools);
         std::shared_ptr<KvPool>& pool = s.pools[number];
         if (!pool) pool = std::make_shared<KvPool>(s.config);
         for (int copies = next(); copies > 0; --copies) {
@@ -555,7 +571,7 @@ void Transformer::mask_ids_from(int count) {
 Logits Transformer::forward(std::span<const Step> steps) {
     State& s = state();
     s.prepare(steps);
-    s.agree();
+    s.announce_pass();
     run_team(s.options.threads, [&](const Worker& worker) { s.run(worker); });
     for (const SequenceRows& sequence : s.pass.sequences)
         if (sequence.parents.empty()) sequence.cache->advance(sequence.tokens);

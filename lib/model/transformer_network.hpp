@@ -5,6 +5,7 @@
 
 #include <memory>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <vector>
@@ -125,14 +126,16 @@ struct TransformerNetwork {
     int own_kv_heads() const { return to_int(part.kv_heads.end - part.kv_heads.begin); }
     std::int64_t own_inner() const { return part.inner.end - part.inner.begin; }
 
-    int text_ids = 0;  // if above 0: the logits of all ids >= text_ids are −∞
+    std::set<int> kept_pools;  // by the processes that follow this one
+    int text_ids = 0;          // if above 0: the logits of all ids >= text_ids are −∞
 
     void prepare(std::span<const Step> steps);
-    void agree() const;
+    void announce_pass();
     void run(const Worker& worker);
     std::int64_t weight_bytes() const;
 
 private:
+    void check_followed();
     void make_buffers();
     void gather(float* matrix, std::int64_t rows, Range ModelPart::*range, std::int64_t unit,
                 const Worker& worker);
@@ -158,8 +161,7 @@ private:
 };
 
 // Sets all weights of a network whose config, options and outputs are set: finds them by their
-// names
-// on the hub and packs them. Throws Error if a weight is missing or has another shape.
+// names on the hub and packs them. Throws Error if a weight is missing or has another shape.
 void load_weights(TransformerNetwork& network, const WeightStore& weights);
 
 }  // namespace tbt

@@ -173,9 +173,11 @@ public:
         }
         // If all of them are stored in the same type, they are packed directly from the file.
         std::vector<StoredView> views;
+        std::vector<std::shared_ptr<const void>> owners;  // of the views
         std::vector<Tensor> floats;
         for (const Piece& piece : pieces)
-            if (const auto in_file = stored(piece.name)) views.push_back(in_file->view);
+            if (const auto in_file = stored(piece.name))
+                views.push_back(in_file->view), owners.push_back(in_file->owner);
         const bool as_stored = views.size() == pieces.size() &&
                                std::all_of(views.begin(), views.end(), [&](const StoredView& view) {
                                    return view.type == views[0].type;

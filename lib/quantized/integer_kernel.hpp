@@ -1,7 +1,6 @@
 // The innermost steps of matrix products with 8-bit and 4-bit weights, and the loop over tiles
-// around
-// them. xsimd has no operation for four products and their sum in a 32-bit lane, so there is one
-// version with intrinsics for each instruction set, and a plain loop, all with the same results.
+// around them. xsimd has no operation for four products and their sum in a 32-bit lane, so there is
+// one version with intrinsics for each instruction set, and a plain loop, all with the same results.
 // Included by .cpp files of lib only.
 #pragma once
 
@@ -29,10 +28,12 @@ inline std::int32_t four_bytes(const std::int8_t* x) {
 }
 
 // ---- 8 bits -------------------------------------------------------------------------------------
-//   Int8Sums         `columns` int32 sums
-//   add(x, w)        sum_c += Σ_{i<4} x_i · w[c][i]
-//   max_together    the number of Int8Sums of one row that fit into the registers
-//   x_offset         is added to every x before it is stored
+//   Int8Sums           `columns` int32 sums
+//   add(x, w)          sum_c += Σ_{i<4} x_i · w[c][i]
+//   rows               the most rows of x in a tile
+//   panels_of_one_row  the panels that a single row takes side by side
+//   max_together       the most Int8Sums of one row that fit into the registers (64: all of a tile)
+//   x_offset           is added to every x before it is stored
 
 #if defined(__AVX512VNNI__)
 
@@ -342,7 +343,10 @@ void finish(const IntegerJob& job, std::int64_t row, std::int64_t column, std::i
     if constexpr (std::is_integral_v<Sum>) row_scale = job.row_scales[row];
     for (std::int64_t n = 0; n < columns; ++n) {
         Sum sum = sums[n];
-        if constexpr (Offset != 0) sum -= Offset * job.column_sums[column + n];
+        if constexpr (Offset != 0)  // the product may exceed 32 bits, the difference does not
+            sum =
+                static_cast<Sum>(static_cast<std::uint32_t>(sum) -
+                                 Offset * static_cast<std::uint32_t>(job.column_sums[column + n]));
         float product = static_cast<float>(sum);
         if constexpr (std::is_integral_v<Sum>) product *= row_scale * scales[n];
         y[n] = job.options.accumulate ? y[n] + product : product;

@@ -51,6 +51,35 @@ std::vector<TransformerConfig> hostile_llamas() {
     with([](TransformerConfig&, Architecture& a) { a.embedding_scale = infinity; });
     with([](TransformerConfig&, Architecture& a) { a.gated = false; });
     with([](TransformerConfig&, Architecture& a) { a.norm = Norm::layer; });
+    with([](TransformerConfig&, Architecture& a) { a.activation = Activation::gelu_erf; });
+    for (const NormPlace place : {NormPlace::output, NormPlace::both})
+        with([&](TransformerConfig&, Architecture& a) {
+            a.norm_place = place;
+            a.experts = 2, a.experts_per_token = 1, a.expert_inner = 12;
+            a.layers[0].experts = true;
+        });
+    with([](TransformerConfig&, Architecture& a) {
+        a.norm_place = NormPlace::both, a.parallel = true;
+    });
+    // GPT-NeoX has an MLP without a gate, and layer norm.
+    const auto with_neox = [&](const auto& change) {
+        with([&](TransformerConfig&, Architecture& a) {
+            a.model_type = "gpt_neox", a.norm = Norm::layer, a.gated = false;
+            change(a);
+        });
+    };
+    for (const Activation gate : {Activation::silu, Activation::limited_swiglu})
+        with_neox([&](Architecture& a) { a.activation = gate; });
+    with_neox(
+        [](Architecture& a) { a.activation = Activation::gelu, a.norm_place = NormPlace::output; });
+    with_neox([](Architecture& a) {
+        a.activation = Activation::gelu, a.query_key_norm = QueryKeyNorm::token;
+    });
+    with_neox([](Architecture& a) {
+        a.activation = Activation::gelu;
+        a.experts = 2, a.experts_per_token = 1, a.expert_inner = 12;
+        a.layers[0].experts = true;
+    });
     with([](TransformerConfig&, Architecture& a) { a.learned_positions = true; });
     for (const char* type : {"", "gpt2", "no such type"})
         with([&](TransformerConfig&, Architecture& a) { a.model_type = type; });

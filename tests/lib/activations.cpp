@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
+#include <utility>
 
 #include "lib/model/layers.hpp"
 
@@ -20,6 +22,21 @@ TEST_CASE("gelu_erf is x times the distribution function of the normal distribut
     }
     INFO(worst);
     CHECK(worst <= 2e-7);  // 7.5e-8 of the formula, and roundings of numbers up to 1
+}
+
+TEST_CASE("gates of NaN are NaN", "[layers]") {
+    const float nan = std::numeric_limits<float>::quiet_NaN();
+    const auto limited = [](float* x, std::int64_t rows, std::int64_t f, const Worker& worker) {
+        gate_limited(x, rows, f, 7, worker);
+    };
+    for (const auto& [gate, up] : {std::pair{nan, 1.0f}, {1.0f, nan}})
+        for (const auto of :
+             std::initializer_list<void (*)(float*, std::int64_t, std::int64_t, const Worker&)>{
+                 limited, gate_silu, gate_gelu}) {
+            float row[] = {gate, up};
+            of(row, 1, 1, Worker{});
+            CHECK(std::isnan(row[0]));
+        }
 }
 
 TEST_CASE("limited swiglu keeps gate and up within the limit", "[layers]") {

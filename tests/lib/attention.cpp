@@ -188,6 +188,26 @@ TEST_CASE("forks of a cache go their own ways and share what they have in common
     REQUIRE(run(trunk, more, shape) == run(alone, more, shape));
 }
 
+TEST_CASE("forks of a cache do not share the room that was made after its tokens", "[kv_cache]") {
+    const AttentionShape shape{16, 1};
+    const TransformerConfig config = shape_config(1, 16, 300);
+    const std::vector<float> a = random_qkv(10, 16, 2), b = random_qkv(10, 16, 3),
+                             next = random_qkv(1, 16, 4);
+    for (const int length : {60, 64}) {
+        KvCache alone(config);
+        run(alone, random_qkv(length, 16, 1), shape);
+        KvCache trunk(config);
+        run(trunk, random_qkv(length, 16, 1), shape);
+        trunk.make_room(10);  // and the pass is given up
+        KvCache fork = trunk;
+        run(trunk, a, shape);
+        run(fork, b, shape);
+        run(alone, a, shape);
+        INFO("length " << length);
+        CHECK(run(trunk, next, shape) == run(alone, next, shape));
+    }
+}
+
 TEST_CASE("blocks of dropped forks are used again", "[kv_cache]") {
     const AttentionShape shape{16, 1};
     KvCache trunk(shape_config(1, 16, 640));

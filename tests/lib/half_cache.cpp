@@ -127,6 +127,33 @@ TEST_CASE("a number beyond F16 is infinite in a 16-bit cache, and its row is not
     REQUIRE(std::isnan(run(cache, qkv, shape)[0]));
 }
 
+TEST_CASE("a value beyond F16 reaches the rows that see it, and no others", "[kv_cache]") {
+    for (const int window : {0, 30}) {
+        AttentionShape shape{20, 1};
+        shape.window = window;
+        for (const int beyond : {0, 2, 33, 63, 64, 69}) {
+            Floats qkv = random_qkv(120, 20, 6), one_by_one;
+            qkv[static_cast<std::size_t>(beyond * 60 + 45)] = 70000;
+            KvCache together(sized(1, 20, WeightType::f16)), cache(sized(1, 20, WeightType::f16));
+            const Floats out = run(together, qkv, shape);
+            for (int t = 0; t < 120; ++t)
+                for (const float v :
+                     run(cache, {&qkv[index(t * 60)], &qkv[index(t * 60)] + 60}, shape))
+                    one_by_one.push_back(v);
+            int different = 0, seen_early = 0;
+            for (std::size_t i = 0; i < out.size(); ++i) {
+                different +=
+                    std::isnan(out[i]) ? !std::isnan(one_by_one[i]) : out[i] != one_by_one[i];
+                seen_early += !std::isfinite(out[i]) && to_int(i) < beyond * 20;
+            }
+            INFO("window " << window << ", value " << beyond);
+            CHECK(different == 0);
+            CHECK(seen_early == 0);
+            CHECK(!std::isfinite(out[index(beyond * 20 + 5)]));
+        }
+    }
+}
+
 TEST_CASE("16-bit keys and values take half the memory, by formula, as counted and as planned",
           "[kv_cache]") {
     TransformerConfig config = preset_config("storyteller");

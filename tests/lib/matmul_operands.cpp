@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "lib/core/error.hpp"
+#include "lib/quantized/integer_matrix.hpp"
 #include "tests/support/products.hpp"
 #include "tests/support/temporary.hpp"
 
@@ -94,6 +95,27 @@ TEST_CASE("a packed matrix can be packed again, larger, smaller and as another t
             REQUIRE(same_bits(multiplied(rows, packed, y, N),
                               plainly(rows, MatrixView::of(w_stored.data(), K, N), y, N)));
         }
+    }
+}
+
+TEST_CASE("a matrix that is packed again forgets what it was: in 8 bits, or not finite",
+          "[matmul]") {
+    const std::int64_t K = 50, N = 20;
+    const Floats w = random_floats(K * N, 16), x = random_floats(K, 17), y(index(N));
+    const MatrixView row = MatrixView::of(x.data(), 1, K), view = MatrixView::of(w.data(), K, N);
+    Floats broken = w;
+    broken[7] = not_a_number;
+    PackedMatrix of_nan(MatrixView::of(broken.data(), K, N)),
+        of_bytes =
+            pack_weights(MatrixView::of(random_floats(K * N, 18).data(), K, N), WeightType::int8);
+    REQUIRE(!of_nan.finite());
+    for (PackedMatrix* packed : {&of_nan, &of_bytes}) {
+        packed->reserve(K, N);
+        packed->pack(view, Worker{});
+        CHECK(packed->finite());
+        CHECK(packed->type() == WeightType::f32);
+        CHECK(packed->bytes() >= K * N * 4);
+        CHECK(same_bits(multiplied(row, *packed, y, N), plainly(row, view, y, N)));
     }
 }
 

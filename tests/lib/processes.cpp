@@ -210,6 +210,14 @@ TEST_CASE("processes that follow a leader give it the logits of one process") {
             }
             const std::vector<float> logits = logits_of_a_service(transformer);
             CHECK(logits == expected);
+            // Those that follow have dropped the pool of the first of these caches.
+            KvCache dropped(transformer.config()), latest(transformer.config());
+            transformer.forward(dropped, std::vector<int>{5, 6});
+            transformer.forward(latest, std::vector<int>{5, 6});
+            CHECK(error_of([&] {
+                      transformer.forward(dropped, std::vector<int>{7});
+                  }).find("let the caches share a pool") != std::string::npos);
+            CHECK_NOTHROW(transformer.forward(latest, std::vector<int>{7}));
             processes.send({});
         });
     for (std::thread& thread : threads) thread.join();

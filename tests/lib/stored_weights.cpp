@@ -1,6 +1,8 @@
 // Weights that go from a file into panels as they are stored, without floats in between.
 #include <cstdint>
 #include <cstring>
+#include <limits>
+#include <memory>
 
 #include "lib/core/index.hpp"
 #include "lib/core/simd.hpp"
@@ -100,6 +102,36 @@ TEST_CASE("a model read from a file computes what its weights as floats compute"
             REQUIRE(logits_of(load_transformer(folder.path(), {2, type})) ==
                     logits_of(Transformer(tiny(), floats, {1, type})));
         }
+    }
+}
+
+TEST_CASE("weights in a file are read while their owner is kept, and not after", "[gpt][half]") {
+    // A store that gives each matrix away in memory of its own, which is NaN once nobody owns it.
+    class Lender final : public WeightStore {
+    public:
+        explicit Lender(const WeightSource& source) : source_(source) {}
+        Tensor read(const std::string& name, const Shape& shape) const override {
+            return source_(name, shape);
+        }
+        std::optional<Stored> stored(const std::string& name, const Shape& shape) const override {
+            auto* lent = memory_.emplace_back(std::make_unique<Tensor>(source_(name, shape))).get();
+            const auto spoil = [lent](const void*) {
+                for (float& v : lent->values()) v = std::numeric_limits<float>::quiet_NaN();
+            };
+            const StoredView view(lent->data(), WeightType::f32, shape[0], shape[1]);
+            return Stored{view, std::shared_ptr<const void>(lent, spoil)};
+        }
+
+    private:
+        const WeightSource& source_;
+        mutable std::vector<std::unique_ptr<Tensor>> memory_;
+    };
+    const TransformerConfig llama = llama_config(2, 4, 2, 32, 40, 40, 300);
+    for (const TransformerConfig& config : {tiny(), llama}) {
+        const WeightSource weights = random_weights(config, 3);
+        const Lender lender(weights);
+        REQUIRE(logits_of(Transformer(config, lender, {1, {}})) ==
+                logits_of(Transformer(config, weights, {1, {}})));
     }
 }
 
