@@ -83,25 +83,17 @@ Part part_of(std::int64_t m, std::int64_t n, const Worker& worker) {
     return part;
 }
 
-// Copies a block of x, whose rows are not contiguous (x is a transposed view), to `to`: tile by
-// tile, and each tile k-major.
+// Copies at most row_block rows of x, which are not contiguous (x is a transposed view), to `to`:
+// tile by tile, and each tile k-major. Floats that lie next to each other are read together.
 void gather_rows(const MatrixView& x, Range rows, Range ks, float* to) {
-    constexpr std::int64_t strip =
-        8 * tile_rows;  // floats next to each other that are read together
-    const std::int64_t count = ks.end - ks.begin;
-    for (std::int64_t first = rows.begin; first < rows.end; first += strip, to += strip * count) {
-        const std::int64_t n = std::min(strip, rows.end - first),
-                           whole = x.row_stride == 1 ? n / tile_rows * tile_rows : 0;
-        for (std::int64_t k = 0; k < count; ++k) {
-            const float* from = x.data + first * x.row_stride + (ks.begin + k) * x.column_stride;
-            for (std::int64_t r = 0; r < whole; r += tile_rows) {
-                std::memcpy(to + r * count + k * tile_rows, from + r, tile_rows * sizeof(float));
-            }
-            for (std::int64_t r = whole; r < n; ++r) {
-                to[(r / tile_rows * count + k) * tile_rows + r % tile_rows] =
-                    from[r * x.row_stride];
-            }
-        }
+    const std::int64_t count = ks.end - ks.begin, n = rows.end - rows.begin,
+                       whole = x.row_stride == 1 ? n / tile_rows * tile_rows : 0;
+    for (std::int64_t k = 0; k < count; ++k) {
+        const float* from = x.data + rows.begin * x.row_stride + (ks.begin + k) * x.column_stride;
+        for (std::int64_t r = 0; r < whole; r += tile_rows)
+            std::memcpy(to + r * count + k * tile_rows, from + r, tile_rows * sizeof(float));
+        for (std::int64_t r = whole; r < n; ++r)
+            to[(r / tile_rows * count + k) * tile_rows + r % tile_rows] = from[r * x.row_stride];
     }
 }
 
@@ -140,25 +132,26 @@ template <class Element>
 void multiply_few(const Operands& q, kernel::Kernel kernel, Range rows, std::int64_t p, int count,
                   int vectors, const Element* ahead) {
     const std::int64_t K = q.w.k(), column = p * panel;
-    Tile tile{q.x.data + rows.begin * q.x.row_stride,
-              q.x.row_stride,
-              q.x.column_stride,
-              reinterpret_cast<const Element*>(q.w.data()) + column * K,
-              panel * K,
-              K,
-              nullptr,
-              0,
-              q.options.bias ? q.options.bias + column : nullptr,
-              q.options.accumulate,
-              ahead,
-              q.w.magnitudes()};
+    Tile tile{.x = q.x.data + rows.begin * q.x.row_stride,
+              .x_row = q.x.row_stride,
+              .x_step = q.x.column_stride,
+              .w = reinterpret_cast<const Element*>(q.w.data()) + column * K,
+              .w_panel = panel * K,
+              .k = K,
+              .y = nullptr,  // run_tile() sets it
+              .y_row = 0,
+              .bias = q.options.bias ? q.options.bias + column : nullptr,
+              .add = q.options.accumulate,
+              .next = ahead,
+              .weights = q.w.magnitudes()};
     run_tile(kernel, tile, q, rows.begin, to_int(rows.end - rows.begin), column,
              count * vectors * batch);
 }
 
-// With one or two rows the registers have room for four panels side by side, which are four streams
-// from memory; with three or four rows for two panels. More rows take one panel at a time, over all
-// of k. If the rows fill several tiles, the second and later ones read the panel from the L2 cache.
+// With one or two rows AVX-512's registers have room for four panels of floats side by side, which
+// are four streams from memory; with three or four rows for two panels (others: kernel::streams,
+// most_of_pairs). More rows take one panel at a time, over all of k. If the
+// rows fill several tiles, the second and later ones read the panel from the L2 cache.
 template <class Element>
 void few_rows(const Operands& q, const Part& part) {
     using kernel::streams;
@@ -218,18 +211,18 @@ void multiply_group(const Operands& q, Range strip, Range panels, Range ks, cons
     const bool far = q.x.rows * q.w.n() > far_floats;
     for (std::int64_t row = strip.begin; row < strip.end; row += tile_rows) {
         const int rows = to_int(std::min<std::int64_t>(tile_rows, strip.end - row));
-        Tile tile{gathered ? gathered + (row - strip.begin) * count : nullptr,
-                  1,
-                  tile_rows,
-                  nullptr,
-                  0,
-                  count,
-                  nullptr,
-                  0,
-                  bias,
-                  add,
-                  nullptr,
-                  q.w.magnitudes()};
+        Tile tile{.x = gathered ? gathered + (row - strip.begin) * count : nullptr,
+                  .x_row = 1,
+                  .x_step = tile_rows,
+                  .w = nullptr,  // of each panel, below
+                  .w_panel = 0,
+                  .k = count,
+                  .y = nullptr,
+                  .y_row = 0,
+                  .bias = bias,
+                  .add = add,
+                  .next = nullptr,
+                  .weights = q.w.magnitudes()};
         if (!gathered) {
             tile.x = q.x.data + row * q.x.row_stride + ks.begin * q.x.column_stride;
             tile.x_row = q.x.row_stride;

@@ -114,7 +114,7 @@ public:
 
     // Packs other values into the same memory. Call reserve() first, on one thread; it allocates
     // more memory if needed. Then every thread of a team calls pack() and does its part; the
-    // threads must sync before the matrix is used. Not for int8 and int4.
+    // threads must sync before the matrix is used. Not for quantised types.
     void reserve(std::int64_t k, std::int64_t n, WeightType type = WeightType::f32);
     void pack(const StoredView& w, const Worker& worker);
 
@@ -122,11 +122,11 @@ public:
     std::int64_t n() const { return n_; }
     WeightType type() const { return type_; }
     std::int64_t bytes() const;
-    // True if no packed number was NaN or infinite; always true for int8 and int4.
+    // True if no packed number was NaN or infinite; always true for quantised types.
     bool finite() const { return finite_; }
     const float* data() const { return data_.get(); }
-    // Writes column n (K) as floats. In a packed embedding this is the row of a token. Not for int8
-    // and int4.
+    // Writes column n (K) as floats. In a packed embedding this is the row of a token. Not for
+    // quantised types.
     void column(std::int64_t n, float* to) const;
     // Computed only where fused multiply-adds are emulated (wasm/try_row.hpp); otherwise 0 and 0.
     const Magnitudes& magnitudes() const { return magnitudes_; }

@@ -43,7 +43,8 @@ struct AttentionShape {
 };
 
 // Records the attention weights of one head. rows[r] has the weight of each position that row r
-// sees; they sum to 1. For a row of a tree, the cached positions come first, then its branch.
+// sees; with that of its sink, if there is one, they sum to 1. For a row of a tree, the cached
+// positions come first, then its branch.
 struct AttentionWatch {
     int layer = 0, head = 0;
     std::vector<std::vector<float>> rows = {};  // R of them, from the latest pass

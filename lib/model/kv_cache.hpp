@@ -101,7 +101,7 @@ public:
     // made for the same sizes.
     KvCache(std::shared_ptr<KvPool> pool, const TransformerConfig& config, int capacity = 0);
 
-    KvCache(const KvCache& other);  // a fork: shares every block
+    KvCache(const KvCache& other);  // a fork: shares every block with a token
     KvCache& operator=(const KvCache& other);
     KvCache(KvCache&& other) noexcept;  // leaves `other` empty, with capacity 0
     KvCache& operator=(KvCache&& other) noexcept;

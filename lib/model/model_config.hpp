@@ -149,8 +149,8 @@ struct TransformerConfig {
         return n_head > 0 ? n_embd / n_head : 0;
     }
     int kv_heads() const { return architecture.kv_heads > 0 ? architecture.kv_heads : n_head; }
-    // Components of all queries of a token (H · D), and of all its keys (K · D).
     int cached_heads() const { return kept_kv_heads > 0 ? kept_kv_heads : kv_heads(); }
+    // Components of all queries of a token (H · D), and of all its keys (K · D).
     std::int64_t query_size() const { return std::int64_t{n_head} * head_size(); }
     std::int64_t kv_size() const { return std::int64_t{kv_heads()} * head_size(); }
     LayerKind layer(int i) const {

@@ -36,8 +36,8 @@ class Processes;  // processes.hpp
 
 struct TransformerOptions {
     int threads = 0;  // 0: default_threads()
-    std::optional<WeightType> weights =
-        {};  // the type of the matrices in memory; none: the type in the file
+    // The type of the matrices in memory; none: f32, or that of the file (lib/files fills it in).
+    std::optional<WeightType> weights = {};
     WeightType cache = WeightType::f32;  // the type of keys and values in the cache: f32 or f16
     Processes* processes = nullptr;      // those that run this model together; null: this one alone
 };

@@ -36,8 +36,8 @@ struct BlockRows {
 // A matrix w (K, N), packed in panels of 32 columns. A panel has, for each unit,
 //   codes   of 8 bits: [k / 4][column][k % 4]; of 4 bits: the bytes [j][column][4] of each group,
 //           with the codes of k = 4j + i in the low and of group / 2 + 4j + i in the high halves
-//   scales  [group][column], bytes; minima the same, if the type has them; both only if a unit has
-//           several groups
+//   scales  [group][column], bytes, if a unit has several groups
+//   minima  the same, if the type has them
 //   d, m    [column], floats
 class BlockMatrix final : public QuantizedMatrix {
 public:
@@ -61,7 +61,6 @@ public:
     const std::uint8_t* unit(std::int64_t p, std::int64_t u) const {
         return reinterpret_cast<const std::uint8_t*>(data_.get()) + (p * units() + u) * unit_bytes_;
     }
-    std::int64_t unit_bytes() const { return unit_bytes_; }
     std::int64_t code_bytes() const { return panel * type_->numbers * type_->bits / 8; }
 
 private:

@@ -1,7 +1,7 @@
 // The innermost steps of matrix products with 8-bit and 4-bit weights, and the loop over tiles
 // around them. xsimd has no operation for four products and their sum in a 32-bit lane, so there is
-// one version with intrinsics for each instruction set, and a plain loop, all with the same results.
-// Included by .cpp files of lib only.
+// one version with intrinsics for each instruction set, and a plain loop, all with the same
+// results. Included by .cpp files of lib only.
 #pragma once
 
 #include <algorithm>

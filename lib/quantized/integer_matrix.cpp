@@ -294,7 +294,10 @@ void Int8Matrix::multiply(const MatrixView& x, float* y, std::int64_t y_stride,
 
 // ---- 4 bits -------------------------------------------------------------------------------------
 
-float quantize_groups(const float* w, std::int64_t n, std::int8_t* q, std::uint8_t* m) {
+// Quantises a column of n numbers to the codes q (n) and multipliers m (one for each group).
+// Returns the unit S: 0 if all numbers are 0 or so small that 1 / S is not finite, NaN if a number
+// is not finite.
+static float quantize_groups(const float* w, std::int64_t n, std::int8_t* q, std::uint8_t* m) {
     const std::int64_t groups = (n + int4_group - 1) / int4_group;
     const auto largest_of = [&](Range range) {
         float largest = 0;

@@ -60,8 +60,7 @@ struct Int8Codes {
 
 // A matrix w (K, N) in 8 bits, packed in panels of 32 columns. The codes of a panel are
 // [k / 4][column][k % 4], padded with zeros. The constructors throw Error if K > max_rows or a
-// weight
-// is not finite.
+// weight is not finite.
 class Int8Matrix final : public IntegerMatrix {
 public:
     static constexpr int group = 4;
@@ -99,11 +98,6 @@ private:
 // bits for K <= 19,020 = ⌊(2^31 − 1) / (127 · 7 · 127)⌋.
 
 inline constexpr int int4_group = 32;
-
-// Quantises a column of n numbers to the codes q (n) and multipliers m (one for each group).
-// Returns the unit S: 0 if all numbers are 0 or so small that 1 / S is not finite, NaN if a number
-// is not finite.
-float quantize_groups(const float* w, std::int64_t n, std::int8_t* q, std::uint8_t* m);
 
 // A matrix of 4 bits in the layout of files (stored_integers.hpp): a byte has q + 8 of two rows.
 struct Int4Codes {
