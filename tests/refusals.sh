@@ -100,6 +100,7 @@ refused 2 'top-p: got 2' 05_top_p --top-p 2
 refused 2 '--top-k: Value 0 not in range' 04_top_k --top-k 0
 refused 2 '--part hand and --trace' 12_speculative --part hand --trace trace.jsonl
 refused 2 '--part rounds and --times' 12_speculative --part rounds --times
+refused 2 '--times and --max-new-tokens 0' 12_speculative --part text --times --max-new-tokens 0
 refused 2 '--wrong and --coupling seed' 12_speculative --wrong --coupling seed
 refused 2 '--stop-strings: a chat stops at' 23_text_generator --chat --stop-strings x
 refused 2 '--chat-template: there is no file nonsense, and it is none of chatml, gemma' 23_text_generator --chat --chat-template nonsense

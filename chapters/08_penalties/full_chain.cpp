@@ -97,9 +97,9 @@ std::vector<ChainStep> ending_steps(const SamplingOptions& o, const PenaltyOptio
             if (begins(t)) force(c, id, wins);
         });
     add(more.forced_eos.has_value(), "forced-eos", std::to_string(more.forced_eos.value_or(0)),
-        [id = more.forced_eos.value_or(0), wins, last = more.max_new_tokens - 1](
-            Candidates& c, const TextSoFar& t) {
-            if (t.generated().size() == index(last)) force(c, id, wins);
+        [id = more.forced_eos.value_or(0), wins, most = index(more.max_new_tokens),
+         context = index(more.context)](Candidates& c, const TextSoFar& t) {
+            if (t.generated().size() + 1 == most || t.ids.size() + 1 == context) force(c, id, wins);
         });
     if (more.watermark) {
         steps.push_back({"watermark", "",

@@ -34,7 +34,7 @@ struct PenaltyOptions {
     std::vector<int> eos;  // for min_new_tokens, forced_eos and the exponential decay
     std::vector<int> suppress, begin_suppress;  // never allowed; not allowed as the first token
     std::optional<int> forced_bos, forced_eos;  // as first token; as last at max_new_tokens
-    int max_new_tokens = 0;                     // for forced_eos
+    int max_new_tokens = 0, context = 0;        // for forced_eos; no context: it slides
     std::vector<int> dry_breakers;
     std::optional<std::uint64_t> watermark;  // its key
 };

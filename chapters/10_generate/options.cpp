@@ -387,6 +387,7 @@ PenaltyOptions penalties_of(const GenerateOptions& o, const Model& model, const 
     p.forced_bos = check("--forced-bos-token-id", o.forced_bos);
     p.forced_eos = check("--forced-eos-token-id", o.forced_eos);
     p.max_new_tokens = stop.max_new_tokens;
+    if (stop.policy == ContextPolicy::refuse) p.context = stop.context;
     p.watermark = o.watermark;
     for (const std::string& text : o.sequence_bias)
         p.bias.push_back(parse_sequence_bias(text, model));

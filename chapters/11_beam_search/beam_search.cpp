@@ -15,10 +15,11 @@ void check_beams(const BeamRequest& r, std::size_t prompt_length) {
     if (b.num_beams < 1)
         throw UsageError("num-beams: got " + std::to_string(b.num_beams) +
                          ", expected 1 or more; 1 is greedy decoding, 4 is usual");
-    if (!std::isfinite(b.length_penalty))
+    // length^50 is finite for a million tokens; where it is not, all scores are the same.
+    if (!(std::abs(b.length_penalty) <= 50))
         throw UsageError(
             "length-penalty: got " + short_number(b.length_penalty) +
-            ", expected a finite number; 0 compares sums, 1 means, more than 1 favours long texts");
+            ", expected -50 to 50; 0 compares sums, 1 means, more than 1 favours long texts");
     if (b.num_return_sequences < 1 || b.num_return_sequences > b.num_beams)
         throw UsageError("num-return-sequences: got " + std::to_string(b.num_return_sequences) +
                          ", expected 1 to " + std::to_string(b.num_beams) +

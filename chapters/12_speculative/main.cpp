@@ -192,6 +192,8 @@ void show_text(const Settings& settings, const GenerateOptions& options) {
     };
     Models models = open_models(options, settings);
     const GenerateRequest request = request_of(options, models.target, 60);
+    if (settings.times && request.stop.max_new_tokens == 0)
+        throw UsageError("--times and --max-new-tokens 0: a text without tokens takes no time");
     const std::vector<int> prompt = prompt_ids(options, models.target, settings.prompt);
     if (settings.part == "all") show_by_hand();
     Clocks clocks;

@@ -308,13 +308,16 @@ void TextPrinter::print_stats(const std::vector<GeneratedText>& texts) const {
         tokens += text.ids.size();
         reasons += (reasons.empty() ? "" : ", ") + std::string(to_string(text.reason));
     }
-    const double rest = seconds() - first_token_;
+    // If the first pass ended all texts, no other said when it was over.
+    const double total = seconds(), first = passes_ > 1 ? first_token_ : total;
+    const double rest = total - first;
     const double later = static_cast<double>(tokens) - static_cast<double>(texts.size());
     std::fprintf(stderr,
                  "%s\n%zu prompt tokens, first token after %.1f ms; %zu tokens in %d passes, "
                  "%.0f tokens/s; ended by: %s\n",
-                 request_->chain.to_string().c_str(), read, 1e3 * first_token_, tokens, passes_,
-                 rest > 0 && later > 0 ? later / rest : 0.0, reasons.c_str());
+                 request_->chain.to_string().c_str(), read, 1e3 * first, tokens, passes_,
+                 rest > 0 && later > 0 ? later / rest : static_cast<double>(tokens) / total,
+                 reasons.c_str());
 }
 
 void TextPrinter::finish(const std::vector<GeneratedText>& texts) {

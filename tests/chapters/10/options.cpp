@@ -2,9 +2,12 @@
 // and what comes out for programs.
 #include "tests/catch.hpp"
 
+#include <chrono>
+#include <cstdio>
 #include <set>
 #include <sstream>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include <nlohmann/json.hpp>
@@ -328,4 +331,28 @@ TEST_CASE("a text is shown after its prompt, unless only the new part is asked f
     CHECK(shown() == "Once upon\n");
     output.no_display_prompt = true;
     CHECK(shown() == " upon\n");
+}
+
+TEST_CASE("a text of one pass has a time to its first token, and a speed", "[ch10]") {
+    const Model model = small_model();
+    const std::vector<ShownPrompt> prompts{{"Once", {1}}};
+    const GenerateRequest request;
+    GeneratedText text;
+    text.ids = {7};
+    Output output;
+    output.stats = true;
+    const std::string stats = test::written_to(2, [&] {
+        TextPrinter printer(output, "", model.tokenizer, prompts, request, false);
+        std::this_thread::sleep_for(std::chrono::milliseconds(20));
+        printer.observer().go_on();
+        printer.finish({text});
+    });
+    double first = 0, speed = 0;
+    const std::size_t at = stats.find("first token after");
+    REQUIRE(at != std::string::npos);
+    REQUIRE(std::sscanf(stats.c_str() + at,
+                        "first token after %lf ms; 1 tokens in 1 passes, %lf tokens/s", &first,
+                        &speed) == 2);
+    CHECK(first >= 20);
+    CHECK((speed > 0 && speed <= 50));
 }

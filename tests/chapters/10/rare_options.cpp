@@ -4,6 +4,7 @@
 #include <functional>
 #include <sstream>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "chapters/10_generate/options.hpp"
@@ -97,6 +98,17 @@ TEST_CASE("rare options become steps in the dialect's order", "[ch10][options]")
                      "--top-n-sigma 0 --dry-multiplier 0") == "temperature 0 → draw");
     REQUIRE(chain_of("--temperature 0 --mirostat 2 --xtc-probability 0.5 --dynatemp-range 0.5 "
                      "--top-n-sigma 1 --min-tokens-to-keep 3") == "temperature 0 → draw");
+}
+
+TEST_CASE("the last token is forced at the limit, or where the context ends first",
+          "[ch10][options]") {
+    const std::string forced = "--forced-eos-token-id 65 --ignore-eos ";
+    for (const auto& [limit, length] : {std::pair{"-n 5", 5}, {"-n -1", 62}, {"-n 63", 62}}) {
+        CAPTURE(limit);
+        const std::vector<int> ids = texts_of(forced + limit)[0].ids;
+        REQUIRE(count(ids) == length);  // of a context of 64, two are the prompt's
+        CHECK(ids.back() == 65);
+    }
 }
 
 TEST_CASE("options without effect are said in a line each, and change nothing", "[ch10][options]") {

@@ -185,6 +185,9 @@ TEST_CASE("requests that make no sense are refused", "[beam]") {
     refused(beams(2, 0), "max-new-tokens: got 0");
     refused(beams(2, 5, {}, NAN), "length-penalty");
     refused(beams(2, 5, {}, INFINITY), "length-penalty");
+    refused(beams(2, 5, {}, -50.5), "length-penalty: got -50.5, expected -50 to 50");
+    refused(beams(2, 5, {}, 1000), "length-penalty");
+    REQUIRE(std::isfinite(search(RandomModel(0, 4), beams(2, 5, {}, -50))[0].score));
     refused(beams(2, 5), "empty prompt", {});
     BeamRequest r = beams(2, 5);
     r.stop.strings = StopStrings({"x"});
