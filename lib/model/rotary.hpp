@@ -19,9 +19,8 @@ namespace tbt {
 std::vector<double> rotary_frequencies(const Rotary& rotary, int size, int context = 0);
 
 // The cosines and sines of position · f_i, times `amplitude`. With n frequencies, out has 2n
-// floats:
-// n cosines, then n sines. They are computed with our own sine (math.hpp), so every machine gets
-// the same bits.
+// floats: n cosines, then n sines. They are computed with our own sine (trigonometry.hpp), so every
+// machine gets the same bits.
 void rotary_angles(std::span<const double> frequencies, std::int64_t position, float* out,
                    double amplitude = 1);
 
