@@ -317,17 +317,12 @@ void CommandLine::shows_first(const std::vector<std::string>& names, const std::
 // ---- reading ------------------------------------------------------------------------------------
 namespace {
 
-// Changes underscores in names of options to hyphens, so that transformers' --max_new_tokens works.
-// Values, and words after "--", are not changed.
-std::vector<std::string> with_hyphens(std::vector<std::string> words) {
-    for (std::string& word : words) {
-        if (word == "--") break;
-        if (!word.starts_with("--")) continue;
-        const auto end =
-            word.begin() + static_cast<std::ptrdiff_t>(std::min(word.find('='), word.size()));
-        std::replace(word.begin(), end, '_', '-');
-    }
-    return words;
+// Changes underscores in an option's name to hyphens, so that transformers' --max_new_tokens works.
+// A value after "=" is not changed.
+std::string with_hyphens(std::string word) {
+    const std::size_t end = word.starts_with("--") ? std::min(word.find('='), word.size()) : 0;
+    std::replace(word.begin(), word.begin() + static_cast<std::ptrdiff_t>(end), '_', '-');
+    return word;
 }
 
 class Reader {
@@ -340,7 +335,7 @@ public:
             const std::string& word = words_[next_++];
             if (only_positional_) take_positional(word);
             else if (word == "--") only_positional_ = true;
-            else if (is_option(word)) take_option(word);
+            else if (is_option(word)) take_option(with_hyphens(word));
             else take_positional(word);
         }
         if (command_) finish(*command_);
@@ -383,7 +378,7 @@ private:
         }
         if (attached) return add_value(*option, std::move(rest));
         if (next_ == words_.size() || words_[next_] == "--") fail(name + ": expected a value");
-        if (is_option(words_[next_]) && find(words_[next_]))
+        if (is_option(words_[next_]) && find(with_hyphens(words_[next_])))
             throw UsageError(name + ": got the option " + words_[next_] + ", expected a value");
         add_value(*option, words_[next_++]);
         if (option->takes != Option::Takes::values || option->one_at_a_time) return;
@@ -472,7 +467,7 @@ void read_command_line(const std::vector<std::string>& words,
                        const std::function<void()>& body) {
     OptionTable table;
     options(table);
-    Reader(table, with_hyphens(words)).read();
+    Reader(table, words).read();
     if (body) body();
 }
 
@@ -531,7 +526,7 @@ std::string asked_page(const OptionTable& table, const std::vector<std::string>&
             return completion_script(table, i + 1 < words.size() ? words[i + 1] : "", program);
         if (words[i].starts_with("--completion="))
             return completion_script(table, words[i].substr(words[i].find('=') + 1), program);
-        const bool all = words[i] == "--help-all" && table.find("--help-all");
+        const bool all = with_hyphens(words[i]) == "--help-all" && table.find("--help-all");
         if (!all && words[i] != "--help" && words[i] != "-h") continue;
         for (const auto& command : table.commands)
             if (std::find(words.begin(), words.end(), command->program) != words.end()) {
@@ -575,7 +570,7 @@ int run_program(int argc, char** argv, const std::string& description,
             line.option("--threads", threads, "0: one for each core")
                 .shows_default()
                 .between(0, 1024);
-        std::vector<std::string> words = with_hyphens({argv + std::min(argc, 1), argv + argc});
+        std::vector<std::string> words{argv + std::min(argc, 1), argv + argc};
         if (renamed) words = renamed(std::move(words));
         const std::string page = asked_page(table, words);
         if (page.empty()) {

@@ -101,3 +101,22 @@ TEST_CASE("an unknown option is answered with the nearest one, if one is near", 
     CHECK((far.status == 2 && !far.worked));
     CHECK(!contains(far.err, "did you mean"));
 }
+
+TEST_CASE("a name of an option may have underscores, and a value keeps its own", "[command-line]") {
+    std::string stop;
+    int tokens = 0;
+    const auto read = [&](const std::vector<std::string>& words) {
+        read_command_line(words, [&](CommandLine line) {
+            line.option("--stop", stop, "");
+            line.option("--max-new-tokens", tokens, "");
+        });
+    };
+    read({"--stop", "--end_of_text", "--max_new_tokens", "5"});
+    CHECK(stop == "--end_of_text");
+    CHECK(tokens == 5);
+    read({"--stop=--a_b", "--max_new_tokens=6"});
+    CHECK(stop == "--a_b");
+    CHECK(tokens == 6);
+    CHECK_THROWS_WITH(read({"--stop", "--max_new_tokens"}), Catch::Contains("expected a value"));
+    CHECK_THROWS_WITH(read({"--max_new_token", "5"}), Catch::Contains("--max-new-tokens?"));
+}

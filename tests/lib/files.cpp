@@ -38,6 +38,16 @@ TEST_CASE("a file is replaced as a whole, and a link to it stays a link", "[file
     REQUIRE(entries(folder.path()) == 2);
 }
 
+TEST_CASE("a file that is replaced keeps who may read it", "[files]") {
+    const TemporaryFolder folder;
+    const std::string path = folder.write("file", "old");
+    for (const auto mode : {fs::perms(0600), fs::perms(0664)}) {
+        fs::permissions(path, mode);
+        write_file(path, "new");
+        REQUIRE(fs::status(path).permissions() == mode);
+    }
+}
+
 TEST_CASE("what is no file is written to, not replaced", "[files]") {
     const TemporaryFolder folder;
     const std::string pipe = folder.file("pipe");
