@@ -487,7 +487,7 @@ private:
             if (const auto factor = number("rope.scaling.factor")) object["factor"] = *factor;
             if (scaling == "yarn") {
                 object["original_max_position_embeddings"] =
-                    integer("rope.scaling.original_context_length", 0);
+                    integer("rope.scaling.original_context_length", integer("context_length", 0));
                 object["truncate"] = architecture_ != "gpt-oss";
                 if (const auto fast = number("rope.scaling.yarn_beta_fast"))
                     object["beta_fast"] = *fast;
@@ -558,11 +558,27 @@ private:
         const auto id = [&](const char* name) { return file_.integer_or(name, -1); };
         if (const auto bos = id("tokenizer.ggml.bos_token_id"); bos >= 0)
             json_["bos_token_id"] = bos;
-        Json ends = Json::array();
-        for (const char* name : {"tokenizer.ggml.eos_token_id", "tokenizer.ggml.eot_token_id"})
-            if (const auto end = id(name); end >= 0 && (ends.empty() || ends[0] != end))
+        std::vector<std::int64_t> ends;
+        const auto add = [&](std::int64_t end) {
+            if (end >= 0 && std::find(ends.begin(), ends.end(), end) == ends.end())
                 ends.push_back(end);
-        if (!ends.empty()) json_["eos_token_id"] = ends;
+        };
+        for (const char* name : {"tokenizer.ggml.eos_token_id", "tokenizer.ggml.eot_token_id"})
+            add(id(name));
+        // Most files name only one of the tokens that end a text. We know the others by their
+        // texts, as llama.cpp does. In gpt-oss, <|end|> only ends a part of an answer.
+        static const std::set<std::string_view> known = {
+            "<|eot_id|>",    "<|eom_id|>", "<|im_end|>",    "<|end|>",        "<|return|>",
+            "<end_of_turn>", "<|call|>",   "<|endoftext|>", "<|end_of_text|>"};
+        if (file_.find("tokenizer.ggml.tokens")) {
+            const auto& tokens = file_.texts("tokenizer.ggml.tokens");
+            const std::int64_t rows = rows_of("token_embd.weight");
+            for (std::int64_t i = 0; i < std::min(length_of(tokens), rows); ++i)
+                if (const std::string_view token = tokens[index(i)];
+                    known.contains(token) && (token != "<|end|>" || architecture_ != "gpt-oss"))
+                    add(i);
+        }
+        for (const std::int64_t end : ends) json_["eos_token_id"].push_back(end);
     }
 
     const GgufFile& file_;

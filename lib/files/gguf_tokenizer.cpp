@@ -82,6 +82,13 @@ private:
             file_.fail("tokenizer.ggml.token_type has " + std::to_string(types_.size()) +
                        " members, expected " + std::to_string(texts.size()) + ", one a token");
         types_.resize(texts.size(), gguf_token::normal);
+        // Phi-3's tokens take the white space after them. No key says so, so llama.cpp goes by the
+        // name.
+        std::string name = file_.text_or("general.name", "");
+        for (char& c : name)
+            if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+        const bool phi3 =
+            name.find("phi-3") != std::string::npos || name.find("phi3") != std::string::npos;
         // Unused ids at the end only round up the size of the vocabulary.
         std::size_t size = texts.size();
         while (size > 0 && types_[size - 1] == gguf_token::unused) --size;
@@ -98,7 +105,9 @@ private:
             const double type = types_[i];
             const bool special = type == gguf_token::control || type == gguf_token::unknown;
             if (special || type == gguf_token::user)
-                out_.added.push_back({text, to_int(i), special});
+                out_.added.push_back(
+                    {text, to_int(i), special, false,
+                     phi3 && text != "<unk>" && text != "<s>" && text != "<|endoftext|>"});
         }
     }
 

@@ -14,6 +14,7 @@
 #include "lib/files/model.hpp"
 #include "lib/files/random_model.hpp"
 #include "lib/json/json.hpp"
+#include "lib/machine/files.hpp"
 #include "lib/model/model_config.hpp"
 #include "tests/support/temporary.hpp"
 
@@ -149,12 +150,14 @@ TEST_CASE("models that GGUF has no values for are not written", "[gguf]") {
 // ---- tokenizers ---------------------------------------------------------------------------------
 namespace {
 
-// The tokenizer of this golden one, through a GGUF file.
-std::string with_tokenizer(const TemporaryFolder& folder, const std::string& golden) {
+// A small model with the tokenizer of this golden one.
+std::string with_tokenizer(const TemporaryFolder& folder, const std::string& golden,
+                           TransformerConfig config = llama_config(1, 1, 1, 8, 8, 16, 300),
+                           const std::string& name = "model") {
     const std::string from = "tests/data/tokenizers/" + golden;
     const Tokenizer theirs = Tokenizer::load(from);
-    TransformerConfig config = llama_config(1, 1, 1, 8, 8, 16, theirs.vocab_size() + 3);
-    const std::string model = folder.file("model");
+    config.vocab_size = theirs.vocab_size() + 3;
+    const std::string model = folder.file(name);
     write_random_model(model, config, {5, WeightType::f32});
     config.bos_token_id = theirs.bos_id();
     config.eos_token_ids = {theirs.vocabulary().eos_id.value_or(0)};
@@ -204,6 +207,52 @@ TEST_CASE("a text begins in GGUF as the tokenizer says, or else as config.json s
     CHECK(written("tiny-smollm2", {}) == *named);
     CHECK(written("tiny-qwen", 5) == 5);
     CHECK(written("tiny-qwen", {}) == -1);  // neither says it
+}
+
+// GGUF has one or two ids. llama.cpp knows the other tokens that end a text by their names.
+TEST_CASE("a text of a GGUF model ends at all tokens that are known to end one", "[gguf]") {
+    const auto ends = [](const std::string& golden, const TransformerConfig& config) {
+        const TemporaryFolder folder;
+        write_gguf(with_tokenizer(folder, golden, config), folder.file("m.gguf"), WeightType::f32);
+        std::string bytes = read_file(folder.file("m.gguf"));
+        if (const std::size_t at = bytes.find("<think>"); at != std::string::npos)
+            bytes.replace(at, 7, "<|end|>");
+        return gguf_config(GgufFile(folder.write("n.gguf", bytes))).eos_token_ids;
+    };
+    using Ids = std::vector<int>;
+    const TransformerConfig llama = llama_config(1, 1, 1, 8, 8, 16, 300);
+    CHECK(ends("tiny-gemma", llama) == Ids{1, 6});            // <eos>, <end_of_turn>
+    CHECK(ends("tiny-llama3", llama) == Ids{963, 959, 962});  // eot_id, end_of_text, eom_id
+    CHECK(ends("tiny-spm", llama) == Ids{2});
+    CHECK(ends("tiny-qwen", llama) == Ids{958, 956, 961});
+    // gpt-oss goes on after <|end|>, which ends its thoughts.
+    CHECK(ends("tiny-qwen", read_config_file("tests/data/tiny-gpt-oss/config.json")) ==
+          Ids{958, 956});
+}
+
+TEST_CASE("the special tokens of a GGUF file of Phi-3 take the white space after them", "[gguf]") {
+    const auto ids = [](const char* name, const std::string& text) {
+        const TemporaryFolder folder;
+        const TransformerConfig config = llama_config(1, 1, 1, 8, 8, 16, 300);
+        write_gguf(with_tokenizer(folder, "tiny-spm", config, name), folder.file("m.gguf"),
+                   WeightType::f32);
+        return gguf_tokenizer(GgufFile(folder.file("m.gguf"))).encode(text, SpecialTokens::parse);
+    };
+    CHECK(ids("Phi-3-mini", "</s>\n a") == ids("Phi-3-mini", "</s>a"));
+    CHECK(ids("Phi-3-mini", "<s>\n a") != ids("Phi-3-mini", "<s>a"));
+    CHECK(ids("Phi-2", "</s>\n a") != ids("Phi-2", "</s>a"));
+}
+
+TEST_CASE("YaRN in a GGUF file without an original length has the model's", "[gguf]") {
+    const TemporaryFolder folder;
+    write_gguf(random_like(folder, "tiny-qwen3-yarn", WeightType::f32), folder.file("m.gguf"),
+               WeightType::f32);
+    std::string bytes = read_file(folder.file("m.gguf"));
+    const std::size_t key = bytes.find("original_context_length");
+    REQUIRE(key != std::string::npos);
+    bytes[key] = 'O';
+    const TransformerConfig config = gguf_config(GgufFile(folder.write("n.gguf", bytes)));
+    CHECK(config.architecture.rotaries.at(0).original_positions == config.n_positions);
 }
 
 // ---- files made by hand -------------------------------------------------------------------------
