@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <optional>
+#include <set>
 #include <string_view>
 #include <unordered_map>
 
@@ -36,13 +37,13 @@ public:
     explicit FileReader(std::string directory) : directory_(std::move(directory)) {}
 
     TokenizerFiles read() {
-        if (has("tokenizer.json")) {
+        const bool whole = has("tokenizer.json");
+        if (whole) {
             read_tokenizer_json();
         } else if (has("vocab.json") || has("merges.txt")) {
             open("vocab.json");
             check_vocab(read_large("vocab.json", ""));
             read_merges_txt();
-            if (has("added_tokens.json")) read_added_tokens_json();
         } else {
             const std::string old = has("tokenizer.model")
                                         ? "; tokenizer.model becomes one when transformers opens "
@@ -53,9 +54,16 @@ public:
                 ": there is no tokenizer, expected tokenizer.json, or vocab.json and merges.txt" +
                 old);
         }
-        for (const char* name : {"tokenizer_config.json", "special_tokens_map.json"}) {
-            if (has(name)) read_special_names(name);
+        if (has("tokenizer_config.json")) {
+            const Json config = read_special_names("tokenizer_config.json");
+            if (whole) read_ends(config);
+            else read_class(config);
+            // Beside a list of added tokens, transformers reads no older file.
+            if (const Json* list = find(config, "added_tokens_decoder"); list && list->is_object())
+                return std::move(result_);
         }
+        if (has("special_tokens_map.json")) read_special_names("special_tokens_map.json");
+        if (!whole && has("added_tokens.json")) read_added_tokens_json();
         return std::move(result_);
     }
 
@@ -162,12 +170,46 @@ private:
         }
     }
 
+    // ---- what the class says --------------------------------------------------------------------
+    static std::string class_of(const Json& config) {
+        const Json* name = find(config, "tokenizer_class");
+        std::string text = name && name->is_string() ? name->text() : "";
+        if (text.ends_with("Fast")) text.resize(text.size() - 4);
+        return text;
+    }
+
+    // vocab.json and merges.txt do not say how a text is split; transformers' class does.
+    void read_class(const Json& config) {
+        const std::string name = class_of(config);
+        if (name == "Qwen2Tokenizer") {
+            result_.rules.normalizers = {{TextRules::Normalizer::Kind::nfc}};
+            result_.rules.splits = {{TextRules::Split::Kind::cl100k, 1}};
+        } else if (!name.empty() && name != "GPT2Tokenizer" && name != "CodeGenTokenizer") {
+            fail("tokenizer_class " + shown(name) +
+                 " is not supported without tokenizer.json, expected GPT2Tokenizer or "
+                 "Qwen2Tokenizer; transformers writes tokenizer.json when it saves the tokenizer");
+        }
+    }
+
+    // These classes put bos and eos around a text as the configuration says, whatever is in
+    // tokenizer.json.
+    void read_ends(const Json& config) {
+        const std::string name = class_of(config);
+        if (name != "LlamaTokenizer" && name != "GemmaTokenizer") return;
+        const Json *bos = find(config, "add_bos_token"), *eos = find(config, "add_eos_token");
+        result_.adds_bos = !bos || is_on(bos);
+        result_.adds_eos = is_on(eos);
+    }
+
     // ---- added and special tokens ---------------------------------------------------------------
     void read_added_tokens_json() {
         open("added_tokens.json");
         const Json added = read_json(file_);
         if (!added.is_object()) fail("is " + kind_of(added) + ", expected an object {token: id}");
-        for (const auto& [token, id] : added.items()) add_token({token, id_from(id, token), true});
+        for (const auto& [token, id] : added.items()) {
+            const bool special = special_.contains(token);
+            add_token({token, id_from(id, token), special, false, false, false, !special});
+        }
     }
 
     // Reads {"content": …, "id": …, "special": …}. In tokenizer_config.json the id is the key of
@@ -201,9 +243,9 @@ private:
         result_.added.push_back(std::move(token));
     }
 
-    void read_special_names(const char* name) {
+    Json read_special_names(const char* name) {
         open(name);
-        const Json json = read_json(file_);
+        Json json = read_json(file_);
         if (!json.is_object()) fail("is " + kind_of(json) + ", expected an object");
         // The rules in a tokenizer.json have precedence.
         const bool gpt2 = result_.rules.is_gpt2();
@@ -213,25 +255,33 @@ private:
             decoder && decoder->is_object()) {
             for (const auto& [id, token] : decoder->items()) read_added(token, json_value(id));
         }
-        // "<|endoftext|>", or {"content": "<|endoftext|>", …}
+        if (const Json* more = find(json, "additional_special_tokens"); more && more->is_array())
+            for (const Json& token : *more) special_.insert(name_in(&token, "a special token"));
         for (const char* key : {"bos_token", "eos_token", "unk_token", "pad_token"}) {
-            const Json* value = find(json, key);
-            if (value && value->is_object()) value = find(*value, "content");
-            if (!value || value->is_null()) continue;
-            if (!value->is_string())
-                fail(std::string(key) + " is " + kind_of(*value) + ", expected a string");
-            const std::string text = value->get<std::string>();
+            const std::string text = name_in(find(json, key), key);
+            if (text.empty()) continue;
+            special_.insert(text);
             const auto [named, is_new] = result_.named.try_emplace(key, text);
             if (!is_new && named->second != text)
                 std::fprintf(stderr, "%s: %s is \"%s\", not \"%s\" as tokenizer_config.json says\n",
                              file_.c_str(), key, shown(text).c_str(), shown(named->second).c_str());
             named->second = text;
         }
+        return json;
+    }
+
+    // "<|endoftext|>", or {"content": "<|endoftext|>", …}; empty if there is none.
+    std::string name_in(const Json* value, const std::string& key) const {
+        if (value && value->is_object()) value = find(*value, "content");
+        if (!value || value->is_null()) return "";
+        if (!value->is_string()) fail(key + " is " + kind_of(*value) + ", expected a string");
+        return value->get<std::string>();
     }
 
     std::string directory_;
     std::string file_;  // the file that is being read, for messages
     TokenizerFiles result_;
+    std::set<std::string> special_;  // the texts of the special tokens that the files name
     // Indices in result_.added.
     std::unordered_map<int, int> added_by_id_;
     std::unordered_map<std::string, int> added_by_text_;

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <deque>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -52,8 +53,9 @@ struct TokenizerFiles {
     std::vector<std::string> unknown;  // parts of merges that were not yet tokens when read
     std::string merge_place;           // "merges.txt: line", for messages
     std::vector<AddedToken> added;
-    TextRules rules;                           // GPT-2's if there is no tokenizer.json
+    TextRules rules;                           // of tokenizer.json, or of the class
     std::map<std::string, std::string> named;  // "eos_token" → "<|endoftext|>"
+    std::optional<bool> adds_bos, adds_eos;    // if given, decides instead of the rules
 
 private:
     int id_or_unknown(std::string_view text) {
@@ -63,9 +65,10 @@ private:
     }
 };
 
-// Reads tokenizer.json or, if there is none, vocab.json, merges.txt and added_tokens.json; also the
-// names of special tokens in tokenizer_config.json and special_tokens_map.json. Throws Error if a
-// file has a wrong form or describes a kind of tokenizer that is not supported.
+// Reads tokenizer.json or, if there is none, vocab.json and merges.txt; also the added and special
+// tokens in tokenizer_config.json and, if that has no list of added tokens, in
+// special_tokens_map.json and added_tokens.json. Throws Error if a file has a wrong form or
+// describes a kind of tokenizer that is not supported.
 TokenizerFiles read_tokenizer_files(const std::string& directory);
 
 }  // namespace tbt

@@ -38,6 +38,8 @@ public:
         vocabulary_.bos_id = named_token("bos_token");
         vocabulary_.eos_id = named_token("eos_token");
         if (!vocabulary_.eos_id) vocabulary_.eos_id = find_token(end_of_text);
+        put(files_.adds_bos, vocabulary_.bos_id, vocabulary_.rules.before);
+        put(files_.adds_eos, vocabulary_.eos_id, vocabulary_.rules.after);
         mark_added_tokens();
         return std::move(vocabulary_);
     }
@@ -45,6 +47,11 @@ public:
 private:
     [[noreturn]] void fail(const std::string& what) const {
         throw Error(files_.vocab_file + ": " + what);
+    }
+
+    static void put(std::optional<bool> adds, std::optional<int> id, std::vector<int>& around) {
+        if (adds && !*adds) around.clear();
+        if (adds && *adds && id) around = {*id};
     }
 
     // Sorts the tokens by their ids 0 … n − 1. Each id must be used exactly once.

@@ -192,16 +192,20 @@ private:
         }
     }
 
+    // When Metaspace puts a "▁" before the text: first, always or never.
+    std::string prepend_scheme(const Json& part, const std::string& where) const {
+        const Json* old = find(part, "add_prefix_space");
+        return find(part, "prepend_scheme") ? text_of(part, "prepend_scheme", where)
+               : old && !is_on(old)         ? "never"
+                                            : "always";
+    }
+
     // Metaspace: a space becomes "▁", and one is put before the text. Normalizer steps do this
     // here.
     void read_metaspace(const Json& part, const std::string& where) {
         if (text_of(part, "replacement", where) != written_space)
             refuse(where + " replacement", "\"▁\"");
-        const Json* scheme = find(part, "prepend_scheme");
-        const Json* old = find(part, "add_prefix_space");
-        const std::string name = scheme               ? text_of(part, "prepend_scheme", where)
-                                 : old && !is_on(old) ? "never"
-                                                      : "always";
+        const std::string name = prepend_scheme(part, where);
         const std::string space(written_space);
         rules_.normalizers.push_back({Normalizer::Kind::replace, " ", space});
         if (name == "first")
@@ -259,8 +263,7 @@ private:
             (*find(part, "start") == 0 || *find(part, "start") == 1)) {
             rules_.strips_first_space = *find(part, "start") == 1;
         } else if (type == "Metaspace") {
-            const Json* scheme = find(part, "prepend_scheme");
-            rules_.strips_first_space = !scheme || *scheme != "never";
+            rules_.strips_first_space = prepend_scheme(part, where) != "never";
         } else {
             refuse(where + " with these options",
                    "ByteLevel, or Replace \"▁\" by \" \", ByteFallback, Fuse and Strip of one "

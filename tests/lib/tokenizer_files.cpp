@@ -1,5 +1,6 @@
 #include "tests/catch.hpp"
 
+#include <algorithm>
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -17,6 +18,7 @@ using tbt::test::TemporaryFolder;
 
 namespace {
 
+const std::string tiny_qwen = "tests/data/tokenizers/tiny-qwen";
 const std::string sample =
     "the cat sat on the mat; it's 12 o'clock, “naïve” 中文\n\n the end the end";
 
@@ -46,6 +48,26 @@ struct SavedTokenizer : TemporaryFolder {
         static const TemporaryFolder original;
         static const bool saved = (trained().save(original.path(), 512), true);
         if (saved) std::filesystem::copy(original.path(), path());
+    }
+};
+
+// tiny-qwen's files as transformers saved them without tokenizer.json, with this configuration.
+struct SlowQwen : TemporaryFolder {
+    explicit SlowQwen(const Json& config) {
+        const Json json = read_json(tiny_qwen + "/tokenizer.json");
+        Json added = Json::object();
+        for (const Json& token : json["added_tokens"])
+            added[token["content"].get<std::string>()] = token["id"];
+        std::string merges;
+        for (const Json& merge : json["model"]["merges"])
+            merges += (merge.is_string()
+                           ? merge.get<std::string>()
+                           : merge[0].get<std::string>() + " " + merge[1].get<std::string>()) +
+                      "\n";
+        write("vocab.json", json_text(json["model"]["vocab"]));
+        write("merges.txt", merges);
+        write("added_tokens.json", json_text(added));
+        write("tokenizer_config.json", json_text(config));
     }
 };
 
@@ -206,13 +228,88 @@ TEST_CASE("added tokens are read from every place where they may stand", "[token
     REQUIRE(Tokenizer::load(again.path()).encode("中[pad]", SpecialTokens::parse) ==
             std::vector<int>{280});
 
-    std::filesystem::remove(folder.file("tokenizer.json"));
+    for (const char* name : {"tokenizer.json", "tokenizer_config.json"})
+        std::filesystem::remove(folder.file(name));
     folder.write("added_tokens.json", R"({"<x>": 280})");
     folder.write("special_tokens_map.json",
                  R"({"eos_token": {"content": "<x>", "lstrip": false}})");
     const Tokenizer slow = Tokenizer::load(folder.path());
     REQUIRE(slow.eos_id() == 280);
     REQUIRE(slow.encode("a<x>", SpecialTokens::parse).back() == 280);
+}
+
+TEST_CASE("vocab.json and merges.txt have the rules of the class that wrote them", "[tokenizer]") {
+    const auto load = [](const Json& name) {
+        return Tokenizer::load(SlowQwen(Json{{"tokenizer_class", name}}).path());
+    };
+    const Tokenizer original = Tokenizer::load(tiny_qwen), gpt2 = load("GPT2Tokenizer");
+    for (const std::string text : {"a;\n\n  b", "e\u0301", "in 2024", "it'S"}) {
+        INFO(text);
+        CHECK(load("Qwen2Tokenizer").encode(text) == original.encode(text));
+        CHECK(load("Qwen2TokenizerFast").encode(text) == original.encode(text));
+        CHECK(load(nullptr).encode(text) == gpt2.encode(text));
+    }
+    CHECK(gpt2.encode("e\u0301") != original.encode("e\u0301"));
+    CHECK(contains(error_of([&] { load("RobertaTokenizer"); }),
+                   "tokenizer_config.json: tokenizer_class RobertaTokenizer is not supported"));
+}
+
+TEST_CASE("added tokens are special if the files say so, and not because they were added",
+          "[tokenizer]") {
+    Json config = {{"tokenizer_class", "Qwen2Tokenizer"},
+                   {"eos_token", "<|im_end|>"},
+                   {"additional_special_tokens", Json::array({"<|im_start|>"})}};
+    const std::string text = "<|im_start|><think>x</think><|im_end|>";
+    for (const bool with_decoder : {false, true}) {
+        const Json json = read_json(tiny_qwen + "/tokenizer.json");
+        if (with_decoder)
+            for (const Json& token : json["added_tokens"])
+                config["added_tokens_decoder"][std::to_string(token["id"].get<int>())] = token;
+        const SlowQwen folder(config);
+        const Tokenizer t = Tokenizer::load(folder.path());
+        const std::vector<int> ids = t.encode(text, SpecialTokens::parse);
+        INFO(with_decoder);
+        CHECK(ids == Tokenizer::load(tiny_qwen).encode(text, SpecialTokens::parse));
+        CHECK(t.decode_text(ids, true) == "<think>x</think>");
+        CHECK(t.encode("<think>") == std::vector<int>{961});
+        // A list of added tokens in tokenizer_config.json leaves nothing to the older file.
+        folder.write("special_tokens_map.json", R"({"eos_token": "<|endoftext|>"})");
+        CHECK(Tokenizer::load(folder.path()).eos_id() == (with_decoder ? 958 : 956));
+    }
+}
+
+TEST_CASE("Llama's class puts the tokens around a text that tokenizer_config.json asks for",
+          "[tokenizer]") {
+    // What is put before and after a text.
+    const auto around = [](const std::string& name, const Json& config) {
+        const TemporaryFolder folder;
+        folder.write("tokenizer.json",
+                     read_file("tests/data/tokenizers/" + name + "/tokenizer.json"));
+        folder.write("tokenizer_config.json", json_text(config));
+        const Tokenizer t = Tokenizer::load(folder.path());
+        std::vector<int> ids = t.encode_prompt("Who are you?");
+        const std::vector<int> own = t.encode("Who are you?");
+        const auto found = std::search(ids.begin(), ids.end(), own.begin(), own.end());
+        REQUIRE(found != ids.end());
+        ids.erase(found, found + static_cast<std::ptrdiff_t>(own.size()));
+        return ids;
+    };
+    using Ids = std::vector<int>;
+    // As DeepSeek-R1-Distill-Qwen: its tokenizer.json has no template.
+    Json config = {{"tokenizer_class", "LlamaTokenizerFast"}, {"bos_token", "<|endoftext|>"}};
+    CHECK(around("tiny-qwen", config) == Ids{956});
+    config["add_bos_token"] = true;
+    CHECK(around("tiny-qwen", config) == Ids{956});
+    config["tokenizer_class"] = "PreTrainedTokenizerFast";
+    CHECK(around("tiny-qwen", config) == Ids{});
+    // Here it has one.
+    config = {{"tokenizer_class", "LlamaTokenizer"}, {"bos_token", "<s>"}, {"eos_token", "</s>"}};
+    CHECK(around("tiny-spm", config) == Ids{1});
+    config["add_eos_token"] = true;
+    CHECK(around("tiny-spm", config) == Ids{1, 2});
+    config["add_bos_token"] = false;
+    CHECK(around("tiny-spm", config) == Ids{2});
+    CHECK(around("tiny-spm", {{"tokenizer_class", "LlamaTokenizer"}}) == Ids{1});
 }
 
 TEST_CASE("an end-of-text token that is also ordinary text stays reachable", "[tokenizer]") {
@@ -346,9 +443,9 @@ TEST_CASE("names of special tokens that are not there are refused", "[tokenizer]
         return complaint_about("tokenizer_config.json", change);
     };
     REQUIRE(complaint([](Json&) {}) == "");
-    REQUIRE(contains(
-        complaint_about("special_tokens_map.json", [](Json& j) { j["eos_token"] = "</s>"; }),
-        "eos_token is \"</s>\", which is not in the vocabulary"));
+    REQUIRE(
+        contains(complaint_about("tokenizer_config.json", [](Json& j) { j["eos_token"] = "</s>"; }),
+                 "eos_token is \"</s>\", which is not in the vocabulary"));
     REQUIRE(contains(complaint([](Json& j) { j["bos_token"] = 5; }), "bos_token is the integer 5"));
     REQUIRE(contains(complaint([](Json& j) { j["add_prefix_space"] = true; }), "add_prefix_space"));
     REQUIRE(contains(complaint([](Json& j) {

@@ -257,6 +257,21 @@ TEST_CASE("special tokens that a message wrote are text, whole or in part", "[to
     REQUIRE(ids_of(9, 12) == 0);  // the last byte of the one, the first of the other
 }
 
+TEST_CASE("a Metaspace decoder takes a space away if one is put in front", "[tokenizer]") {
+    const auto decoded = [](const char* key, const Json& value) {
+        const Tokenizer t = changed("tiny-spm-metaspace", [&](Json& j) {
+            j["decoder"] = {{"type", "Metaspace"}, {"replacement", "▁"}};
+            if (*key) j["decoder"][key] = value;
+        });
+        return t.decode_text(Ids{*t.id_of(" the")});
+    };
+    REQUIRE(decoded("", nullptr) == "the");
+    REQUIRE(decoded("prepend_scheme", "first") == "the");
+    REQUIRE(decoded("prepend_scheme", "never") == " the");
+    REQUIRE(decoded("add_prefix_space", true) == "the");
+    REQUIRE(decoded("add_prefix_space", false) == " the");
+}
+
 TEST_CASE("a text that continues another gets no space in front", "[tokenizer]") {
     for (const char* name : {"tiny-spm", "tiny-spm-metaspace"}) {
         const Tokenizer t = Tokenizer::load(tokenizers + std::string(name));
