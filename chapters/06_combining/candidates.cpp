@@ -22,13 +22,20 @@ void Candidates::reset(std::span<const float> logits) {
                     " logits, expected 1 to " + std::to_string(max_row_length));
     row_ = logits;
     vocab_size_ = logits.size();
-    whole_row_ = true;
+    id_is_position_ = true;
     temperature_ = 1;
     least_ = 1;
     weighed_ = measured_ = false;
 }
 
 std::size_t Candidates::count() const { return count_kept(row_); }
+
+std::size_t Candidates::position_of(int id) const {
+    if (id_is_position_) return id < 0 ? size() : std::min(index(id), size());
+    const auto end = ids_.begin() + static_cast<std::ptrdiff_t>(size());
+    const auto at = std::lower_bound(ids_.begin(), end, id);
+    return at != end && *at == id ? index(at - ids_.begin()) : size();
+}
 
 float Candidates::reached_by(std::size_t k) {
     measure();
@@ -73,17 +80,15 @@ void Candidates::multiply_temperature(double factor) {
 std::span<float> Candidates::whole_row() {
     make_own();
     weighed_ = measured_ = false;
-    return whole_row_ ? std::span<float>(values_.data(), vocab_size_) : std::span<float>();
+    return id_is_position_ ? std::span<float>(values_.data(), vocab_size_) : std::span<float>();
 }
 
 float* Candidates::find(int id) {
     checked_id("candidates", id, vocab_size_);
     make_own();
     weighed_ = measured_ = false;
-    if (whole_row_) return &values_[index(id)];
-    const auto end = ids_.begin() + static_cast<std::ptrdiff_t>(size());
-    const auto at = std::lower_bound(ids_.begin(), end, id);
-    return at != end && *at == id ? &values_[index(at - ids_.begin())] : nullptr;
+    const std::size_t at = position_of(id);
+    return at < size() ? &values_[at] : nullptr;
 }
 
 // The cut. If it would keep fewer than `least_` candidates: the cut to the `least_` largest keys.
@@ -105,11 +110,11 @@ void Candidates::keep_by(std::span<const float> keys, const Cut& asked) {
     const std::size_t room = size() + slack;
     if (ids_.size() < room) ids_.resize(room);
     if (values_.size() < room) values_.resize(room);
-    const Source from{whole_row_ ? nullptr : ids_.data(), row_.data()};
+    const Source from{id_is_position_ ? nullptr : ids_.data(), row_.data()};
     const std::size_t kept = tbt::keep(keys, cut, from, {ids_.data(), values_.data()});
     const bool by_logit = keys.data() == row_.data();
     row_ = {values_.data(), kept};
-    whole_row_ = false;
+    id_is_position_ = false;
     maxima_.clear();
     weighed_ = false;
     if (!by_logit || kept == 0) measured_ = false;  // the largest may be gone

@@ -37,7 +37,9 @@ public:
     // ---- the candidates: positions 0 to size() − 1, in the order of their ids ----
     std::size_t vocab_size() const { return vocab_size_; }
     std::size_t size() const { return row_.size(); }
-    int id(std::size_t i) const { return whole_row_ ? to_int(i) : ids_[i]; }
+    int id(std::size_t i) const { return id_is_position_ ? to_int(i) : ids_[i]; }
+    // The position of a token; size() if it is no candidate.
+    std::size_t position_of(int id) const;
     std::span<const float> logits() const { return row_; }
     double temperature() const { return temperature_; }
     // The number of candidates whose logit is not −∞.
@@ -101,7 +103,7 @@ private:
 
     std::span<const float> row_;  // the logits: the caller's row, or values_
     std::size_t vocab_size_ = 0;
-    bool whole_row_ = true;  // position i is token i; otherwise ids_[i]
+    bool id_is_position_ = true;  // position i is token i; otherwise ids_[i]
     double temperature_ = 1;
     std::size_t least_ = 1;
     bool measured_ = false, weighed_ = false;

@@ -108,7 +108,7 @@ std::vector<ChainStep> truncation_steps(const SamplingOptions& o, Dialect dialec
         [e = o.epsilon_cutoff](Candidates& c) { cut_epsilon(c, e); });
     add(o.eta_cutoff != 0, "eta", o.eta_cutoff,
         [e = o.eta_cutoff](Candidates& c) { cut_eta(c, e); });
-    add(o.min_tokens_to_keep != 1 && o.temperature != 0, "min-tokens-to-keep", o.min_tokens_to_keep,
+    add(o.min_tokens_to_keep != 1, "min-tokens-to-keep", o.min_tokens_to_keep,
         [n = index(o.min_tokens_to_keep)](Candidates& c) { c.keep_at_least(n); });
     if (o.renormalize)
         steps.push_back(

@@ -24,6 +24,7 @@ namespace tbt {
 void apply_temperature(Candidates& c, double T) {
     check_temperature(T);
     if (T == 0) {
+        c.keep_at_least(1);  // no truncation: a minimum of tokens does not apply
         c.keep({c.largest(), 1});
     } else {
         c.multiply_temperature(T);
@@ -135,7 +136,8 @@ void exclude_top_choices(Candidates& c, double probability, double threshold, do
     }
     const std::span<float> keys = c.room_for_keys();
     for (std::size_t i = 0; i < c.size(); ++i) keys[i] = good(i) && i != last ? -1.0f : 1.0f;
-    if (last < c.size()) c.keep_by(keys, {0});
+    const auto excluded = index(std::count(keys.begin(), keys.end(), -1.0f));
+    if (excluded > 0 && c.count() >= excluded + c.least()) c.keep_by(keys, {0});
 }
 
 void keep_zipf_top_k(Candidates& c, double mu) {
@@ -150,9 +152,9 @@ void keep_zipf_top_k(Candidates& c, double mu) {
 }
 
 void renormalize(Candidates& c) {
-    const double shift = static_cast<double>(c.largest()) + c.temperature() * c.log_sum();
+    const double shift = static_cast<double>(c.largest()) / c.temperature() + c.log_sum();
     for (std::size_t i = 0; i < c.size(); ++i) {
-        float& logit = *c.find(c.id(i));
+        float& logit = *c.find(c.id(i));  // s_i/T, and T is 1 from here on
         logit = static_cast<float>(static_cast<double>(logit) - shift);
     }
 }

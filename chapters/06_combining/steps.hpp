@@ -10,7 +10,8 @@
 
 namespace tbt {
 
-// T = 0 keeps only the token with the largest logit; among equal ones, that with the lowest id.
+// T = 0 keeps only the token with the largest logit; among equal ones, that with the lowest id. It
+// does so whatever the minimum of tokens to keep.
 void apply_temperature(Candidates& c, double T);
 
 // Keeps the tokens with the k largest logits, ties by lower id; k = 0 and k >= V keep all.
@@ -56,14 +57,15 @@ void keep_top_n_sigma(Candidates& c, double N);
 // its coin can be replayed, works for many beams at once, and gives the same result for a draft.
 double coin(std::uint64_t seed, std::span<const int> ids);
 
-// XTC. If u < probability: of the candidates with p >= threshold, keeps only the least probable.
+// XTC. If u < probability: of the candidates with p >= threshold, keeps only the least probable. If
+// fewer than the minimum of tokens would stay, it keeps all, as in llama.cpp.
 void exclude_top_choices(Candidates& c, double probability, double threshold, double u);
 
 // Version 1 of mirostat: keeps the k most probable tokens, k such that under Zipf's law they
 // surprise by mu bits.
 void keep_zipf_top_k(Candidates& c, double mu);
 
-// s_i ← T·ln p_i: the remaining probabilities add up to 1 again. This does not change the
+// s_i ← ln p_i, T ← 1: the remaining probabilities add up to 1 again. This does not change the
 // distribution, but it changes the scores of beams (chapter 11), which are sums of such numbers.
 void renormalize(Candidates& c);
 

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstddef>
+#include <limits>
 #include <span>
 #include <string>
 #include <vector>
@@ -31,7 +32,7 @@ struct StepTrace {
 struct TracedToken {
     int id = 0;
     double raw_probability = 0, final_probability = 0;
-    int removed_by = -1;  // index into steps; −1: not removed
+    int removed_by = -1;  // index into steps; −1: not removed, or masked by the model's own logits
 };
 
 struct Trace {
@@ -40,17 +41,17 @@ struct Trace {
     std::size_t raw_candidates = 0, final_candidates = 0;
     double u = 0;
     int chosen = 0;
+    std::size_t raw_rank = 0;  // of the chosen token, as in Standing
+    // Of the chosen token, before and after the chain; −∞ if it was masked or removed.
     double raw_log_probability = 0,
-           final_log_probability = 0;  // of the chosen token, before and after the chain
-    std::vector<TracedToken> top;      // the likeliest tokens by the model's own logits
+           final_log_probability = -std::numeric_limits<double>::infinity();
+    std::vector<TracedToken> top;  // the likeliest tokens by the model's own logits
 
     // The log-probability of the kind that a step needs.
     double log_probability(Surprise surprise) const {
         return surprise == Surprise::at_draw ? final_log_probability : raw_log_probability;
     }
 };
-
-std::size_t position_of(const Candidates& c, int id);
 
 Standing standing(Candidates& c, int id);
 

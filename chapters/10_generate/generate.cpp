@@ -54,7 +54,7 @@ std::string TextWriter::step(std::span<const float> logits, const TokenBytes& by
         // After pick() the candidates are those that the chain left. A forced token is no surprise.
         if (only < 0 && surprise_ == Surprise::raw) scratch.reset(logits);
         log_probabilities_.push_back(only >= 0 ? not_known
-                                               : scratch.log_probability(position_of(scratch, id)));
+                                               : scratch.log_probability(scratch.position_of(id)));
     }
     return append(id, bytes);
 }

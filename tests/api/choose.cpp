@@ -169,5 +169,5 @@ TEST_CASE("api: chains and traces", "[api]") {
     for (const int id : {-1, 5, INT_MIN, INT_MAX}) REFUSES(trace(chain, five, {}, 0.5, id));
     HOLDS(trace(chain, five, {}, NAN, 0, INT_MIN), trace(chain, five, {}, 0, 0, INT_MAX));
     REFUSES(trace(chain, {}, {}, 0.5, 0));
-    HOLDS(position_of(scratch, -1), standing(scratch, INT_MIN));
+    HOLDS(scratch.position_of(-1), standing(scratch, INT_MIN));
 }

@@ -183,6 +183,45 @@ TEST_CASE("a trace tells what every step removed and where the chosen token stoo
     REQUIRE(t.steps[2].entropy_after == t.final_entropy);
 }
 
+TEST_CASE("a trace blames no step for a token that the model's own row masks", "[ch06]") {
+    SamplingOptions o;
+    o.temperature = 2, o.top_k = 1;
+    const std::vector<float> s{2, masked, 1};
+    const Chain chain = in_order(Dialect::ours, truncation_steps(o, Dialect::ours));
+    const Trace t = trace(chain, s, {}, 0, 0, 3);
+    REQUIRE((t.top[1].id == 2 && t.top[1].removed_by == 1));
+    REQUIRE((t.top[2].id == 1 && t.top[2].removed_by == -1 && t.top[2].final_probability == 0));
+}
+
+TEST_CASE("a chosen token that the chain removed has probability 0 after it", "[ch06]") {
+    SamplingOptions o;
+    o.top_k = 2;
+    const Chain chain = in_order(Dialect::ours, truncation_steps(o, Dialect::ours));
+    const Trace t = trace(chain, cat_dog, {}, 0, 2);  // as in a text that another chain wrote
+    REQUIRE(t.raw_rank == 3);
+    REQUIRE(t.steps[0].chosen_after.rank == 0);
+    REQUIRE(t.final_log_probability == -std::numeric_limits<double>::infinity());
+}
+
+TEST_CASE("renormalised logits are log-probabilities, whatever the temperature", "[ch06]") {
+    SamplingOptions o;
+    o.renormalize = true;
+    for (const double T : {1.0, .5, 3.0}) {
+        o.temperature = T;
+        Candidates c(cat_dog), plain(cat_dog);
+        in_order(Dialect::ours, truncation_steps(o, Dialect::ours)).apply(c, {});
+        apply_temperature(plain, T);
+        double sum = 0;
+        for (const float s : c.logits()) sum += std::exp(static_cast<double>(s));
+        INFO("T = " << T << ", the sum of e^s: " << sum);
+        REQUIRE(c.temperature() == 1);
+        REQUIRE(std::abs(sum - 1) <= 1e-6);  // logits are floats
+        for (std::size_t i = 0; i < c.size(); ++i)
+            REQUIRE(std::abs(static_cast<double>(c.logits()[i]) - plain.log_probability(i)) <=
+                    2e-6 * (1 + std::abs(plain.log_probability(i))));
+    }
+}
+
 TEST_CASE("top-k with a larger minimum keeps ties at that border where ties stay", "[ch06]") {
     const std::vector<float> s{5, 4, 3, 3, 3, 1};
     SamplingOptions o;

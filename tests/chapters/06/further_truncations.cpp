@@ -112,6 +112,38 @@ TEST_CASE("XTC on the published cases of llama.cpp's test-sampling", "[ch06]") {
     REQUIRE(as_row(c) == Row{masked, 3});
 }
 
+TEST_CASE("XTC excludes nothing where fewer tokens than the minimum would stay, as in llama.cpp",
+          "[ch06]") {
+    const auto left = [](std::size_t least, double threshold) {
+        Candidates c(four);
+        c.keep_at_least(least), exclude_top_choices(c, 1, threshold, 0);
+        return as_row(c);
+    };
+    const Row last_two{masked, masked, four[2], four[3]};
+    REQUIRE(left(2, .19) == last_two);
+    REQUIRE(left(3, .19) == four);
+    REQUIRE(left(2, .09) == four);
+    const Row two{4, 4, masked, masked};  // masked tokens are none of those that stay
+    Candidates c(two);
+    c.keep_at_least(2), exclude_top_choices(c, 1, .1, 0);
+    REQUIRE(c.count() == 2);
+}
+
+TEST_CASE("a temperature of 0 keeps one token, whatever the minimum of tokens", "[ch06]") {
+    SamplingOptions o;
+    o.min_tokens_to_keep = 3, o.temperature = .8, o.dynatemp_range = .8, o.dynatemp_exponent = 9;
+    const Row sure = logs({.01, .98, .005, .005});  // H / ln 4 = .09, and .09^9 is rounded to 0
+    for (const Dialect dialect : {Dialect::ours, Dialect::llama_cpp}) {
+        Candidates c(sure);
+        chain_of(o, dialect).apply(c, {});
+        REQUIRE((c.size() == 1 && c.id(0) == 1));
+    }
+    o.dynatemp_range = 0, o.temperature = 0;
+    Candidates c(sure);
+    chain_of(o).apply(c, {});
+    REQUIRE(c.count() == 1);
+}
+
 TEST_CASE("mirostat: the bar follows the surprises, and cuts by bits", "[ch06]") {
     REQUIRE(mirostat_mu({}, 1.5, .2) == 3);
     // One bit, half a bit less than wanted: the bar rises by .2 · .5.
