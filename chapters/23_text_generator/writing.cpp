@@ -133,11 +133,6 @@ std::optional<std::string> read_line() {
     return line;
 }
 
-void print(std::string_view text) {
-    std::fwrite(text.data(), 1, text.size(), stdout);
-    std::fflush(stdout);
-}
-
 // The terminal's own line editing is used; rlwrap adds history.
 ChatScreen screen_for(bool terminal, bool echo) {
     const Style style(stdout);
@@ -145,24 +140,25 @@ ChatScreen screen_for(bool terminal, bool echo) {
     screen.read_line = [=]() -> std::optional<std::string> {
         if (Interrupt::count() > 1) return std::nullopt;
         Interrupt::clear();
-        if (terminal) print(std::string(style.bold) + "You: " + std::string(style.reset));
+        if (terminal) show_at_once(std::string(style.bold) + "You: " + std::string(style.reset));
         std::optional<std::string> line = read_line();
-        if (!line && terminal) print("\n");
+        if (!line && terminal) show_at_once("\n");
         return line;
     };
     screen.before_answer = [=](const std::string& line) {
-        if (echo && !terminal) print("User: " + std::string(trimmed(line)) + "\nAssistant: ");
-        if (terminal) print(std::string(style.blue) + "Model: " + std::string(style.reset));
+        if (echo && !terminal)
+            show_at_once("User: " + std::string(trimmed(line)) + "\nAssistant: ");
+        if (terminal) show_at_once(std::string(style.blue) + "Model: " + std::string(style.reset));
     };
-    screen.show = [](const std::string& piece) { print(piece); };
-    screen.after_answer = [] { print(Interrupt::count() > 0 ? " [interrupted]\n" : "\n"); };
+    screen.show = [](const std::string& piece) { show_at_once(piece); };
+    screen.after_answer = [] { show_at_once(Interrupt::count() > 0 ? " [interrupted]\n" : "\n"); };
     screen.complain = [](const std::string& message) {
         std::fprintf(stderr, "chat: %s\n", message.c_str());
     };
     if (terminal)
-        print(std::string(style.dim) +
-              "Ask something. A blank line or q ends the chat, Ctrl-C an answer.\n" +
-              std::string(style.reset));
+        show_at_once(std::string(style.dim) +
+                     "Ask something. A blank line or q ends the chat, Ctrl-C an answer.\n" +
+                     std::string(style.reset));
     return screen;
 }
 

@@ -55,6 +55,9 @@ TEST_CASE("loops know where they are, and keep their variables to themselves", "
 
 TEST_CASE("expressions are Python's", "[chat]") {
     CHECK(rendered("{{ -7 // 2 }} {{ -7 % 3 }} {{ 7 / 2 }} {{ 1 + 2 * 3 }}") == "-4 2 3.5 7");
+    CHECK(rendered("{{ 1.5 + 2 }} {{ 1.5 - 2 }} {{ 1.5 * 2 }} {{ 1.5 / 2 }} {{ -1.5 // 1 }} "
+                   "{{ -1.5 % 1 }} {{ 7 - 2 }} {{ true + true }}") ==
+          "3.5 -0.5 3.0 0.75 -2.0 0.5 5 2");
     CHECK(rendered("{{ 'äöü'[::-1] }}{{ 'äöü'[1:] }}{{ [1, 2, 3][-1] }}") == "üöäöü3");
     CHECK(rendered("{{ 'a' ~ 1 ~ none ~ true ~ [1, 'b'] }}") == "a1NoneTrue[1, 'b']");
     CHECK(rendered("{{ 'x' in 'xy' and 'z' not in ['x'] }}{{ 3 if false else 4 }}") == "True4");
@@ -149,6 +152,14 @@ TEST_CASE("no template hangs, grows without end or nests without end", "[chat]")
     CHECK_THAT(refusal("{% set n = namespace(a=[]) %}{% for i in range(99) %}"
                        "{% set n.a = [n.a] %}{% endfor %}"),
                Contains("nested deeper than 64"));
+    CHECK_THAT(refusal("{% set n = namespace(a={}) %}{% for i in range(99) %}"
+                       "{% set n.a = {'a': n.a} %}{% endfor %}"),
+               Contains("nested deeper than 64"));
+    // Lists that hold the same list many times are compared one by one: ten million items.
+    CHECK_THAT(refusal("{% set n = namespace(a=[1]) %}{% for i in range(7) %}"
+                       "{% set n.a = [n.a, n.a, n.a, n.a, n.a, n.a, n.a, n.a, n.a, n.a] %}"
+                       "{% endfor %}{{ n.a == n.a and n.a == n.a }}"),
+               Contains(too_much));
     CHECK_THAT(refusal("{% set n = namespace() %}{% set n.a = n %}"),
                Contains("a namespace inside another value"));
     const std::string deep = std::string(500'000, '(') + std::string(500'000, ')');

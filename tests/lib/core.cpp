@@ -86,6 +86,24 @@ TEST_CASE("core's logits are the engine's, bit for bit", "[core]") {
     }
 }
 
+TEST_CASE("the number of core's threads: what was asked for, the environment, the cores",
+          "[core]") {
+    const test::Environment no_ours("TBT_THREADS", nullptr), no_theirs("OMP_NUM_THREADS", nullptr);
+    const auto threads = [](int asked) {
+        return Gpt::load("tests/data/tiny-gpt2", {asked, {}}).threads();
+    };
+    const int usual = threads(0);
+    CHECK((usual >= 1 && usual <= 8));
+    CHECK(threads(3) == 3);
+    for (const auto& [wish, got] :
+         {std::pair{"1", 1}, {"3", 3}, {"1025", 1024}, {"0", usual}, {"-2", usual}, {"x", usual}}) {
+        CAPTURE(wish);
+        const test::Environment ours("TBT_THREADS", wish);
+        CHECK(threads(0) == got);
+        CHECK(threads(2) == 2);
+    }
+}
+
 TEST_CASE("as stored: an F16 file gives the same logits in 16 bits and as floats", "[core]") {
     const std::vector<int> ids = random_ids(20, 4096, 6);
     Gpt stored = Gpt::load(model_directory("storyteller")),
@@ -110,6 +128,31 @@ TEST_CASE("a file with floats of several types keeps the bits of each", "[core]"
     const std::vector<int> ids = random_ids(20, 97, 6);
     Gpt gpt = Gpt::load(folder.path(), {1});
     CHECK(core_logits(gpt, ids, ids.size()) == engine_logits(folder.path(), false, ids));
+}
+
+TEST_CASE("the cache gives back what was written at each layer, head and position", "[core]") {
+    GptCache cache(3, 2, 5, 40);  // no two sizes alike
+    const auto number = [](int t, int layer, int head, int d) {
+        return static_cast<float>(((t * 3 + layer) * 2 + head) * 5 + d);
+    };
+    for (int t = 0; t < 40; ++t)
+        for (int layer = 0; layer < 3; ++layer)
+            for (int head = 0; head < 2; ++head) {
+                float key[5], value[5];
+                for (int d = 0; d < 5; ++d)
+                    key[d] = number(t, layer, head, d), value[d] = -1 - key[d];
+                cache.write(t, layer, head, key, value);
+            }
+    cache.advance(40);
+    int wrong = 0;
+    for (int t = 0; t < 40; ++t)
+        for (int layer = 0; layer < 3; ++layer)
+            for (int head = 0; head < 2; ++head)
+                for (int d = 0; d < 5; ++d) {
+                    wrong += cache.key(t, layer, head, d) != number(t, layer, head, d);
+                    wrong += cache.value(t, layer, head, d) != -1 - number(t, layer, head, d);
+                }
+    CHECK(wrong == 0);
 }
 
 TEST_CASE("tokens that were taken back leave no trace", "[core]") {

@@ -44,30 +44,111 @@ std::vector<int> windows(const TransformerConfig& config) {
 }  // namespace
 
 TEST_CASE("each family has its own defaults where a key is absent", "[config]") {
-    const auto without = [](const char* key) { return [=](Json& j) { j.erase(key); }; };
-    CHECK(changed("tiny-llama", without("num_key_value_heads")).kv_heads() == 4);
-    CHECK(contains(complaint("tiny-qwen2", without("num_key_value_heads")),
-                   "num_key_value_heads is 32, expected a divisor of num_attention_heads, 4"));
-    CHECK(changed("tiny-qwen2", [](Json& j) { j["num_key_value_heads"] = nullptr; }).kv_heads() ==
-          4);
-    CHECK(changed("tiny-qwen3", without("head_dim")).head_size() == 128);
-    CHECK(changed("tiny-gemma3", without("head_dim")).head_size() == 256);
-    CHECK(changed("tiny-mistral", without("head_dim")).head_size() == 16);
-    CHECK(changed("tiny-mistral", without("sliding_window")).layer(0).window == 4096);
-    CHECK(changed("tiny-mistral", [](Json& j) { j["sliding_window"] = nullptr; }).layer(0).window ==
-          0);
-    CHECK(changed("tiny-phi3", without("sliding_window")).layer(0).window == 0);
-    CHECK_FALSE(changed("tiny-llama3", without("tie_word_embeddings")).tie_word_embeddings);
-    CHECK(changed("tiny-smollm3", without("tie_word_embeddings")).tie_word_embeddings);
-    CHECK_FALSE(changed("tiny-phi3", without("tie_word_embeddings")).tie_word_embeddings);
+    // transformers' values for models with 64 channels and 32 heads, whose layers have a window if
+    // the family has one.
+    const struct {
+        std::string name;
+        int kv_heads, head_size;
+        double epsilon, theta;
+        bool tied;
+        int window;
+    } families[] = {
+        {"llama", 32, 2, 1e-6, 1e4, false, 0},     {"mistral", 8, 2, 1e-6, 1e4, false, 4096},
+        {"qwen2", 32, 2, 1e-6, 1e4, false, 4096},  {"qwen3", 32, 128, 1e-6, 1e4, false, 4096},
+        {"gemma3", 4, 256, 1e-6, 1e6, true, 4096}, {"gemma2", 4, 256, 1e-6, 1e4, true, 4096},
+        {"smollm3", 4, 2, 1e-6, 2e6, true, 0},     {"olmo2", 32, 2, 1e-5, 1e4, false, 0},
+        {"olmo3", 32, 2, 1e-5, 1e4, false, 4096},  {"granite", 32, 2, 1e-6, 1e4, false, 0},
+        {"phi3", 32, 2, 1e-5, 1e4, false, 0},      {"qwen3-moe", 4, 2, 1e-6, 1e4, false, 4096},
+        {"mixtral", 8, 2, 1e-5, 1e6, false, 0},    {"gpt-oss", 8, 64, 1e-5, 150000, false, 128}};
+    for (const auto& f : families) {
+        CAPTURE(f.name);
+        const TransformerConfig config = changed("tiny-" + f.name, [](Json& j) {
+            for (const char* key :
+                 {"num_key_value_heads", "head_dim", "rms_norm_eps", "rope_theta",
+                  "tie_word_embeddings", "sliding_window", "layer_types", "partial_rotary_factor"})
+                j.erase(key);
+            j["num_attention_heads"] = 32, j["use_sliding_window"] = true;
+            j["max_window_layers"] = 0;
+        });
+        CHECK(config.kv_heads() == f.kv_heads);
+        CHECK(config.head_size() == f.head_size);
+        CHECK(config.layer_norm_epsilon == static_cast<float>(f.epsilon));
+        CHECK(config.architecture.rotaries[0].theta == f.theta);
+        CHECK(config.tie_word_embeddings == f.tied);
+        CHECK(config.layer(0).window == f.window);
+    }
+    const auto null = [](const char* key) { return [=](Json& j) { j[key] = nullptr; }; };
+    CHECK(changed("tiny-qwen2", null("num_key_value_heads")).kv_heads() == 4);
+    CHECK(changed("tiny-mistral", null("sliding_window")).layer(0).window == 0);
     CHECK(changed("tiny-smollm3",
                   [](Json& j) { j.erase("use_sliding_window"), j["sliding_window"] = 16; })
               .layer(0)
               .window == 0);
-    CHECK(changed("tiny-llama", without("rope_theta")).architecture.rotaries[0].theta == 1e4);
-    CHECK(changed("tiny-smollm3", without("rope_theta")).architecture.rotaries[0].theta == 2e6);
-    CHECK(changed("tiny-llama", without("rms_norm_eps")).layer_norm_epsilon == 1e-6f);
-    CHECK(changed("tiny-phi3", without("rms_norm_eps")).layer_norm_epsilon == 1e-5f);
+}
+
+TEST_CASE("a setting that config.json leaves out has transformers' value", "[config]") {
+    const auto without = [](const std::string& model, const char* key) {
+        return changed("tiny-" + model, [=](Json& j) {
+            j.erase(key);
+            if (j["rope_scaling"].is_object()) j["rope_scaling"].erase(key);
+        });
+    };
+    const auto architecture = [&](const std::string& model, const char* key) {
+        return without(model, key).architecture;
+    };
+    CHECK(architecture("granite", "embedding_multiplier").embedding_scale == 1);
+    CHECK(architecture("granite", "residual_multiplier").residual_scale == 1);
+    CHECK(architecture("granite", "logits_scaling").logit_scale == 1);
+    CHECK(architecture("granite", "attention_multiplier").score_scalar == 1);
+    CHECK(without("granite", "torch_dtype").torch_dtype == "float32");
+    CHECK(architecture("gemma2", "query_pre_attn_scalar").score_scalar == 256);
+    CHECK(architecture("gemma2", "attn_logit_softcapping").score_cap == 50);
+    CHECK(architecture("gemma2", "final_logit_softcapping").logit_cap == 30);
+    CHECK(architecture("gemma3", "rope_local_base_freq").rotaries[1].theta == 1e4);
+    CHECK(architecture("llama", "partial_rotary_factor").rotary_size == 16);
+    CHECK_FALSE(architecture("llama", "attention_bias").qkv_bias);
+    CHECK_FALSE(architecture("llama", "mlp_bias").mlp_bias);
+    CHECK(architecture("qwen3-moe", "num_experts").experts == 128);
+    CHECK(architecture("qwen3-moe", "num_experts_per_tok").experts_per_token == 8);
+    CHECK(architecture("qwen3-moe", "moe_intermediate_size").expert_inner == 768);
+    CHECK_FALSE(architecture("qwen3-moe", "norm_topk_prob").experts_sum_to_one);
+    CHECK(without("qwen3-moe", "mlp_only_layers").layer(1).experts);
+    CHECK(without("qwen3-moe", "decoder_sparse_step").layer(0).experts);
+    CHECK(architecture("mixtral", "num_local_experts").experts == 8);
+    CHECK(architecture("mixtral", "num_experts_per_tok").experts_per_token == 2);
+    CHECK(architecture("gpt-oss", "num_local_experts").experts == 128);
+    CHECK(architecture("gpt-oss", "num_experts_per_tok").experts_per_token == 4);
+    CHECK(architecture("gpt-oss", "swiglu_limit").activation_limit == 7);
+    CHECK(architecture("gpt-oss", "attention_bias").qkv_bias);
+    CHECK(without("gpt-neo", "layer_norm_epsilon").layer_norm_epsilon == 1e-5f);
+    CHECK(without("gpt-neo", "intermediate_size").n_inner == 256);
+    CHECK(without("gpt-neo", "window_size").layer(1).window == 256);
+    CHECK(without("gpt-neo", "tie_word_embeddings").tie_word_embeddings);
+    CHECK(without("gpt-neox", "layer_norm_eps").layer_norm_epsilon == 1e-5f);
+    CHECK(without("gpt-neox", "intermediate_size").n_inner == 256);
+    CHECK(architecture("gpt-neox", "hidden_act").activation == Activation::gelu_erf);
+    CHECK(architecture("gpt-neox", "rotary_pct").rotary_size == 4);
+    CHECK(architecture("gpt-neox", "rotary_emb_base").rotaries[0].theta == 1e4);
+    CHECK(architecture("gpt-neox", "attention_bias").qkv_bias);
+    CHECK(architecture("gpt-neox", "use_parallel_residual").parallel);
+    CHECK_FALSE(without("gpt-neox", "tie_word_embeddings").tie_word_embeddings);
+    CHECK(architecture("qwen3-yarn", "factor").rotaries[0].factor == 4);
+    CHECK(architecture("qwen3-yarn", "beta_slow").rotaries[0].low_frequency_factor == 1);
+    CHECK(architecture("qwen3-yarn", "beta_fast").rotaries[0].high_frequency_factor == 32);
+    CHECK(architecture("qwen3-yarn", "truncate").rotaries[0].whole_dimensions);
+    CHECK(windows(without("gemma3", "sliding_window_pattern")) ==
+          std::vector<int>{16, 16, 16, 16, 16, 0, 16});
+    CHECK(windows(without("olmo3", "layer_types")) == std::vector<int>{16, 16, 16, 0});
+    CHECK(windows(without("gpt-neo", "attention_types")) == std::vector<int>{0, 16, 0, 16});
+    CHECK(architecture("qwen3-yarn", "original_max_position_embeddings")
+              .rotaries[0]
+              .original_positions == 128);
+    // From which layer on there are windows.
+    const TransformerConfig deep = changed("tiny-qwen2-window", [](Json& j) {
+        j.erase("max_window_layers"), j["num_hidden_layers"] = 29;
+    });
+    CHECK(deep.layer(27).window == 0);
+    CHECK(deep.layer(28).window == 16);
 }
 
 TEST_CASE("windows and rotary positions are in the layers that the family says", "[config]") {
@@ -87,8 +168,9 @@ TEST_CASE("windows and rotary positions are in the layers that the family says",
           std::vector<int>{16, 16, 16, 16, 16, 0, 16});
     CHECK(read_config_file("tests/data/tiny-gemma3/config.json").layer(5).rotary == 0);
     CHECK(read_config_file("tests/data/tiny-gemma3/config.json").layer(6).rotary == 1);
-    const TransformerConfig smollm3 =
-        changed("tiny-smollm3", [](Json& j) { j.erase("no_rope_layers"); });
+    const TransformerConfig smollm3 = changed("tiny-smollm3", [](Json& j) {
+        j.erase("no_rope_layers"), j.erase("no_rope_layer_interval");
+    });
     CHECK(smollm3.layer(2).rotary == 0);
     CHECK(smollm3.layer(3).rotary == -1);
 }

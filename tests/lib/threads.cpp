@@ -42,19 +42,6 @@ struct Root {
     }
 };
 
-struct Environment {
-    const char* name;
-    std::string before;
-    bool was_set;
-    Environment(const char* variable, const char* value) : name(variable) {
-        const char* old = std::getenv(name);
-        was_set = old != nullptr;
-        before = old ? old : "";
-        value ? setenv(name, value, 1) : unsetenv(name);
-    }
-    ~Environment() { was_set ? setenv(name, before.c_str(), 1) : unsetenv(name); }
-};
-
 }  // namespace
 
 TEST_CASE("two processors of one core count as one core", "[threads]") {
@@ -144,12 +131,12 @@ TEST_CASE("the affinity mask decides, as taskset sets it", "[threads]") {
 #endif
 
 TEST_CASE("the number of threads: what was chosen, the environment, the cores", "[threads]") {
-    const Environment no_ours("TBT_THREADS", nullptr), no_theirs("OMP_NUM_THREADS", nullptr);
+    const test::Environment no_ours("TBT_THREADS", nullptr), no_theirs("OMP_NUM_THREADS", nullptr);
     REQUIRE(default_threads() == usable_cores(allowed_processors()));
     {
-        const Environment theirs("OMP_NUM_THREADS", "3,2");
+        const test::Environment theirs("OMP_NUM_THREADS", "3,2");
         REQUIRE(default_threads() == 3);
-        const Environment ours("TBT_THREADS", "5");
+        const test::Environment ours("TBT_THREADS", "5");
         REQUIRE(default_threads() == 5);
         set_default_threads(7);
         REQUIRE(default_threads() == 7);
@@ -157,7 +144,7 @@ TEST_CASE("the number of threads: what was chosen, the environment, the cores", 
         REQUIRE(default_threads() == 5);
     }
     for (const char* wrong : {"none", "0", "-2", "4 cores", "99999999999999999999"}) {
-        const Environment ours("TBT_THREADS", wrong);
+        const test::Environment ours("TBT_THREADS", wrong);
         REQUIRE(test::error_of([] { default_threads(); }) ==
                 std::string("TBT_THREADS is '") + wrong + "', expected a number from 1 to 1024");
     }

@@ -43,10 +43,12 @@ awk -F '\t' -v seed="$seed" -v OFS='\t' -v place="${PLACE:-}" '
 [ -z "${PLACE:-}" ] || count=$(wc -l <"$work/chosen")
 
 # ---- building ----
+# Prints a file's header: that of its name, or else the first of its folder that it includes.
+header_of() { if [ -f "${1%.*}.hpp" ]; then echo "${1%.*}.hpp"; else sed -n "s|^#include \"\(${1%/*}/[^/]*\)\".*|\1|p" "$1" | head -n 1; fi; }
 # Prints #include lines: of a file's header, of those of the files that include it, and of those of its own folder that use it through
 # others.
 users_of() {
-    echo "#include \"${1%.*}.hpp\"" >"$work/users"
+    echo "#include \"$(header_of "$1")\"" >"$work/users"
     case $1 in lib/grammar/*) folder=lib/grammar ;; chapters/26*) folder=chapters/26_serving ;; *) folder=$(dirname "$1") ;; esac
     for where in "${1%%/*}" "$folder" "$folder"; do
         { cat "$work/users"; grep -rlFf "$work/users" "$where" --include='*.?pp' | sed 's|\(.*\)[.].*|#include "\1.hpp"|'; } | sort -u >"$work/more"
@@ -58,18 +60,18 @@ users_of() {
 }
 # Prints the groups of tests for a mistake in a file, the most likely first. For a file of a chapter these are the chapter's own group
 # and the groups that include its header. For a file of lib, they are the three that include its header or its users' most often,
-# lib's own group and golden. (The tests of the engine of chapters 14 to 16 are in these chapters, those of the prefix cache in 26 and 27.)
+# lib's own group and golden. (The tests of the engine of chapters 14 to 16 are in these chapters, those of the prefix cache and its blocks in 26 and 27.)
 groups_of() {
     case $1 in
     chapters/26*/server/*) echo "serving 26 api" ;;
     chapters/*)  # its own, then those that name its header
         n=${1#chapters/}
-        { echo "${n%%_*}"; grep -rlF "#include \"${1%.*}.hpp\"" tests/chapters tests/golden tests/lib | sed -e 's|^tests/chapters/||' -e 's|^tests/||' -e 's|/.*||'; echo api; } |
+        { echo "${n%%_*}"; grep -rlF "#include \"$(header_of "$1")\"" tests/chapters tests/golden tests/lib | sed -e 's|^tests/chapters/||' -e 's|^tests/||' -e 's|/.*||'; echo api; } |
             awk '!seen[$1]++' ;;
     lib/grammar/schema/*) echo "16 15" ;;
     lib/grammar/automata/*) echo "15 16 14" ;;
     lib/grammar/*) echo "14 13 16 15" ;;
-    lib/serve/*) echo "26 27 lib" ;;
+    lib/serve/* | lib/model/kv_cache*) echo "26 27 lib" ;;
     *)
         { grep -rlFf "$work/users" tests/lib tests/chapters tests/golden | sed -e 's|^tests/chapters/||' -e 's|^tests/||' -e 's|/.*||'; echo lib; } |
             awk '{ n[$1]++ } END { for (g in n) print n[g], g }' | sort -rn | awk 'NR <= 3 || $2 == "lib" || $2 == "golden" { print $2 } END { print "api" }' ;;
@@ -84,7 +86,7 @@ test_files() { for o in $(objects_of "$1"); do files_in "$o"; done; }
 tests_of() {  # file, group
     all=$(test_files "$2") own=${1#chapters/} own=${own%%_*}
     # shellcheck disable=SC2086
-    { grep -lF "#include \"${1%.*}.hpp\"" $all; case $2 in api | serving | "$own") echo "$all" ;; *) grep -lFf "$work/users" $all ;; esac; } |
+    { grep -lF "#include \"$(header_of "$1")\"" $all; case $2 in api | serving | "$own") echo "$all" ;; *) grep -lFf "$work/users" $all ;; esac; } |
         awk '!seen[$0]++' | sed 's|.*/|[#|; s|[.]cpp$|]|'
 }
 # Prints the sources in a header's own folder that include it, directly or through others.

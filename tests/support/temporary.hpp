@@ -1,4 +1,5 @@
-// For tests: a folder that goes away again, the message of an error, teams of a fixed size.
+// For tests: a folder that goes away again, a variable of the environment, the message of an error,
+// teams of a fixed size.
 #pragma once
 
 #include <cstdlib>
@@ -35,6 +36,20 @@ public:
 
 private:
     std::string path_;
+};
+
+// A variable of the environment, set (or not, if null) for as long as this lives.
+struct Environment {
+    const char* name;
+    std::string before;
+    bool was_set;
+    Environment(const char* variable, const char* value) : name(variable) {
+        const char* old = std::getenv(name);
+        was_set = old != nullptr;
+        before = old ? old : "";
+        value ? setenv(name, value, 1) : unsetenv(name);
+    }
+    ~Environment() { was_set ? setenv(name, before.c_str(), 1) : unsetenv(name); }
 };
 
 // Anything that can be called, for the time of one call: a function that takes it is compiled

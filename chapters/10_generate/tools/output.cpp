@@ -237,6 +237,11 @@ std::size_t TextPrinter::prompt_of(std::size_t text) const {
     return text / index(request_->samples);
 }
 
+void show_at_once(std::string_view text) {
+    std::fwrite(text.data(), 1, text.size(), stdout);
+    std::fflush(stdout);
+}
+
 double TextPrinter::seconds() const {
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - started_).count();
 }
@@ -257,11 +262,8 @@ GenerateObserver TextPrinter::observer() {
     };
     if (streams_) {
         print_prompt(0);
-        std::fflush(stdout);
-        observer.on_text = [](std::size_t, const std::string& piece) {
-            std::fwrite(piece.data(), 1, piece.size(), stdout);
-            std::fflush(stdout);
-        };
+        show_at_once("");
+        observer.on_text = [](std::size_t, const std::string& piece) { show_at_once(piece); };
     }
     observer.on_trace = [this](std::size_t text, const Trace& trace) {
         const int step = traced_[text]++;

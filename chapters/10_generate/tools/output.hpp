@@ -7,6 +7,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "chapters/10_generate/generate.hpp"
@@ -98,6 +99,9 @@ struct ShownPrompt {
     std::vector<int> ids;
     std::vector<PromptToken> tokens = {};  // for --prompt-logprobs
 };
+
+// Shows a piece of text on stdout now, and not when the buffer is full.
+void show_at_once(std::string_view text);
 
 // Follows a generation and shows it. All arguments must outlive it.
 class TextPrinter {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <numeric>
 #include <utility>
 
 #include "lib/grammar/tokens/token_trie.hpp"
@@ -23,9 +24,8 @@ TokenBound::TokenBound(GrammarRecognizer& recognizer, const TokenTrie& trie)
       version_(++made),
       id_(++made),
       rules_(index(recognizer.grammar().rules()), Grammar::never) {
-    std::vector<int> order;
-    for (int r = 0; r < grammar().rules(); ++r)
-        if (grammar().rule(r).cost < Grammar::never) order.push_back(r);
+    std::vector<int> order(rules_.size());
+    std::iota(order.begin(), order.end(), 0);
     std::sort(order.begin(), order.end(), [&](int a, int b) {
         const Grammar::Rule &x = grammar().rule(a), &y = grammar().rule(b);
         return x.cost != y.cost ? x.cost < y.cost : x.rank > y.rank;

@@ -2,16 +2,15 @@
 // and what comes out for programs.
 #include "tests/catch.hpp"
 
-#include <chrono>
-#include <cstdio>
 #include <set>
 #include <sstream>
 #include <string>
-#include <thread>
 #include <vector>
 
+#include <unistd.h>
 #include <nlohmann/json.hpp>
 
+#include "chapters/08_penalties/full_chain.hpp"
 #include "chapters/10_generate/options.hpp"
 #include "chapters/10_generate/tools/output.hpp"
 #include "chapters/10_generate/tools/recording.hpp"
@@ -333,26 +332,34 @@ TEST_CASE("a text is shown after its prompt, unless only the new part is asked f
     CHECK(shown() == " upon\n");
 }
 
-TEST_CASE("a text of one pass has a time to its first token, and a speed", "[ch10]") {
+TEST_CASE("prompt and pieces are shown at once, and in the end what they took", "[ch10]") {
     const Model model = small_model();
-    const std::vector<ShownPrompt> prompts{{"Once", {1}}};
-    const GenerateRequest request;
+    const std::vector<ShownPrompt> prompts{{"Once", {1, 2, 3}}};
+    GenerateRequest request;
+    request.chain = full_chain({}, Dialect::ours);
     GeneratedText text;
-    text.ids = {7};
+    text.text = " upon", text.ids = {4, 5}, text.reason = FinishReason::eos;
     Output output;
     output.stats = true;
+    std::vector<long> lengths;  // of the file that stdout is now
+    std::string shown;
     const std::string stats = test::written_to(2, [&] {
-        TextPrinter printer(output, "", model.tokenizer, prompts, request, false);
-        std::this_thread::sleep_for(std::chrono::milliseconds(20));
-        printer.observer().go_on();
-        printer.finish({text});
+        shown = test::written_to(1, [&] {
+            TextPrinter printer(output, "", model.tokenizer, prompts, request);
+            const GenerateObserver observer = printer.observer();
+            const auto look = [&] { lengths.push_back(::lseek(1, 0, SEEK_CUR)); };
+            look();
+            for (const char* piece : {" up", "on"}) {
+                CHECK(observer.go_on());
+                observer.on_text(0, piece);
+                look();
+            }
+            printer.finish({text});
+        });
     });
-    double first = 0, speed = 0;
-    const std::size_t at = stats.find("first token after");
-    REQUIRE(at != std::string::npos);
-    REQUIRE(std::sscanf(stats.c_str() + at,
-                        "first token after %lf ms; 1 tokens in 1 passes, %lf tokens/s", &first,
-                        &speed) == 2);
-    CHECK(first >= 20);
-    CHECK((speed > 0 && speed <= 50));
+    CHECK(lengths == std::vector<long>{4, 7, 9});
+    CHECK(shown == "Once upon\n");
+    CHECK_THAT(stats, Catch::StartsWith(request.chain.to_string() + "\n3 prompt tokens, first") &&
+                          Catch::Contains("; 2 tokens in 2 passes, ") &&
+                          Catch::EndsWith("; ended by: eos\n"));
 }

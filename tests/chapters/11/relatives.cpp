@@ -27,16 +27,20 @@ namespace {
 
 constexpr double nothing = -std::numeric_limits<double>::infinity();
 
+void read(const std::string& line, BeamSettings& settings, GenerateOptions& options) {
+    read_command_line(test::words_of(line), [&](OptionTable& app) {
+        add_beam_options(app, settings);
+        add_sampling_options(app, options);
+        add_samples_option(app, options);
+    });
+}
+
 std::string refusal(const std::string& line) {
     BeamSettings settings;
     GenerateOptions options;
     static const Model model = zero_model();
     try {
-        read_command_line(test::words_of(line), [&](OptionTable& app) {
-            add_beam_options(app, settings);
-            add_sampling_options(app, options);
-            add_samples_option(app, options);
-        });
+        read(line, settings, options);
         beam_request_of(options, settings, model, 2, 20);
     } catch (const UsageError& e) {
         return e.what();
@@ -203,6 +207,37 @@ TEST_CASE("the command line of beams: what contradicts a search is refused", "[b
     REQUIRE_THAT(refusal("--num-beams 0"), Contains("num-beams: got 0"));
     REQUIRE_THAT(refusal("--num-beams 2 --num-return-sequences 3"), Contains("expected 1 to 2"));
     REQUIRE(refusal("--diversity-penalty 1") == "nothing was refused");
+}
+
+TEST_CASE("a search says which options of draws have no effect on it", "[beam][options]") {
+    const auto notes = [](const std::string& line) {
+        BeamSettings settings;
+        GenerateOptions options;
+        read(line, settings, options);
+        return without_effect(options, settings);
+    };
+    for (const std::string line :
+         {"--temperature 0.7", "--top-k 5", "--top-p 0.5", "--min-p 0.1", "--typical-p 0.5",
+          "--epsilon-cutoff 0.1", "--eta-cutoff 0.1", "--dynatemp-range 0.1", "--top-n-sigma 1",
+          "--xtc-probability 0.5", "--mirostat 2", "--watermark 5", "--min-tokens-to-keep 2",
+          "--preset factual"}) {
+        CAPTURE(line);
+        const std::string name = line.substr(0, line.find(' '));
+        CHECK(
+            notes(line) ==
+            std::vector{name + " has no effect on beams without --do-sample: the best are taken"});
+        CHECK(notes("--do-sample " + line).empty());
+    }
+    for (const std::string line :
+         {"--temperature 1", "--temperature 0", "--top-k 0", "--top-p 1", "--min-p 0",
+          "--typical-p 1", "--epsilon-cutoff 0", "--eta-cutoff 0", "--dynatemp-range 0",
+          "--top-n-sigma 0", "--xtc-probability 0", "--mirostat 0", "--min-tokens-to-keep 1",
+          "--greedy --num-return-sequences 2", "--num-beam-groups 2 --diversity-penalty 1"}) {
+        CAPTURE(line);
+        CHECK(notes(line).empty());
+    }
+    CHECK(notes("--diversity-penalty 1") ==
+          std::vector<std::string>{"--diversity-penalty has no effect without --num-beam-groups"});
 }
 
 TEST_CASE("the lattice tells how each candidate came and went", "[beam][lattice]") {

@@ -79,6 +79,15 @@ TEST_CASE("what says how to draft has no effect where nothing drafts", "[ch12]")
     }
 }
 
+TEST_CASE("options of drafts that are left out have the values of the cheat sheet", "[ch12]") {
+    const DraftSettings s;
+    CHECK_FALSE(s.drafts());
+    CHECK(s.max_matching_ngram_size == 3);
+    CHECK(s.num_assistant_tokens == 5);
+    CHECK(s.schedule == "constant");
+    CHECK(s.coupling == "seed");
+}
+
 TEST_CASE("how many tokens a lookup guesses is said once", "[ch12]") {
     DraftSettings s;
     s.prompt_lookup_num_tokens = 4;

@@ -288,6 +288,16 @@ TEST_CASE("an ambiguous grammar stays small: derivations that meet, or cover oth
     }
 }
 
+TEST_CASE("a rule that several rules call at one place is begun once", "[ch14]") {
+    // All begin with a word, and their calls are not in the order in which rules begin.
+    const auto recognizer = recognizer_of(
+        "root ::= word \"!\" | a | b\na ::= c \"x\" | word \"y\"\nb ::= d \"z\" | word \"w\"\n"
+        "c ::= d \"v\" | word \"u\"\nd ::= word \"t\"\nword ::= \"(\" word \")\" | \"1\"");
+    CHECK(recognizer->derivations(recognizer->start()) == 1);
+    for (const std::string end : {"!", "tvx", "ux", "y", "tz", "w"})
+        CHECK(accepts_text(*recognizer, "((1))" + end));
+}
+
 TEST_CASE("work for one token beyond the limit ends in a line that names the rule", "[ch14]") {
     const auto recognizer = recognizer_of("root ::= word\nword ::= \"a\" word word | [a-z]");
     const auto trie = vocabulary_with({"aaaaaaaa"});

@@ -29,7 +29,9 @@ std::vector<std::string> lists(const std::vector<std::string>& items, int most) 
 
 void agree(const std::string& schema, const std::vector<std::string>& items, int accepted) {
     INFO(schema);
-    GrammarRecognizer writer(compile_schema(schema));
+    SchemaOptions strict;  // no kinds of values instead of the values
+    strict.strict = true;
+    GrammarRecognizer writer(compile_schema(schema, strict));
     SchemaValidator validator(schema);
     int good = 0;
     for (const std::string& text : lists(items, 4)) {

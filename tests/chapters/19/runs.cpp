@@ -1,6 +1,7 @@
 #include "tests/catch.hpp"
 
 #include <csignal>
+#include <tuple>
 
 #include <sys/wait.h>
 #include <unistd.h>
@@ -58,10 +59,18 @@ TEST_CASE("a recipe may have a single step", "[training]") {
     REQUIRE(run_train(command) == 0);
     TrainCommand again;
     again.recipe = (folder.path / "first/recipe.json").string();
-    again.loop.out = folder.path / "again";
     again.loop.validation_documents = 1;
-    REQUIRE(run_train(again) == 0);
-    CHECK(weights_of(again.loop.out) == weights_of(command.loop.out));
+    // How long its rows are: as written, or as long as the context (0, or nothing said).
+    Json recipe = read_json(again.recipe);
+    CHECK(recipe["options"]["sequence"] == 64);
+    for (const char* length : {"64", "0", ""}) {
+        recipe["options"].erase("sequence");
+        if (*length) recipe["options"]["sequence"] = json_value(length);
+        write_file(again.recipe, json_text(recipe));
+        again.loop.out = folder.path / ("again" + std::string(length));
+        REQUIRE(run_train(again) == 0);
+        CHECK(weights_of(again.loop.out) == weights_of(command.loop.out));
+    }
 }
 
 TEST_CASE("training goes on from a model, with its shape and tokenizer, and leaves it as it was",
@@ -300,8 +309,22 @@ TEST_CASE("a model is taken over whole or not at all", "[training]") {
     TrainCommand command = small_command(folder, "trained");
     REQUIRE(run_train(command) == 0);
     const fs::path shipped = folder.path / "shipped";
+    fs::create_directory(shipped);
+    write_file(
+        (shipped / "report.json").string(),
+        R"({"rows": [{"what": "repeats", "figure": "7 %"}, {"what": "gone", "figure": "1"}]})");
+    write_file(
+        (command.loop.out / "report.json").string(),
+        R"({"rows": [{"what": "repeats", "figure": "5 %"}, {"what": "new", "figure": "2"}]})");
     const std::string table = adoption_table(command.loop.out, shipped);
-    CHECK(table.find("ships now") != std::string::npos);
+    for (const auto& [name, before, after] :
+         {std::tuple{"", "ships now", "trained"}, {"repeats", "7 %", "5 %"}, {"new", "", "2"}}) {
+        char line[128];
+        std::snprintf(line, sizeof line, "%-52s %16s %16s\n", name, before, after);
+        CHECK(contains(table, line));
+    }
+    CHECK_FALSE(contains(table, "gone"));
+    fs::remove_all(shipped);
     CHECK(table.find("gap to the floor: text") != std::string::npos);
     CHECK(!fs::exists(shipped));
     adopt(command.loop.out, shipped);

@@ -236,6 +236,10 @@ TEST_CASE("what is drafted may be banned: then nothing is guessed", "[medusa]") 
     CHECK(draft.guess(Chain(), {text, 1}, Rng(1), 3, 5).ids.size() == 3);
     CHECK(draft.guess(Chain(), {text, 1}, Rng(1), 3, 1).ids.size() == 2);  // no deeper than room
     CHECK(draft.guess(Chain(), {text, 1}, Rng(1), 0, 5).empty());
+    // Where a cut leaves one token only, the others of the tree are the next most probable ones.
+    SamplingOptions greedy;
+    greedy.temperature = 0;
+    CHECK(draft.guess(full_chain(greedy, Dialect::ours), {text, 1}, Rng(1), 3, 5).ids.size() == 3);
     HeadsDraft deaf(heads, best_tree({{.5}}, 1),
                     [](std::span<const int>) { return std::span<const float>(); });
     CHECK(deaf.guess(Chain(), {text, 1}, Rng(1), 1, 5).empty());

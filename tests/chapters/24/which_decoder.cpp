@@ -1,5 +1,6 @@
 #include "tests/catch.hpp"
 
+#include <chrono>
 #include <cmath>
 #include <filesystem>
 #include <fstream>
@@ -212,7 +213,13 @@ TEST_CASE(
     CHECK(measure.truth().diversity.distinct_texts > 0);
     CHECK(measure.truth().valid.mean == 1);
     for (std::size_t k = 0; k < few.size(); ++k) {
+        const auto start = std::chrono::steady_clock::now();
         const Measured m = measure.run(k, 1);
+        const std::chrono::duration<double, std::micro> whole =
+            std::chrono::steady_clock::now() - start;
+        // At most all of the time: others' texts are drawn beside the first setting's.
+        if (k == 0 || few[k].beams > 0)
+            CHECK((m.microseconds > 0 && m.microseconds * m.tokens * m.texts <= whole.count()));
         CHECK(m.texts == (few[k].beams > 0 ? 5 : 12));
         CHECK(measure.texts().size() == static_cast<std::size_t>(m.texts));
         CHECK((0 <= m.valid.low && m.valid.low <= m.valid.mean && m.valid.mean <= m.valid.high));
