@@ -130,6 +130,27 @@ TEST_CASE("a file with floats of several types keeps the bits of each", "[core]"
     CHECK(core_logits(gpt, ids, ids.size()) == engine_logits(folder.path(), false, ids));
 }
 
+TEST_CASE("a prompt must leave the room that is asked for, with what to do in a line", "[core]") {
+    const GptModel model = load_gpt(model_directory("storyteller"));
+    const int context = model.config().n_positions;
+    const std::vector<int> ids = encode_prompt(model, "Once", context - 1);
+    REQUIRE(ids.size() == 1);
+    CHECK(encode_prompt(model, "", context - 1) == std::vector{model.tokenizer.eos_id()});
+    std::string many;
+    for (int i = 0; i < context; ++i) many += "Once";
+    const auto refusal = [&](std::string_view text, int room) {
+        return error_of([&] { encode_prompt(model, text, room); });
+    };
+    CHECK(contains(refusal("Once", context), "; ask for at most " + std::to_string(context - 1)));
+    CHECK(contains(refusal(many, 1),
+                   "; shorten the prompt to " + std::to_string(context - 1) + " tokens"));
+    CHECK(contains(refusal(many, context), "; make both fewer"));
+    CHECK(contains(refusal(many.substr(0, 80), context - 10),
+                   "; shorten the prompt to 10 tokens or ask for at most "));
+    CHECK(contains(refusal("Once", -1), "room for -1 tokens"));
+    CHECK(contains(refusal("\xff", 1), "byte 1 is not valid UTF-8"));
+}
+
 TEST_CASE("the cache gives back what was written at each layer, head and position", "[core]") {
     GptCache cache(3, 2, 5, 40);  // no two sizes alike
     const auto number = [](int t, int layer, int head, int d) {

@@ -250,9 +250,18 @@ TEST_CASE("Gemma 3 with pictures has the settings that its text_config leaves ou
             "model_type": "gemma3_text", "num_hidden_layers": 34, "sliding_window": 1024,
             "rope_scaling": {"factor": 8.0, "rope_type": "linear"}}})",
         "gemma-3-4b");
-    CHECK(config.vocab_size == 262208);
-    CHECK(config.n_positions == 131072);
-    CHECK(config.n_head == 8);
+    CHECK(config.n_embd == 2560);
+    const TransformerConfig least =
+        read_config_text(R"({"model_type": "gemma3", "text_config": {}})", "gemma-3");
+    for (const TransformerConfig& c : {config, least}) {
+        CHECK(c.architecture.model_type == "gemma3_text");
+        CHECK(c.vocab_size == 262208);
+        CHECK(c.n_positions == 131072);
+        CHECK(c.n_head == 8);
+    }
+    CHECK(least.n_embd == 2304);
+    CHECK(least.n_inner == 9216);
+    CHECK(least.n_layer == 26);
     CHECK(config.kv_heads() == 4);
     CHECK(config.head_size() == 256);
     CHECK(config.eos_token_ids == std::vector<int>{1, 106});

@@ -374,6 +374,7 @@ TEST_CASE("a token of a single word does not count inside a longer one", "[token
     for (const char* inside :
          {"cats", "concat", "cat_", "2cat", "\u00e9cat", "cat\u0301", "catcat"})
         CHECK(found(inside) == 0);
+    for (const char* after : {"concat cat", "concat,cat", "catcat cat"}) CHECK(found(after) == 1);
 }
 
 TEST_CASE("a byte needs no byte token if its character is a token", "[tokenizer]") {

@@ -118,6 +118,34 @@ TEST_CASE("losses without gradients are those with gradients", "[train]") {
     CHECK(std::abs(losses[0] - std::log(61.0)) < 0.5);
 }
 
+TEST_CASE("in a long sequence each row has its own part of the gradient", "[train]") {
+    // The head takes 256 rows at a time. Only row 280 has a target. An output that is no input has
+    // its gradient from the head alone: it is how the loss changes.
+    const TransformerConfig shape = gpt_config(1, 1, 16, 300, 61);
+    Trainer model(shape, 1);
+    initialise(model.parameters(), model.layout(), shape, 7);
+    auto ids = random_ids(300, 1);
+    std::ranges::replace(ids, 60, 0);
+    std::vector<std::int32_t> targets(300, -1);
+    targets[280] = 5;
+    model.parameters_changed();
+    model.gradient(ids, targets, 1, 300);
+    const auto first = static_cast<std::size_t>(model.layout()["wte.weight"].offset + 60 * 16);
+    for (std::size_t i = first; i < first + 16; ++i) {
+        float& w = model.parameters()[i];
+        const float before = w;
+        const auto loss = [&](float at) {
+            w = at;
+            model.parameters_changed();
+            return model.losses(ids, targets, 1, 300)[280];
+        };
+        const double slope = (loss(before + 0.0625f) - loss(before - 0.0625f)) / 0.125;
+        w = before;
+        // The loss is not straight: its third derivative is below .1, and .1 / 6 · .0625² < 1e-4.
+        REQUIRE(std::abs(slope - static_cast<double>(model.gradients()[i])) <= 1e-4);
+    }
+}
+
 TEST_CASE("the future does not reach back: a changed token changes no loss before it", "[train]") {
     auto ids = random_ids(40, 1);
     const auto targets = random_ids(40, 2);

@@ -9,6 +9,7 @@
 #include "chapters/08_penalties/full_chain.hpp"
 #include "chapters/10_generate/generate.hpp"
 #include "chapters/12_speculative/coupling.hpp"
+#include "chapters/12_speculative/tools/rounds.hpp"
 #include "tests/support/toy_models.hpp"
 
 using namespace tbt;
@@ -148,4 +149,20 @@ TEST_CASE("of a tree of guesses, those along the text and the first that it pass
     CHECK(chain_of(tree, text) == std::vector<int>{5, 6, 3});
     CHECK(chain_of(tree, std::vector<int>{5, 1}) == std::vector<int>{5, 9});
     CHECK(chain_of(tree, std::vector<int>{2}) == std::vector<int>{5});
+}
+
+TEST_CASE("a recorded round begins where the rounds before it end, and has the guesses made there",
+          "[ch12]") {
+    std::vector<Round> rounds(3);
+    rounds[0].tokens = {5, 6}, rounds[1].tokens = {7}, rounds[2].tokens = {8, 9};
+    const std::vector<GuessedRound> guessed = {{0, Guesses({5, 4})}, {3, Guesses({8})}};
+    const std::vector<RecordedRound> all = recorded_rounds(rounds, guessed);
+    REQUIRE(all.size() == 3);
+    const std::vector<int> steps{0, 2, 3};
+    const std::vector<std::vector<int>> guesses{{5, 4}, {}, {8}};
+    for (std::size_t i = 0; i < 3; ++i) {
+        CHECK(to_int(all[i].step) == steps[i]);
+        CHECK(all[i].round.tokens == rounds[i].tokens);
+        CHECK(all[i].guesses.ids == guesses[i]);
+    }
 }

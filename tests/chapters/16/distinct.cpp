@@ -67,6 +67,32 @@ TEST_CASE("uniqueItems over listed values writes what the validator accepts, no 
     agree(R"({"uniqueItems":true,"items":{"type":"boolean"},"minItems":3})", {"true", "false"}, 0);
 }
 
+TEST_CASE(
+    "arrays with contains, not and unevaluatedItems are written as the validator accepts them",
+    "[ch16]") {
+    const auto array = [](const std::string& keywords) {
+        return R"({"type":"array",)" + keywords + "}";
+    };
+    const std::vector<std::string> numbers{"1", "2"};
+    constexpr int all = 1 + 2 + 4 + 8 + 16, at_most_one_1 = 1 + 2 + 3 + 4 + 5;
+    agree(array(R"("contains":{"const":1})"), numbers, all - 5);
+    agree(array(R"("contains":{"const":1},"minContains":2)"), numbers, all - at_most_one_1);
+    agree(array(R"("not":{"contains":{"const":1}})"), numbers, 5);
+    agree(array(R"("not":{"contains":{"const":1},"minContains":2})"), numbers, at_most_one_1);
+    agree(array(R"("not":{"contains":{"const":1},"minContains":0,"maxContains":1})"), numbers,
+          all - at_most_one_1);
+    agree(array(R"("not":{"items":{"const":1}})"), numbers, all - 5);
+    agree(array(R"("not":{"prefixItems":[{"const":1}]})"), numbers, 1 + 2 + 4 + 8);
+    agree(array(R"("not":{"minItems":2})"), numbers, 1 + 2);
+    agree(array(R"("not":{"maxItems":2})"), numbers, 8 + 16);
+    // What items, prefixItems or contains have evaluated is not for unevaluatedItems.
+    agree(array(R"("items":{"const":1},"unevaluatedItems":{"const":2})"), numbers, 5);
+    agree(array(R"("allOf":[{"items":true}],"unevaluatedItems":false)"), numbers, all);
+    agree(array(R"("allOf":[{"prefixItems":[true]}],"unevaluatedItems":false)"), numbers, 1 + 2);
+    agree(array(R"("prefixItems":[true],"contains":{"const":1},"unevaluatedItems":false)"), numbers,
+          1 + (1 + 1) + (1 + 1) + (1 + 1));
+}
+
 TEST_CASE("uniqueItems without a list of values writes at most one item of a kind, and says so",
           "[ch16]") {
     const std::vector<std::string> items{

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "chapters/23_text_generator/guided_texts.hpp"
 #include "chapters/23_text_generator/text_generator.hpp"
 #include "lib/files/random_model.hpp"
 #include "lib/grammar/recognizer/recognizer.hpp"
@@ -179,6 +180,40 @@ TEST_CASE("the storyteller writes a person in little more than half as many pass
     }
     REQUIRE(passes[1] * 5 <= passes[0] * 3);
     REQUIRE(positions[1] * 5 <= positions[0] * 6);  // few guesses are wrong
+}
+
+TEST_CASE("a draft is judged by its own guesses, not by those that the guide knows",
+          "[ch23][guided]") {
+    const Models models;
+    const TextGenerator generator(models.target);
+    const Tokenizer& tokenizer = generator.model().tokenizer;
+    GuideRequest guide;
+    guide.regex = "xyz-xyz-[ab]{5}";
+    Languages languages(tokenizer);
+    const auto texts = std::make_shared<GuidedTexts>(languages.get(guide));
+    const std::vector<int> prompt{5};
+    texts->add(prompt, 20, "");
+    std::vector<int> drafted;
+    std::vector<std::pair<int, int>> judged;
+    GenerateRequest request;
+    request.foresight.guess = [&](std::size_t, const TextSoFar&, const Rng&, int) {
+        return Guesses(drafted);
+    };
+    request.foresight.judged = [&](std::size_t, int guessed, int right) {
+        judged.emplace_back(guessed, right);
+    };
+    guess_known_runs(request, texts, tokenizer);
+    const auto guessed = [&] {
+        return count(request.foresight.guess(0, {prompt, 1}, Rng(1), 20).ids);
+    };
+    const int run = guessed();
+    REQUIRE(run >= 1);
+    request.foresight.judged(0, run, run);
+    CHECK(judged.empty());
+    drafted = {7, 8};
+    REQUIRE(guessed() == run + 2);
+    for (const int right : {0, run, run + 1, run + 2}) request.foresight.judged(0, run + 2, right);
+    CHECK(judged == std::vector<std::pair<int, int>>{{2, 0}, {2, 0}, {2, 1}, {2, 2}});
 }
 
 TEST_CASE("a run that the budget forbids is not followed by a draft", "[ch23][guided]") {
