@@ -115,7 +115,11 @@ TEST_CASE("options without effect are said in a line each, and change nothing", 
     const std::vector<std::pair<std::string, std::string>> noted = {
         {"--xtc-threshold 0.2", "--xtc-threshold has no effect without --xtc-probability"},
         {"--dry-base 2", "--dry-base has no effect without --dry-multiplier"},
+        {"--dry-allowed-length 3", "--dry-allowed-length has no effect without --dry-multiplier"},
+        {"--dry-sequence-breaker x",
+         "--dry-sequence-breaker has no effect without --dry-multiplier"},
         {"--mirostat-tau 3", "--mirostat-tau has no effect without --mirostat 2"},
+        {"--mirostat-eta 0.2", "--mirostat-eta has no effect without --mirostat 2"},
         {"--dynatemp-exp 2", "--dynatemp-exp has no effect without --dynatemp-range"},
         {"--keep 5", "--keep has no effect without --context slide"},
         {"--penalty-scope all", ""},
@@ -127,6 +131,11 @@ TEST_CASE("options without effect are said in a line each, and change nothing", 
         const std::vector<std::string> notes = without_effect(parsed(line));
         REQUIRE(notes == (note.empty() ? std::vector<std::string>{} : std::vector{note}));
     }
+    for (const char* line :
+         {"--xtc-threshold 0.2 --xtc-probability 0.5", "--dynatemp-exp 2 --dynatemp-range 0.5",
+          "--mirostat-tau 3 --mirostat-eta 0.2 --mirostat 2", "--keep 5 --context slide",
+          "--dry-base 2 --dry-allowed-length 3 --dry-sequence-breaker x --dry-multiplier 1"})
+        CHECK(without_effect(parsed(line)).empty());
     GenerateOptions twice = parsed("--greedy");
     twice.samples = 2;
     REQUIRE(without_effect(twice).size() == 1);

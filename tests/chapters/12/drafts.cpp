@@ -69,13 +69,30 @@ TEST_CASE("a draft is kept in few bits where the target is, and else as it is st
 }
 
 TEST_CASE("what says how to draft has no effect where nothing drafts", "[ch12]") {
-    DraftSettings scheduled, coupled;
-    scheduled.schedule = "adaptive";
-    coupled.coupling = coupled.coupling == "seed" ? "rejection" : "seed";
-    for (const DraftSettings& s : {scheduled, coupled}) {
+    DraftSettings tokens, scheduled, ngram, coupled;
+    tokens.num_assistant_tokens = 4, ngram.max_matching_ngram_size = 2;
+    scheduled.schedule = "adaptive", coupled.coupling = "rejection";
+    const std::string drafts = " has no effect: nothing drafts (--assistant-model sketch, say)";
+    using Notes = std::vector<std::string>;
+    CHECK(without_effect(DraftSettings()).empty());
+    for (const auto& [s, name] : {std::pair{tokens, "--num-assistant-tokens"},
+                                  {scheduled, "--num-assistant-tokens-schedule"},
+                                  {ngram, "--max-matching-ngram-size"},
+                                  {coupled, "--coupling"}}) {
+        CAPTURE(name);
         CHECK_NOTHROW(check_drafts(s));
-        CHECK(without_effect(s).size() == 1);
-        CHECK(without_effect(s, true).empty());  // Medusa's heads
+        CHECK(without_effect(s) == Notes{name + drafts});
+        // Medusa's heads are coupled, and as many as pays.
+        const bool heads_have = s.schedule == "adaptive" || s.coupling == "rejection";
+        CHECK(without_effect(s, true) == (heads_have ? Notes{} : Notes{name + drafts}));
+        DraftSettings model = s, lookup = s;
+        model.assistant_model = "sketch", lookup.assistant_model = "lookup";
+        CHECK(without_effect(lookup).empty());
+        CHECK(
+            without_effect(model) ==
+            (s.max_matching_ngram_size == 2
+                 ? Notes{name + std::string(" has no effect: a model drafts, not the text itself")}
+                 : Notes{}));
     }
 }
 
