@@ -86,9 +86,9 @@ void fill_cuts(GenerateOptions& o, const Config& config, bool searches) {
     if (searches && !o.do_sample) config.read("do_sample", o.do_sample);
     if (searches && !o.do_sample) return;
     if (o.preset || o.greedy || (o.temperature && *o.temperature == 0)) return;
-    const bool any = o.temperature || o.top_k || o.top_p || o.min_p || o.typical_p ||
-                     o.epsilon_cutoff || o.eta_cutoff || o.do_sample || o.mirostat || o.seed ||
-                     o.dialect || o.samples > 1;
+    bool any = o.temperature || o.do_sample || o.seed || o.dialect || o.samples > 1 || o.watermark;
+    each_truncation(o,
+                    [&](const char*, const auto& given, auto) { any = any || given.has_value(); });
     bool draws = false;
     const bool says = config.read("do_sample", draws);
     if (says && !draws && !any) {

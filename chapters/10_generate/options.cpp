@@ -428,20 +428,12 @@ void check_memory(const Model& model, const GenerateRequest& r) {
 
 std::vector<std::string> given_truncations(const GenerateOptions& o) {
     std::vector<std::string> names;
-    const auto note = [&](bool on, const char* name) {
-        if (on) names.emplace_back(name);
-    };
-    note(o.top_k.value_or(0) > 0, "--top-k"), note(o.top_p.value_or(1) != 1, "--top-p");
-    note(o.min_p.value_or(0) != 0, "--min-p"), note(o.typical_p.value_or(1) != 1, "--typical-p");
-    note(o.epsilon_cutoff.value_or(0) != 0, "--epsilon-cutoff");
-    note(o.eta_cutoff.value_or(0) != 0, "--eta-cutoff");
-    note(o.dynatemp_range.value_or(0) != 0, "--dynatemp-range");
-    note(o.top_n_sigma.value_or(0) != 0, "--top-n-sigma");
-    note(o.xtc_probability.value_or(0) != 0, "--xtc-probability");
-    note(o.mirostat.value_or(0) != 0, "--mirostat");
-    note(o.watermark.has_value(), "--watermark");
-    note(o.min_tokens_to_keep.value_or(1) != 1, "--min-tokens-to-keep");
-    note(o.preset.has_value(), "--preset");
+    each_truncation(o, [&](const char* name, const auto& given, auto field) {
+        const bool on = given && *given != SamplingOptions{}.*field && *given != -1;
+        if (on) names.emplace_back(name);  // --top-k -1 is off, too
+    });
+    if (o.watermark) names.emplace_back("--watermark");
+    if (o.preset) names.emplace_back("--preset");
     return names;
 }
 
@@ -455,8 +447,8 @@ std::vector<std::string> without_effect(const GenerateOptions& o) {
           "--dynatemp-range");
     needs(o.xtc_threshold.has_value(), "--xtc-threshold", o.xtc_probability.value_or(0) != 0,
           "--xtc-probability");
-    needs(o.mirostat_tau.has_value(), "--mirostat-tau", steered, "--mirostat 2");
-    needs(o.mirostat_eta.has_value(), "--mirostat-eta", steered, "--mirostat 2");
+    needs(o.mirostat_tau.has_value(), "--mirostat-tau", steered, "--mirostat 1 or 2");
+    needs(o.mirostat_eta.has_value(), "--mirostat-eta", steered, "--mirostat 1 or 2");
     needs(o.dry_base.has_value(), "--dry-base", dry, "--dry-multiplier");
     needs(o.dry_allowed_length.has_value(), "--dry-allowed-length", dry, "--dry-multiplier");
     needs(!o.dry_breakers.empty(), "--dry-sequence-breaker", dry, "--dry-multiplier");
@@ -489,14 +481,11 @@ SamplingOptions sampling_of(const GenerateOptions& o) {
     set(s.dry_multiplier, o.dry_multiplier), set(s.dry_base, o.dry_base);
     set(s.dry_allowed_length, o.dry_allowed_length), s.renormalize = o.renormalize;
     if (!takes_first(o)) {
-        set(s.temperature, o.temperature), set(s.top_k, o.top_k), set(s.top_p, o.top_p);
-        set(s.min_p, o.min_p), set(s.typical_p, o.typical_p);
-        set(s.epsilon_cutoff, o.epsilon_cutoff), set(s.eta_cutoff, o.eta_cutoff);
-        set(s.dynatemp_range, o.dynatemp_range), set(s.dynatemp_exponent, o.dynatemp_exponent);
-        set(s.top_n_sigma, o.top_n_sigma), set(s.xtc_probability, o.xtc_probability);
-        set(s.xtc_threshold, o.xtc_threshold), set(s.mirostat, o.mirostat);
+        each_truncation(o,
+                        [&](const char*, const auto& given, auto field) { set(s.*field, given); });
+        set(s.temperature, o.temperature), set(s.dynatemp_exponent, o.dynatemp_exponent);
+        set(s.xtc_threshold, o.xtc_threshold);
         set(s.mirostat_tau, o.mirostat_tau), set(s.mirostat_eta, o.mirostat_eta);
-        set(s.min_tokens_to_keep, o.min_tokens_to_keep);
         if (s.top_k == -1) s.top_k = 0;  // as others switch it off
     }
     if (o.exponential_decay) set_decay(s, *o.exponential_decay);
@@ -545,8 +534,10 @@ std::vector<int> prompt_ids(const GenerateOptions& o, const Model& model, std::s
               context = model.config().n_positions;
     if (o.context != "slide") {
         if (room >= context) {
-            throw UsageError("--max-new-tokens " + std::to_string(room) +
-                             ": this model's context has " + std::to_string(context) +
+            const bool by_least = o.min_new_tokens && (o.unlimited() || !o.max_new_tokens);
+            throw UsageError((by_least ? "--min-new-tokens " : "--max-new-tokens ") +
+                             std::to_string(room) + ": this model's context has " +
+                             std::to_string(context) +
                              " tokens, the prompt's included; ask for fewer (make run can also "
                              "forget: --context slide)");
         }

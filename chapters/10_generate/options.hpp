@@ -70,6 +70,22 @@ void add_samples_option(OptionTable& app, GenerateOptions& options);  // --num-r
 // --model and how it is opened
 void add_model_options(OptionTable& app, GenerateOptions& options);
 
+// Calls f(name, given, field) for each option that truncates or varies the temperature: its name,
+// what was given, and its field in SamplingOptions, whose default value means off.
+template <class Options, class F>
+void each_truncation(Options& o, F f) {
+    using S = SamplingOptions;
+    f("--top-k", o.top_k, &S::top_k), f("--top-p", o.top_p, &S::top_p);
+    f("--min-p", o.min_p, &S::min_p), f("--typical-p", o.typical_p, &S::typical_p);
+    f("--epsilon-cutoff", o.epsilon_cutoff, &S::epsilon_cutoff);
+    f("--eta-cutoff", o.eta_cutoff, &S::eta_cutoff);
+    f("--dynatemp-range", o.dynatemp_range, &S::dynatemp_range);
+    f("--top-n-sigma", o.top_n_sigma, &S::top_n_sigma);
+    f("--xtc-probability", o.xtc_probability, &S::xtc_probability);
+    f("--mirostat", o.mirostat, &S::mirostat);
+    f("--min-tokens-to-keep", o.min_tokens_to_keep, &S::min_tokens_to_keep);
+}
+
 // The names of the given options that truncate or say how to draw: beam search cannot use them.
 // Options that are off are not among them.
 std::vector<std::string> given_truncations(const GenerateOptions& options);

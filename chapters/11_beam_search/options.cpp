@@ -89,10 +89,9 @@ BeamRequest beam_request_of(const GenerateOptions& options, const BeamSettings& 
     GenerateOptions o = options;
     if (!o.do_sample) {
         // No cuts, whatever the dialect has by default.
-        o.temperature = 1, o.top_k = 0, o.top_p = 1, o.min_p = 0, o.typical_p = 1;
-        o.epsilon_cutoff = 0, o.eta_cutoff = 0;
-        o.dynatemp_range.reset(), o.top_n_sigma.reset(), o.xtc_probability.reset();
-        o.min_tokens_to_keep.reset();
+        o.temperature = 1;
+        each_truncation(
+            o, [](const char*, auto& given, auto field) { given = SamplingOptions{}.*field; });
     }
     // What beams draw from must be able to go on where a text ends: transformers keeps one token
     // more than there are ends.

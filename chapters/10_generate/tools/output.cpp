@@ -95,11 +95,9 @@ std::string explanation(const Tokenizer& tokenizer, const Chain& chain, const Tr
                            : padded("", 5 - to_int(std::to_string(s.rank).size())) +
                                  std::to_string(s.rank) + "  " + percent(s.probability);
     };
-    const Standing raw{t.steps.empty() ? std::size_t{0} : t.steps[0].chosen_before.rank,
-                       portable_exp(t.raw_log_probability)};
     append(out, "   %s %7zu                   %7.3f  %s\n", padded("the model", 24).c_str(),
            t.raw_candidates, t.raw_entropy,
-           standing_of(raw.rank ? raw : Standing{0, raw.probability}).c_str());
+           standing_of({t.raw_rank, portable_exp(t.raw_log_probability)}).c_str());
     for (const StepTrace& s : t.steps) {
         const std::string name = s.parameters.empty() ? s.name : s.name + " " + s.parameters;
         append(out, "   %s %7zu %6zu  %8.4f  %7.3f  %s\n", padded(name, 24).c_str(),

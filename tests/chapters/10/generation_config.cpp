@@ -70,6 +70,23 @@ TEST_CASE("a file that draws nothing means greedy decoding, unless an option dra
     o.top_k = 3;
     REQUIRE(chain_with(R"({"do_sample": false})", o) ==
             "temperature 0.8 → top-k 3 → top-p 0.9 → draw");
+    // So does each rarer one, and nobody is refused for a --greedy that nobody typed.
+    const auto draws = [](auto change) {
+        GenerateOptions options;
+        change(options);
+        return chain_with(R"({"do_sample": false})", options);
+    };
+    using O = GenerateOptions;
+    REQUIRE(draws([](O& x) { x.top_n_sigma = 1; }) ==
+            "temperature 0.8 → top-n-sigma 1 → top-p 0.9 → draw");
+    REQUIRE(draws([](O& x) { x.xtc_probability = .5; }) ==
+            "temperature 0.8 → top-p 0.9 → xtc 0.5/0.1 → draw");
+    REQUIRE(draws([](O& x) { x.dynatemp_range = .5; }) ==
+            "dynamic-temperature 0.8±0.5 → top-p 0.9 → draw");
+    REQUIRE(draws([](O& x) { x.min_tokens_to_keep = 3; }) ==
+            "min-tokens-to-keep 3 → temperature 0.8 → top-p 0.9 → draw");
+    REQUIRE(draws([](O& x) { x.watermark = 7; }) ==
+            "temperature 0.8 → top-p 0.9 → watermark → draw");
 }
 
 TEST_CASE("lists of the file become options", "[ch10]") {

@@ -2,9 +2,12 @@
 // and what comes out for programs.
 #include "tests/catch.hpp"
 
+#include <chrono>
+#include <cstdio>
 #include <set>
 #include <sstream>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include <unistd.h>
@@ -140,7 +143,10 @@ TEST_CASE("values that make no sense are refused, each by name", "[ch10][options
         {"--seed -2", "--seed: got '-2'"},
         {"--seed 18446744073709551616", "--seed: got"},
         {"--seed 1.5", "--seed: got"},
-        {"--max-new-tokens 64", "context has 64"}};
+        {"--max-new-tokens 64", "--max-new-tokens 64: this model's context has 64"},
+        {"--min-new-tokens 64", "--min-new-tokens 64: this model's context has 64"},
+        {"--min-new-tokens 64 --max-new-tokens -1", "--min-new-tokens 64: this"},
+        {"--min-new-tokens 6 --max-new-tokens 64", "--max-new-tokens 64: this"}};
     for (const auto& [line, message] : refused) {
         INFO(line);
         REQUIRE_THAT(refusal(line), Contains(message));
@@ -315,6 +321,21 @@ TEST_CASE("a trace has the fields of the lesson, and --explain prints its figure
     REQUIRE(step == static_cast<int>(texts[0].ids.size()));
 }
 
+TEST_CASE("--explain without a step says which rank the token has in the model's distribution",
+          "[ch10]") {
+    const Model model = small_model();
+    const std::vector<float> logits{1, 3, 2};
+    const auto line = [&](const std::vector<float>& row) {
+        std::istringstream text(
+            explanation(model.tokenizer, Chain(), trace(Chain(), row, {}, 0, 2), 0));
+        std::string got;
+        for (int i = 0; i < 3; ++i) std::getline(text, got);
+        return got;
+    };
+    REQUIRE_THAT(line(logits), Catch::EndsWith("    2  24.47 %"));  // e^2 / (e + e^3 + e^2)
+    REQUIRE_THAT(line({1, 3, banned}), Catch::EndsWith("removed"));
+}
+
 TEST_CASE("a text is shown after its prompt, unless only the new part is asked for", "[ch10]") {
     const Model model = small_model();
     const std::vector<ShownPrompt> prompts{{"Once", {}}};
@@ -362,4 +383,28 @@ TEST_CASE("prompt and pieces are shown at once, and in the end what they took", 
     CHECK_THAT(stats, Catch::StartsWith(request.chain.to_string() + "\n3 prompt tokens, first") &&
                           Catch::Contains("; 2 tokens in 2 passes, ") &&
                           Catch::EndsWith("; ended by: eos\n"));
+}
+
+TEST_CASE("a text of one pass has a time to its first token, and a speed", "[ch10]") {
+    const Model model = small_model();
+    const std::vector<ShownPrompt> prompts{{"Once", {1}}};
+    const GenerateRequest request;
+    GeneratedText text;
+    text.ids = {7};
+    Output output;
+    output.stats = true;
+    const std::string stats = test::written_to(2, [&] {
+        TextPrinter printer(output, "", model.tokenizer, prompts, request, false);
+        std::this_thread::sleep_for(std::chrono::milliseconds(20));
+        printer.observer().go_on();
+        printer.finish({text});
+    });
+    double first = 0, speed = 0;
+    const std::size_t at = stats.find("first token after");
+    REQUIRE(at != std::string::npos);
+    REQUIRE(std::sscanf(stats.c_str() + at,
+                        "first token after %lf ms; 1 tokens in 1 passes, %lf tokens/s", &first,
+                        &speed) == 2);
+    CHECK(first >= 20);
+    CHECK((speed > 0 && speed <= 50));
 }
