@@ -267,8 +267,11 @@ private:
             const CodePointSet first = class_member(low);
             if (peek() == '-' && peek(1) != ']' && peek(1) >= 0) {
                 ++at_;
-                class_member(high);
-                if (low < 0 || high < 0) fail("a range must go from one character to another");
+                const CodePointSet last = class_member(high);
+                if (low < 0 || high < 0) {  // beside a class such as \w, a hyphen is a character
+                    set.add(first), set.add('-', '-'), set.add(last);
+                    continue;
+                }
                 if (high < low) fail("a range whose end comes before its beginning");
                 set.add(low, high);
             } else {

@@ -136,7 +136,7 @@ SchemaDocument::SchemaDocument(const std::string& text, const std::string& name,
     }
     resources_.push_back({&root_, "", draft_named(root_, options.draft)});
     by_uri_[""] = 0;
-    resource_[&root_] = 0;
+    places_[&root_] = {0, 0};
     index(root_, 0, 0);
 }
 
@@ -183,7 +183,7 @@ void SchemaDocument::index(const Json& schema, int resource, int depth) {
         if (old && id.fragment.size() > 1)
             anchors_.emplace(std::pair(resource, id.fragment.substr(1)), &schema);
     }
-    resource_[&schema] = resource;
+    places_.insert_or_assign(&schema, Place{resource, count(places_)});
     unevaluated_ = unevaluated_ || schema.contains("unevaluatedProperties") ||
                    schema.contains("unevaluatedItems");
     for (const char* key : {"$anchor", "$dynamicAnchor"}) {
@@ -198,8 +198,13 @@ void SchemaDocument::index(const Json& schema, int resource, int depth) {
 }
 
 int SchemaDocument::resource_of(const Json& schema) const {
-    const auto found = resource_.find(&schema);
-    return found == resource_.end() ? 0 : found->second;
+    const auto found = places_.find(&schema);
+    return found == places_.end() ? 0 : found->second.resource;
+}
+
+int SchemaDocument::number_of(const Json& schema) const {
+    const auto found = places_.find(&schema);
+    return found == places_.end() ? -1 : found->second.number;
 }
 
 int SchemaDocument::draft_of(const Json& schema) const {
@@ -269,13 +274,13 @@ void SchemaDocument::tell(const Json& schema, const std::string& keyword, const 
 }
 
 void SchemaDocument::check(const Json& schema) {
-    const bool made_here = resource_.count(&schema) == 0;
+    const bool made_here = places_.count(&schema) == 0;
     if (!made_here && checked_.insert(&schema).second) check_keywords(*this, schema);
 }
 
 std::vector<const Json*> SchemaDocument::references(const Json& schema) {
     std::vector<const Json*> targets;
-    if (schema.contains("$at") && resource_.count(&schema) == 0)
+    if (schema.contains("$at") && places_.count(&schema) == 0)
         targets.push_back(held_[schema.at("$at").get<std::size_t>()]);
     if (schema.contains("$ref")) targets.push_back(&follow(schema, "$ref"));
     if (ignores_siblings(schema)) return targets;
@@ -349,12 +354,12 @@ const Json& SchemaDocument::walk(const Json& schema, const char* keyword, const 
                               "\" refers to nothing: there is no \"" + shown(token) + "\" in " +
                               path_of(*at));
         }
-        if (const auto known = resource_.find(at); known != resource_.end())
-            resource = known->second;
+        if (const auto known = places_.find(at); known != places_.end())
+            resource = known->second.resource;
     }
     // The target may be in a place that no keyword marks as a schema: then it becomes one now, in
     // the resource around it.
-    if (at->is_object() && resource_.count(at) == 0) index(*at, resource, 1);
+    if (at->is_object() && places_.count(at) == 0) index(*at, resource, 1);
     return *at;
 }
 

@@ -31,6 +31,8 @@ public:
 
     // The draft: 4, 6, 7, 2019 or 2020. 0: no $schema names it; 2020-12 is assumed.
     int draft_of(const Json& schema) const;
+    // The number of schemas before this one in the document; −1 for a schema from keep().
+    int number_of(const Json& schema) const;
     // In draft 7 and earlier, the other keywords of a schema with $ref have no effect.
     bool ignores_siblings(const Json& schema) const;
     // The list of schemas of the first items: prefixItems, or items if that is a list. The schema
@@ -93,7 +95,10 @@ private:
     std::deque<Json> made_;
     std::vector<const Json*> held_;  // by the number in $at
     std::vector<Resource> resources_;
-    std::map<const Json*, int> resource_;  // by schema: the resource that it belongs to
+    struct Place {
+        int resource, number;  // the resource that it belongs to; the place in the document
+    };
+    std::map<const Json*, Place> places_;  // by schema
     std::map<std::string, int> by_uri_;
     std::map<std::pair<int, std::string>, const Json*> anchors_;
     // By name, then by resource: the schema with this $dynamicAnchor, or with a true

@@ -16,6 +16,12 @@ bool is_true(const Json& schema, const char* key) {
     return schema.contains(key) && schema.at(key) == Json(true);
 }
 
+// A limit that no text reaches within the largest budget, a million tokens, is none.
+long long most_of(const Json& schema, const char* keyword) {
+    const long long most = count_of(schema, keyword, -1);
+    return most < 100'000'000 ? most : -1;
+}
+
 long long fewer(long long a, long long b) { return a < 0 ? b : b < 0 ? a : std::min(a, b); }
 
 }  // namespace
@@ -73,7 +79,8 @@ ObjectFact SchemaFacts::read_object(const Json& schema) {
     static const Json never = false;
     ObjectFact fact;
     if (schema.contains("properties")) {
-        for (const auto& [key, value] : schema.at("properties").items()) fact.named[key] = &value;
+        fact.written = &schema.at("properties");
+        for (const auto& [key, value] : fact.written->items()) fact.named[key] = &value;
     }
     if (schema.contains("patternProperties")) {
         for (const auto& [pattern, value] : schema.at("patternProperties").items())
@@ -89,7 +96,7 @@ ObjectFact SchemaFacts::read_object(const Json& schema) {
             fact.required.insert(name.get<std::string>());
     }
     fact.least = count_of(schema, "minProperties", 0);
-    fact.most = count_of(schema, "maxProperties", -1);
+    fact.most = most_of(schema, "maxProperties");
     return fact;
 }
 
@@ -120,10 +127,10 @@ ArrayFact SchemaFacts::read_array(const Json& schema) {
     }
     fact.rest = document_->rest_of(schema);
     fact.least = count_of(schema, "minItems", 0);
-    fact.most = count_of(schema, "maxItems", -1);
+    fact.most = most_of(schema, "maxItems");
     if (schema.contains("contains")) {
         const ItemCount count{&schema.at("contains"), 0, count_of(schema, "minContains", 1),
-                              count_of(schema, "maxContains", -1)};
+                              most_of(schema, "maxContains")};
         fact.counts.push_back(count);
     }
     fact.unique = is_true(schema, "uniqueItems");
@@ -131,17 +138,41 @@ ArrayFact SchemaFacts::read_array(const Json& schema) {
     return fact;
 }
 
-void SchemaFacts::put_in_order(ObjectPlan& plan, const Conjunction& facts) {
-    std::map<std::string, int> places;
-    for (const Json* fact : facts) {
-        if (fact->contains("properties")) {
-            for (const auto& [name, schema] : fact->at("properties").items())
-                places.try_emplace(name, count(places));
-        } else {
-            for (const auto& [name, value] : object(*fact).named)
-                places.try_emplace(name, count(places));
-        }
+// Conjunctions are sorted by address, which differs between machines; so the document decides.
+SchemaFacts::Order SchemaFacts::order_of(Conjunction demands) {
+    const auto key = [&](const Json* schema) {
+        const int number = document_->number_of(*schema);
+        return std::pair(number, number < 0 ? json_text(*schema) : "");
+    };
+    std::sort(demands.begin(), demands.end(), [&](auto* a, auto* b) { return key(a) < key(b); });
+    Order order;
+    for (const Json* schema : demands) add_order(*schema, order);
+    return order;
+}
+
+void SchemaFacts::add_order(const Json& schema, Order& order) {
+    static const std::set<std::string> conditions = {"if", "then", "else"};
+    static const std::set<std::string> lists = {"allOf", "anyOf", "oneOf", "dependentSchemas",
+                                                "dependencies"};
+    if (!schema.is_object() || !order.emplace(&schema, count(order)).second) return;
+    for (const Json* target : document_->references(schema)) add_order(*target, order);
+    for (const auto& [key, value] : schema.items()) {
+        if (key == "properties" || key == "const") order.emplace(&value, count(order));
+        if (key == "enum")
+            for (const Json& one : value) order.emplace(&one, count(order));
+        if (conditions.count(key) != 0) add_order(value, order);
+        if (lists.count(key) != 0)
+            for (const Json& part : value) add_order(part, order);
     }
+}
+
+void SchemaFacts::put_in_order(ObjectPlan& plan, const Conjunction& facts, const Order& order) {
+    std::map<int, const Json*> written;
+    for (const Json* fact : facts)
+        if (const Json* names = object(*fact).written) written.emplace(order.at(names), names);
+    std::map<std::string, int> places;
+    for (const auto& [number, names] : written)
+        for (const auto& [name, value] : names->items()) places.try_emplace(name, count(places));
     const auto place = [&](const ObjectPlan::Member& m) {
         const auto found = places.find(m.name);
         return found == places.end() ? count(places) : found->second;

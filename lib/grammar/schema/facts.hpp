@@ -26,6 +26,7 @@ struct KeyRule {  // the values of all members with these keys must meet `value`
 
 struct ObjectFact {
     std::map<std::string, const Json*> named = {};
+    const Json* written = nullptr;       // the schema's object with these members in their order
     std::vector<KeyRule> patterns = {};  // patternProperties
     const Json* others = nullptr;        // additionalProperties: for keys without name or pattern
     // each: for all members with these keys. needs: at least one such member meets `value`.
@@ -94,14 +95,19 @@ public:
     ObjectPlan objects(const Conjunction& facts, bool closed);
     ObjectPlan members(const Conjunction& facts);  // the same without classes, which is faster
     ArrayPlan arrays(const Conjunction& facts);
-    // Sorts the members into the order of `properties`, those of the first fact first.
-    void put_in_order(ObjectPlan& plan, const Conjunction& facts);
+    // Numbers the objects that name members of a value (properties, const, enum), as a reader finds
+    // them who follows references.
+    using Order = std::map<const Json*, int>;
+    Order order_of(Conjunction demands);
+    // Sorts the members into that order. Those that no such object names come last, by name.
+    void put_in_order(ObjectPlan& plan, const Conjunction& facts, const Order& order);
 
     // A new schema that stands for the fact.
     const Json& add(ObjectFact fact);
     const Json& add(ArrayFact fact);
 
 private:
+    void add_order(const Json& schema, Order& order);
     ObjectFact read_object(const Json& schema);
     ArrayFact read_array(const Json& schema);
     struct KeyClass {

@@ -26,7 +26,7 @@ namespace {
 
 constexpr long long max_counted_members = 1000;
 constexpr std::size_t max_counters = 4, max_ways_to_satisfy = 64;
-constexpr double max_array_states = 1e6;
+constexpr double max_array_states = 1e6 + 1;
 // Other data that is built with a grammar of this size takes about as much memory again.
 constexpr int max_nodes = 800'000;
 constexpr std::size_t max_bytes = 84'000'000;
@@ -295,8 +295,10 @@ private:
         Scalars scalars;
         for (const Json* schema : demands) scalars = scalars & scalars_.of(*schema);
         add_scalars(scalars, start, end);
-        for (const Conjunction& facts : shapes_.of(demands, "object"))
-            add_object(facts, start, end);
+        if (const Alternatives objects = shapes_.of(demands, "object"); !objects.empty()) {
+            const SchemaFacts::Order order = shapes_.facts().order_of(demands);
+            for (const Conjunction& facts : objects) add_object(facts, order, start, end);
+        }
         for (const Conjunction& facts : shapes_.of(demands, "array")) add_array(facts, start, end);
     }
 
@@ -311,9 +313,9 @@ private:
         if (s.has_strings()) strings_.add(grammar_, s, start, end);
     }
 
-    void add_object(const Conjunction& facts, int start, int end) {
+    void add_object(const Conjunction& facts, const SchemaFacts::Order& order, int start, int end) {
         ObjectPlan plan = shapes_.facts().objects(facts, options_.closed);
-        shapes_.facts().put_in_order(plan, facts);
+        shapes_.facts().put_in_order(plan, facts, order);
         if (plan.least > max_counted_members)
             document_.unsupported(*facts[0], "minProperties",
                                   "above 1000 needs too large a grammar; use a smaller limit");

@@ -178,7 +178,7 @@ const Json& ShapeRules::demand_for(const Json& value) {
     const auto [place, added] = const_schemas_.try_emplace(&value, nullptr);
     const auto equal = [&](const Json& part) { return &document_->keep({{"const", part}}); };
     if (added && value.is_object()) {
-        ObjectFact fact{.others = &no, .silent = true};
+        ObjectFact fact{.written = &value, .others = &no, .silent = true};
         for (const auto& [key, member] : value.items()) {
             fact.named[key] = equal(member);
             fact.required.insert(key);

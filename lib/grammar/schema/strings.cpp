@@ -165,22 +165,20 @@ void WrittenStrings::add(Grammar& grammar, const Scalars& s, int start, int end)
     SharedDfa texts = s.strings ? s.strings : anything;
     long long least = s.least, most = s.most;
     std::function<void()> at_limit;
-    if (options_.everyday && !s.listed) {
-        long long usual = options_.max_characters;
-        if (s.everyday != nullptr) {
-            Dfa mostly = common(*texts, s.everyday->texts);
-            if (has_length(mostly, least, most)) texts = std::move(mostly);
-            usual = std::min<long long>(usual, s.everyday->most);
-        }
-        if (most < 0 && usual >= 0) {
-            most = std::max({usual, least, shortest_length(*texts)});
-            at_limit = said_at(most);
-        }
+    long long usual = options_.everyday && !s.listed ? options_.max_characters : -1;
+    if (options_.everyday && !s.listed && s.everyday != nullptr) {
+        Dfa mostly = common(*texts, s.everyday->texts);
+        if (has_length(mostly, least, most)) texts = std::move(mostly);
+        usual = std::min<long long>(usual, s.everyday->most);
+    }
+    const bool any = *texts == *anything;
+    if (!any && least > 0) texts = *texts & of_length(least, -1), least = 0;
+    if (most < 0 && usual >= 0) {
+        most = std::max({usual, least, shortest_length(*texts)});
+        at_limit = said_at(most);
     }
     if (const long long longest = longest_length(*texts); longest >= 0 && longest <= most)
         most = -1;
-    const bool any = *texts == *anything;
-    if (!any && least > 0) texts = *texts & of_length(least, -1), least = 0;
     // Characters are counted by an annotation (counted), or by a state for each length if the
     // automaton is small or its shortest text is long.
     const bool counted = any ? std::max(least, most) > few_characters

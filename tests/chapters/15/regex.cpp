@@ -120,7 +120,6 @@ TEST_CASE("what an automaton cannot do, or nobody wrote yet, is refused by name 
         {"a)", "')' without"},
         {"[a", "expected ']'"},
         {"[z-a]", "range"},
-        {"[\\d-x]", "range"},
         {"a{2,1}", "maximum is smaller than its minimum"},
         {"a{99999}", "10000"},
         {"\\", "expected a character"},
@@ -283,4 +282,15 @@ TEST_CASE("a letter in its shortest spelling is one of its spellings, and none i
     CHECK(shortest_spelling('\n', Spelling::json) == "\\n");
     CHECK(shortest_spelling(0x1f, Spelling::json) == "\\u001f");
     CHECK_THROWS_AS(shortest_spelling(0xd800, Spelling::json), Error);
+}
+
+TEST_CASE("a hyphen beside a class such as \\w is a character", "[ch15]") {
+    for (const char* pattern : {"[\\w-.]+", "[.-\\w]+", "[\\s-\\w.]+"}) {
+        INFO(pattern);
+        const Dfa dfa = regex_full_match(pattern);
+        CHECK(dfa.accepts("a-b.9"));
+        CHECK_FALSE(dfa.accepts("a/b"));
+        CHECK_FALSE(dfa.accepts("a+b"));
+    }
+    CHECK_THROWS_WITH(regex_full_match("[z-a]"), Catch::Contains("end comes before"));
 }

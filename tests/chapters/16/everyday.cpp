@@ -43,6 +43,10 @@ TEST_CASE("an everyday string has at most 200 characters, unless the schema says
     CHECK(writes(R"({"minLength":300})", letters(300), everyday()));
     CHECK(writes(R"({"pattern":"^a{250}"})", letters(250), everyday()));
     CHECK_FALSE(writes(R"({"pattern":"^a{150}"})", letters(201), everyday()));
+    // The shortest text from 202 characters on has 204.
+    const std::string fours = R"({"pattern":"^([a-z]{4})*$","minLength":202})";
+    CHECK(writes(fours, letters(204), everyday()));
+    CHECK_FALSE(writes(fours, letters(208), everyday()));
     CHECK(writes(R"({"enum":[)" + letters(300) + "]}", letters(300), everyday()));
     SchemaOptions shorter = everyday();
     shorter.max_characters = 7;

@@ -271,3 +271,45 @@ TEST_CASE("what a format allows is denied in full, though less of it is written"
         CHECK_FALSE(SchemaValidator(schema).valid("\"23:59:60Z\""));
     }
 }
+
+TEST_CASE("members of several schemas come in the order in which a reader meets them", "[ch16]") {
+    const auto in_this_order = [](const std::string& schema, const char* text, const char* other) {
+        INFO(schema);
+        CHECK(whole(schema, text));
+        CHECK_FALSE(alive(schema, other));
+    };
+    const std::string names = R"("$defs":{"A":{"properties":{"z":{"type":"null"}}},)"
+                              R"("B":{"properties":{"a":{"type":"null"}}}})",
+                      a = R"({"$ref":"#/$defs/A"})", b = R"({"$ref":"#/$defs/B"})";
+    const char *az = R"({"a":null,"z":null})", *za = R"({"z":null,"a":null})";
+    in_this_order("{" + names + R"(,"allOf":[)" + b + "," + a + "]}", az, R"({"z":null,"a")");
+    in_this_order("{" + names + R"(,"allOf":[)" + a + "," + b + "]}", za, R"({"a":null,"z")");
+    // The same two schemas in either order, side by side.
+    in_this_order("{" + names + R"(,"prefixItems":[{"allOf":[)" + a + "," + b + R"(]},{"allOf":[)" +
+                      b + "," + a + "]}]}",
+                  (std::string("[") + za + "," + az + "]").c_str(),
+                  (std::string("[") + za + R"(,{"z":null,"a")").c_str());
+    // A schema's own members beside those that it refers to: as they are written.
+    const std::string own = R"("properties":{"m":{"type":"null"}})",
+                      more = R"("allOf":[)" + b + "]";
+    in_this_order("{" + names + "," + own + "," + more + "}", R"({"m":null,"a":null})",
+                  R"({"a":null,"m")");
+    in_this_order("{" + names + "," + more + "," + own + "}", R"({"a":null,"m":null})",
+                  R"({"m":null,"a")");
+    // Values that are listed.
+    in_this_order(R"({"const":{"b":1,"a":{"d":[],"c":2}}})", R"({"b":1,"a":{"d":[],"c":2}})",
+                  R"({"a)");
+    in_this_order(R"({"enum":[{"b":{"d":1,"c":2}}]})", R"({"b":{"d":1,"c":2}})", R"({"b":{"c)");
+}
+
+TEST_CASE("a limit beyond every budget is no limit, and a million items can be counted", "[ch16]") {
+    for (const std::string most : {"1000000", "2147483647", "1e300"}) {
+        INFO(most);
+        CHECK(whole(R"({"type":"array","minItems":2,"maxItems":)" + most + "}", "[1,null,2]"));
+        const std::string schema = R"({"type":"array","contains":{"type":"null"},"maxContains":)" +
+                                   (most == "1000000" ? "3" : most) + "}";
+        CHECK(whole(schema, "[1,null,null]"));
+        CHECK_FALSE(whole(schema, "[1]"));
+        CHECK(whole(R"({"type":"object","maxProperties":)" + most + "}", "{}"));
+    }
+}
