@@ -35,6 +35,7 @@ const std::vector<Alias> all_aliases = {
     {"--predict", "--max-new-tokens"},
     {"--repeat-penalty", "--repetition-penalty"},
     {"--typical", "--typical-p"},
+    {"--typ-p", "--typical-p"},
     {"-l", "--logit-bias"},
     {"-r", "--stop-strings"},
     {"--reverse-prompt", "--stop-strings"},

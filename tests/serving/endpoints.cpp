@@ -209,6 +209,12 @@ TEST_CASE("an answer keeps to a schema, a grammar, a regex or a choice", "[servi
     REQUIRE(content(R"("guided_regex":"[a-c]{3}")").find_first_not_of("abc") == std::string::npos);
     const std::string choice = content(R"("choice":["sunny","rainy"])");
     REQUIRE((choice == "sunny" || choice == "rainy"));
+    // Commas, and what a pattern would read otherwise.
+    for (const std::string one : {"yes, sir", R"(a,(b+c)*[d-e]|{2}^$?.\/-"\d")"}) {
+        REQUIRE(content(R"("guided_choice":[)" + json_text(one) + "]") == one);
+        const std::string either = content(R"("guided_choice":["no",)" + json_text(one) + "]");
+        REQUIRE((either == one || either == "no"));
+    }
 }
 
 TEST_CASE("a tool that must be called is called with arguments of its schema", "[serving]") {

@@ -55,6 +55,7 @@ TEST_CASE("what is neutral, redundant or more than there is room for changes no 
           R"(,"logit_bias":{})",
           R"(,"model":"gpt-4o-mini")",
           R"(,"logprobs":false)",
+          R"(,"typ_p":1,"top_n_sigma":-1,"models":[],"mode":"instruct","watermark":false)",
           R"(,"type":"completion")",
           R"(,"reasoning_effort":"low")",
           R"(,"user":"me","store":false,"metadata":{})",
@@ -79,6 +80,7 @@ TEST_CASE("what is neutral, redundant or more than there is room for changes no 
     CHECK(completed(R"(,"max_tokens":12,"temperature":0,"n":2)") == greedy + greedy);
     CHECK(completed(R"(,"max_tokens":12,"n":2,"best_of":1)") ==
           completed(R"(,"max_tokens":12,"n":2)"));
+    CHECK(said(R"(,"max_tokens":12,"best_of":1)") == said(R"(,"max_tokens":12)"));
 }
 
 TEST_CASE("what has no effect is named in the answer, and refused if the server is strict",
@@ -191,6 +193,12 @@ TEST_CASE("tools are asked for in the ways of yesterday and of others", "[servin
                                                                                      [0]["function"]
                                                                                      ["name"] ==
             "g");
+    // A call that must be leaves no content for the format to hold for.
+    REQUIRE(message(tools + R"(,"tool_choice":"required","response_format":{"type":"json_schema",
+        "json_schema":{"name":"p","strict":true,"schema":{"type":"object","properties":{"x":
+        {"type":"boolean"}},"required":["x"],"additionalProperties":false}}})")["tool_calls"][0]
+                                                                               ["function"] ==
+            any["tool_calls"][0]["function"]);
     const Json old = message(R"("functions":[)" + function + R"(],"function_call":{"name":"f"})");
     REQUIRE(old["function_call"]["name"] == "f");
     REQUIRE(json_value(old["function_call"]["arguments"].get<std::string>())["a"].is_number());

@@ -164,6 +164,8 @@ TEST_CASE("a parameter by any of its names is the command line's option", "[serv
     REQUIRE(text(R"(,"repeat_penalty":1.5)") == text(R"(,"repetition_penalty":1.5)"));
     REQUIRE(text(R"(,"repetition_penalty":1.5,"repeat_last_n":64)") ==
             text(R"(,"repetition_penalty":1.5,"penalty_scope":"last-64")"));
+    REQUIRE(text(R"(,"typ_p":0.2)") == text(R"(,"typical_p":0.2)"));
+    REQUIRE(text(R"(,"typ_p":0.2)") != text(""));
     REQUIRE(text(R"(,"escape":true)") == text(""));
     REQUIRE(text(R"(,"seed":18446744073709551615)") != text(R"(,"seed":9223372036854775808)"));
 }

@@ -59,14 +59,23 @@ std::string tools_of(const std::string& name, const Json& value) {
     return tools;
 }
 
-std::string choices_of(const std::string& name, const Json& value) {
+// The command line's list has commas between the choices: where one has a comma, a pattern says it.
+void set_choices(TextOptions& o, const std::string& name, const Json& value) {
+    const std::vector<std::string> choices = texts_of(name, value);
+    const bool commas =
+        value.is_array() && std::any_of(choices.begin(), choices.end(), [](const std::string& c) {
+            return c.find(',') != std::string::npos;
+        });
     std::string joined;
-    for (const std::string& choice : texts_of(name, value)) {
-        if (value.is_array() && choice.find(',') != std::string::npos)
-            throw ApiError(400, name + ": a choice has a comma; take a regex for it", name);
-        joined += (joined.empty() ? "" : ",") + choice;
+    for (const std::string& choice : choices) {
+        if (!joined.empty()) joined += commas ? '|' : ',';
+        for (const char c : choice) {
+            if (commas && std::string_view("\\^$.|?*+()[]{}/").find(c) != std::string_view::npos)
+                joined += '\\';
+            joined += c;
+        }
     }
-    return joined;
+    (commas ? o.guide.regex : o.guide.choice) = joined;
 }
 
 using Setter = std::function<void(TextOptions&, const std::string&, const Json&)>;
@@ -92,7 +101,7 @@ const std::map<std::string, Setter>& text_members() {
         m["regex"] = m["guided_regex"] = guide(&GuideRequest::regex, text_of);
         m["json_schema"] = m["guided_json"] = guide(&GuideRequest::schema, schema_of);
         m["tools"] = guide(&GuideRequest::tools, tools_of);
-        m["choice"] = m["guided_choice"] = guide(&GuideRequest::choice, choices_of);
+        m["choice"] = m["guided_choice"] = set_choices;
         m["integer"] = guide(&GuideRequest::integers, text_of);
         m["negative_prompt"] = [](TextOptions& o, const std::string& name, const Json& v) {
             o.negative_prompt = text_of(name, v);
@@ -192,7 +201,9 @@ const std::set<std::string>& without_effect() {
                                               "spaces_between_special_tokens",
                                               "web_search_options",
                                               "n_keep",
-                                              "cache_salt"};
+                                              "cache_salt",
+                                              "models",
+                                              "mode"};
     return all;
 }
 
@@ -218,17 +229,30 @@ const std::set<std::string>& not_done() {
                                               "top_a",
                                               "smoothing_factor",
                                               "documents",
+                                              "watermark",
                                               "max_length"};
     return all;
 }
 
 // Where the most probable token is taken, nothing is truncated or drawn.
 const std::set<std::string>& of_draws() {
-    static const std::set<std::string> all = {
-        "top_k",           "top_p",          "min_p",          "typical_p",
-        "typical",         "epsilon_cutoff", "eta_cutoff",     "top_n_sigma",
-        "xtc_probability", "xtc_threshold",  "dynatemp_range", "dynatemp_exponent",
-        "mirostat",        "mirostat_tau",   "mirostat_eta",   "min_tokens_to_keep"};
+    static const std::set<std::string> all = {"top_k",
+                                              "top_p",
+                                              "min_p",
+                                              "typical_p",
+                                              "typical",
+                                              "typ_p",
+                                              "epsilon_cutoff",
+                                              "eta_cutoff",
+                                              "top_n_sigma",
+                                              "xtc_probability",
+                                              "xtc_threshold",
+                                              "dynatemp_range",
+                                              "dynatemp_exponent",
+                                              "mirostat",
+                                              "mirostat_tau",
+                                              "mirostat_eta",
+                                              "min_tokens_to_keep"};
     return all;
 }
 
@@ -252,7 +276,8 @@ bool is_off(const Json& value) {
 bool is_neutral(const std::string& name, const Json& value) {
     if (value.is_null()) return true;
     if (name == "modalities") return value == Json::array({"text"});
-    if (name == "top_k") return value == -1;
+    if (name == "top_k" || name == "top_n_sigma") return value == -1;
+    if (name == "best_of") return value == 1;
     if (name == "skip_special_tokens" || name == "add_generation_prompt" || name == "detokenize")
         return value == true;
     if (name == "do_sample") return value == false;  // see takes_first()

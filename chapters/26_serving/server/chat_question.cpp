@@ -229,6 +229,10 @@ ChatQuestion read_chat_question(const Json& messages, BodyReader& body) {
     read_begun(messages.back(), body, question);
     read_response_format(body, question);
     read_tools(body, question);
+    if (!question.tools.empty()) {  // a call that must be leaves no content to hold to a format
+        question.schema.clear();
+        question.strict = question.open = false;
+    }
     question.variables = variables_in(body);
     return question;
 }
