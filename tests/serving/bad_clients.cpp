@@ -115,6 +115,11 @@ TEST_CASE("what is no HTTP gets an answer or a closed connection, and the server
     };
     char size[16];
     std::snprintf(size, sizeof size, "%zx", body.size());
+    const std::string form =  // curl -F a=b
+        "--x\r\nContent-Disposition: form-data; name=\"a\"\r\n\r\nb\r\n--x--\r\n";
+    const std::string of_a_form =
+        "POST /v1/completions HTTP/1.1\r\nHost: localhost\r\nContent-Length: " +
+        std::to_string(form.size()) + "\r\nContent-Type: multipart/form-data";
     const std::vector<Sent> all = {
         {std::string("\0\1\2\3\r\n\r\n", 8), 400},
         {"GET\r\n\r\n", 400},
@@ -131,6 +136,8 @@ TEST_CASE("what is no HTTP gets an answer or a closed connection, and the server
         {head + "Content-Length: 5\r\nContent-Length: 6\r\n\r\n{}   ", 400},
         {head + "Content-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n", 400},
         {head + "Content-Encoding: gzip\r\nContent-Length: 4\r\n\r\nabcd", 400},
+        {of_a_form + "; boundary=x\r\n\r\n" + form, 415},
+        {of_a_form + "\r\n\r\n" + form, 415},
     };
     for (const Sent& s : all) {
         Client client(server.port());
@@ -140,6 +147,8 @@ TEST_CASE("what is no HTTP gets an answer or a closed connection, and the server
         CAPTURE(s.bytes.substr(0, 150), answer.headers, answer.body);
         if (s.status != 0) CHECK(answer.status == s.status);
         if (answer.status >= 400) CHECK(answer.json()["error"]["message"].is_string());
+        std::string more;
+        if (answer.status == 415) CHECK_FALSE(client.read_more(more));  // closed
     }
     // Of the first version: the stream's end is that of the connection, though it asks to keep it.
     Client old(server.port());

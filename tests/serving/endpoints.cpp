@@ -308,6 +308,29 @@ TEST_CASE("models, health, metrics, tokens and the page", "[serving]") {
     REQUIRE(server()
                 .post("/detokenize", R"({"tokens":)" + json_text(tokens["tokens"]) + "}")
                 .json()["content"] == "Once upon a time");
+    const auto pieces = [](const std::string& more) {
+        return server()
+            .post("/tokenize", R"({"content":"Once upon\u00e9","parse_special":true,)" + more + "}")
+            .json();
+    };
+    std::string text;
+    for (const Json& token : pieces(R"("with_pieces":true)")["tokens"]) {
+        REQUIRE(token["id"].is_number());
+        if (token["piece"].is_string()) text += token["piece"].get<std::string>();
+        else
+            for (const Json& byte : token["piece"]) text += static_cast<char>(byte.get<int>());
+    }
+    REQUIRE(text == "Once upon\u00e9");
+    const Json strings = pieces(R"("return_token_strs":true)");
+    REQUIRE(strings["token_strs"].size() == strings["count"]);
+    REQUIRE(strings["token_strs"][0] == "Once");
+    const std::string hi = R"("messages":[{"role":"user","content":"hi"}])";
+    REQUIRE(
+        server().post("/tokenize", "{" + hi + "}").json()["count"] ==
+        server().post(chats, "{" + hi + R"(,"max_tokens":1})").json()["usage"]["prompt_tokens"]);
+    ServerSettings settings;
+    settings.strict = true;
+    REQUIRE(test::Served(settings).post("/tokenize", R"({"content":"a","x":1})").status == 400);
     const HttpAnswer page = server().ask("GET", "/");
     REQUIRE(page.status == 200);
     REQUIRE(test::contains(page.header("Content-Type"), "text/html"));

@@ -43,8 +43,9 @@ TEST_CASE("responses: a text, its events, and the next request that goes on", "[
     REQUIRE(whole["usage"]["output_tokens"].get<int>() > 0);
     std::string text, types;
     Json last;
+    int number = 0;
     for (const Json& event : parts_of(post("/v1/responses", ask + R"(,"stream":true})"))) {
-        REQUIRE(event["sequence_number"].is_number());
+        REQUIRE(event["sequence_number"] == number++);
         types += event["type"].get<std::string>() + "\n";
         if (event["type"] == "response.output_text.delta") text += event["delta"];
         last = event;
@@ -84,13 +85,66 @@ TEST_CASE("responses: a tool is called, whole and in a stream", "[serving]") {
     REQUIRE(call["type"] == "function_call");
     REQUIRE(call["name"] == "weather");
     std::string arguments;
-    for (const Json& event : parts_of(post("/v1/responses", ask + R"(,"stream":true})")))
+    int number = 0;
+    for (const Json& event : parts_of(post("/v1/responses", ask + R"(,"stream":true})"))) {
+        REQUIRE(event["sequence_number"] == number++);
         if (event["type"] == "response.function_call_arguments.delta") arguments += event["delta"];
+    }
     REQUIRE(arguments == call["arguments"]);
-    post("/v1/responses",
-         R"({"max_output_tokens":5,"input":[{"role":"user","content":"weather?"},)" +
-             json_text(call) + R"(,{"type":"function_call_output","call_id":)" +
-             json_text(call["call_id"]) + R"(,"output":"sunny"}]})");
+    const auto next = [&](const Json& item) {
+        return post("/v1/responses",
+                    R"({"max_output_tokens":5,"input":[{"role":"user","content":"weather?"},)" +
+                        json_text(item) + R"(,{"type":"function_call_output","call_id":)" +
+                        json_text(call["call_id"]) + R"(,"output":"sunny"}]})")
+            .json();
+    };
+    const Json reference = {{"type", "item_reference"}, {"id", call["id"]}};
+    REQUIRE(next(reference)["output"][0]["content"] == next(call)["output"][0]["content"]);
+    REQUIRE(next(reference)["usage"]["input_tokens"] == next(call)["usage"]["input_tokens"]);
+}
+
+TEST_CASE("responses: an earlier answer is sent again by its id alone", "[serving]") {
+    const Json said = post("/v1/responses", R"({"input":"who are you?","max_output_tokens":20})")
+                          .json()["output"][0];
+    const auto next = [](const std::string& items) {
+        return server().post("/v1/responses", R"({"max_output_tokens":9,"input":[)" + items +
+                                                  R"(,{"role":"user","content":"and now?"}]})");
+    };
+    const std::string known = R"({"type":"item_reference","id":)" + json_text(said["id"]) + "}";
+    const Json by_id = next(known).json(), whole = next(json_text(said)).json();
+    REQUIRE(by_id["usage"]["input_tokens"] == whole["usage"]["input_tokens"]);
+    REQUIRE(by_id["output"][0]["content"] == whole["output"][0]["content"]);
+    const HttpAnswer unknown = next(R"({"type":"item_reference","id":"msg_x"})");
+    REQUIRE(unknown.status == 404);
+    REQUIRE(unknown.json()["error"]["param"] == "input");
+    REQUIRE(next(known + "," + known).status ==
+            400);  // else a megabyte of them would be a terabyte
+}
+
+TEST_CASE("a client's X-Request-Id comes back, and is the id of no object", "[serving]") {
+    const auto ask = [](const std::string& path, const std::string& body) {
+        const HttpAnswer answer = server().ask("POST", path, body, "X-Request-Id: trace-1\r\n");
+        CAPTURE(answer.body);
+        REQUIRE(answer.status == 200);
+        REQUIRE(answer.header("X-Request-Id") == "trace-1");
+        return answer.json();
+    };
+    const std::string turn = R"({"input":"and now?","max_output_tokens":5)";
+    Json last = ask("/v1/responses", turn + "}");
+    for (int i = 0; i < 2; ++i) {
+        const Json next = ask("/v1/responses",
+                              turn + R"(,"previous_response_id":)" + json_text(last["id"]) + "}");
+        REQUIRE(next["id"] != last["id"]);
+        REQUIRE(next["usage"]["input_tokens"].get<int>() >
+                last["usage"]["input_tokens"].get<int>());
+        last = next;
+    }
+    const std::string call = "{" + hi + R"(,"tool_choice":"required","tools":[{"type":"function",
+        "function":{"name":"f"}}]})";
+    const Json one = ask("/v1/chat/completions", call), two = ask("/v1/chat/completions", call);
+    REQUIRE(one["id"] != two["id"]);
+    REQUIRE(one["choices"][0]["message"]["tool_calls"][0]["id"] !=
+            two["choices"][0]["message"]["tool_calls"][0]["id"]);
 }
 
 TEST_CASE("Anthropic's messages: blocks, tools, events, tokens and errors", "[serving]") {
@@ -156,10 +210,77 @@ TEST_CASE("Ollama's chat and generate, in lines and whole", "[serving]") {
                                             "}}]}")
                           .json();
     REQUIRE(call["done"] == true);
-    REQUIRE(server().ask("GET", "/api/tags").json()["models"][0]["name"] == "storyteller");
+    const Json listed = server().ask("GET", "/api/tags").json()["models"][0];
+    REQUIRE(listed["name"] == "storyteller");
+    // `ollama list` shows the first twelve of them.
+    REQUIRE(listed["digest"].get<std::string>().size() == 64);
     REQUIRE(server().ask("GET", "/api/version").json()["version"].is_string());
     REQUIRE(post("/api/show", R"({"model":"storyteller"})").json()["model_info"].is_object());
-    REQUIRE(server().post("/api/chat", "{}").json()["error"].is_string());
+    REQUIRE(server().post("/api/chat", R"({"messages":3})").json()["error"].is_string());
+}
+
+TEST_CASE("Ollama's requests to load or to unload the model write nothing", "[serving]") {
+    const double written = server().metric("tbt_generated_tokens_total");
+    for (const auto& [path, nothing] :
+         {std::pair("/api/generate", ""), std::pair("/api/generate", R"(,"prompt":"")"),
+          std::pair("/api/chat", ""), std::pair("/api/chat", R"(,"messages":[])")})
+        for (const auto& [more, reason] :
+             {std::pair("", "load"), std::pair(R"(,"keep_alive":"10m")", "load"),
+              std::pair(R"(,"keep_alive":0)", "unload"),
+              std::pair(R"(,"keep_alive":"0s")", "unload")}) {
+            const Json answer =
+                post(path, R"({"model":"storyteller")" + std::string(nothing) + more + "}").json();
+            CAPTURE(path, nothing, more, json_text(answer));
+            REQUIRE(answer["done"] == true);
+            REQUIRE(answer["done_reason"] == reason);
+            REQUIRE((answer.contains("message") ? answer["message"]["content"]
+                                                : answer["response"]) == "");
+        }
+    REQUIRE(server().metric("tbt_generated_tokens_total") == written);
+    REQUIRE(server().ask("GET", "/api/ps").json()["models"][0]["model"] == "storyteller");
+}
+
+TEST_CASE("Ollama's embeddings are those of /v1, for one text and for several", "[serving]") {
+    const std::string texts = R"(["the cat sat","a dog"])";
+    const Json data = post("/v1/embeddings", R"({"input":)" + texts + "}").json()["data"];
+    const Json both =
+        post("/api/embed", R"({"model":"m","truncate":true,"input":)" + texts + "}").json();
+    REQUIRE(both["embeddings"].size() == 2);
+    for (const std::size_t i : {0u, 1u}) REQUIRE(both["embeddings"][i] == data[i]["embedding"]);
+    REQUIRE(both["prompt_eval_count"].get<int>() > 3);
+    REQUIRE(post("/api/embed", R"({"input":"a dog"})").json()["embeddings"][0] ==
+            data[1]["embedding"]);
+    REQUIRE(post("/api/embeddings", R"({"prompt":"a dog"})").json()["embedding"] ==
+            data[1]["embedding"]);
+    REQUIRE(server().post("/api/embed", "{}").json()["error"].is_string());
+}
+
+TEST_CASE("Ollama's log-probabilities are those of /v1, whole and in lines", "[serving]") {
+    const std::string options = R"("options":{"seed":5,"num_predict":8},)",
+                      prompt = R"("prompt":"Once")";
+    const auto check = [&](const std::string& path, const std::string& ask, const Json& same) {
+        const std::string body = "{" + options + R"("logprobs":true,"top_logprobs":2,)" + ask;
+        Json streamed = Json::array();
+        for (const Json& line : parts_of(post(path, body + "}")))
+            for (const Json& token : line["logprobs"]) streamed.push_back(token);
+        const Json whole = post(path, body + R"(,"stream":false})").json()["logprobs"];
+        REQUIRE(whole.size() == 8);
+        REQUIRE(whole[0]["top_logprobs"].size() == 2);
+        REQUIRE(streamed == whole);
+        for (std::size_t i = 0; i < 8; ++i) REQUIRE(whole[i]["logprob"] == same[i]);
+        REQUIRE_FALSE(
+            post(path, "{" + options + ask + R"(,"stream":false})").json().contains("logprobs"));
+    };
+    Json of_chat = Json::array();
+    const std::string chat = R"("messages":[{"role":"user","content":"tell me a story"}])";
+    for (const Json& token :
+         post("/v1/chat/completions", "{" + chat + R"(,"seed":5,"max_tokens":8,"logprobs":true})")
+             .json()["choices"][0]["logprobs"]["content"])
+        of_chat.push_back(token["logprob"]);
+    check("/api/chat", chat, of_chat);
+    check("/api/generate", prompt,
+          post("/v1/completions", "{" + prompt + R"(,"seed":5,"max_tokens":8,"logprobs":0})")
+              .json()["choices"][0]["logprobs"]["token_logprobs"]);
 }
 
 TEST_CASE("llama.cpp's completion, properties and template", "[serving]") {
@@ -202,4 +323,24 @@ TEST_CASE("embeddings: of length 1, the nearer the more alike, in either form", 
         post("/v1/embeddings", ask + R"(,"encoding_format":"base64"})").json()["data"][0];
     REQUIRE(bytes["embedding"].get<std::string>().size() == (vector(0).size() * 4 + 2) / 3 * 4);
     REQUIRE(answer["usage"]["prompt_tokens"].get<int>() > 6);
+}
+
+TEST_CASE("an embedding is the mean of all states of its text", "[serving]") {
+    Model model = load_model(shipped_model("storyteller"));
+    std::vector<std::vector<int>> texts(2);
+    for (int i = 0; i < 100; ++i) texts[0].push_back(300 + i);
+    texts[1].assign(3, 500);
+    const Json data =
+        post("/v1/embeddings", R"({"input":)" + json_text(texts) + "}").json()["data"];
+    for (std::size_t t = 0; t < texts.size(); ++t) {
+        KvCache cache(model.transformer.config());
+        const Logits rows = model.transformer.forward_all(cache, texts[t]);
+        std::vector<double> sum(rows.states.size() / texts[t].size());
+        for (std::size_t i = 0; i < rows.states.size(); ++i) sum[i % sum.size()] += rows.states[i];
+        double square = 0;
+        for (const double x : sum) square += x * x;
+        for (std::size_t c = 0; c < sum.size(); ++c)
+            REQUIRE(std::abs(data[t]["embedding"][c].get<double>() - sum[c] / std::sqrt(square)) <
+                    1e-6);
+    }
 }

@@ -113,6 +113,8 @@ TEST_CASE("what is asked for wrongly is refused in OpenAI's form, and says what 
         {"/detokenize", R"({"tokens":[99999999]})", 400, "is not a token"},
         {"/v1/embeddings", "{}", 400, "input: expected"},
         {"/v1/embeddings", R"({"input":"a","dimensions":99999})", 400, "dimensions"},
+        {"/v1/embeddings", json_text(Json{{"input", std::vector(2049, std::vector(1, 7))}}), 400,
+         "2049 inputs, expected at most 2048"},
         {"/v1/responses", "{}", 400, "input: expected"},
         {"/v1/responses", R"({"input":"a","previous_response_id":"resp_x"})", 400,
          "keeps the last"},

@@ -136,22 +136,6 @@ Json token_entry(const std::string& text, double log_probability) {
 
 using Tokens = std::vector<TokenLogprob>;
 
-// Of a chat: an object for each token from `first` on, with its bytes and the first choices.
-Json chat_lists(const Tokens& tokens, std::size_t first, const Tokenizer& tokenizer) {
-    const auto entry = [&](int id, double log_probability) {
-        return token_entry(tokenizer.decode({&id, 1}), log_probability);
-    };
-    Json content = Json::array();
-    for (std::size_t i = first; i < tokens.size(); ++i) {
-        Json one = entry(tokens[i].id, tokens[i].log_probability);
-        one["top_logprobs"] = Json::array();
-        for (const auto& [id, log_probability] : tokens[i].top)
-            one["top_logprobs"].push_back(entry(id, log_probability));
-        content.push_back(std::move(one));
-    }
-    return {{"content", std::move(content)}};
-}
-
 // Of a completion: lists side by side. offset: of the first token in the text, in characters.
 Json text_lists(const Tokens& tokens, std::size_t first, std::size_t offset,
                 const Tokenizer& tokenizer) {
@@ -248,8 +232,8 @@ private:
     }
     Json lists(const Tokens& tokens, std::size_t first, std::size_t offset) const {
         if (request_->logprobs < 0) return nullptr;
-        return request_->chat ? chat_lists(tokens, first, *tokenizer_)
-                              : text_lists(tokens, first, offset, *tokenizer_);
+        if (request_->chat) return {{"content", token_entries(tokens, first)}};
+        return text_lists(tokens, first, offset, *tokenizer_);
     }
     Tokens prompt_logprobs(std::size_t prompt) const {
         Tokens tokens;
@@ -358,6 +342,21 @@ private:
 };
 
 }  // namespace
+
+Json ApiAnswer::token_entries(const Tokens& tokens, std::size_t first) const {
+    const auto entry = [&](int id, double log_probability) {
+        return token_entry(model_->generator->model().tokenizer.decode({&id, 1}), log_probability);
+    };
+    Json all = Json::array();
+    for (std::size_t i = first; i < tokens.size(); ++i) {
+        Json one = entry(tokens[i].id, tokens[i].log_probability);
+        one["top_logprobs"] = Json::array();
+        for (const auto& [id, log_probability] : tokens[i].top)
+            one["top_logprobs"].push_back(entry(id, log_probability));
+        all.push_back(std::move(one));
+    }
+    return all;
+}
 
 std::unique_ptr<ApiAnswer> openai_answer(const ApiRequest& request, const ServedModel& model,
                                          const std::string& id) {

@@ -73,6 +73,8 @@ protected:
     // The call that a text is; none where it is none.
     std::optional<ToolCall> call_in(const std::string& text) const;
     std::string call_id(std::size_t place) const;
+    // An object for each token from `first` on, with its bytes and the first choices.
+    Json token_entries(const std::vector<TokenLogprob>& tokens, std::size_t first) const;
     bool cut_off(const Choice& choice) const;  // at a limit
     std::size_t prompt_tokens() const;
     std::size_t completion_tokens() const;

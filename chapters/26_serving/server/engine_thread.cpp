@@ -369,7 +369,8 @@ void EngineThread::read_prompts(const std::shared_ptr<ServerJob>& job) {
             KvCache cache(gpt.config());
             std::vector<float> before;  // logits after the last token that was read
             auto& tokens = job->prompt_tokens.emplace_back();
-            auto& states = job->states.emplace_back();
+            const std::size_t channels = index(gpt.config().n_embd);
+            auto& state = job->states.emplace_back(job->embeds ? channels : 0);
             for (std::size_t at = 0; at < prompt.size(); at += chunk) {
                 const std::span<const int> part =
                     std::span(prompt).subspan(at, std::min(chunk, prompt.size() - at));
@@ -379,8 +380,10 @@ void EngineThread::read_prompts(const std::shared_ptr<ServerJob>& job) {
                         part[i], i == 0 ? std::span<const float>(before) : rows.row(to_int(i) - 1),
                         job->prompt_logprobs));
                 before.assign(rows.last().begin(), rows.last().end());
-                if (job->embeds)
-                    states.insert(states.end(), rows.states.begin(), rows.states.end());
+                for (std::size_t i = 0; i < rows.states.size() && job->embeds; ++i) {
+                    double& sum = state[i % channels];
+                    sum = rows.states[i] + (job->last_state ? 0 : sum);
+                }
                 turn();
                 const std::lock_guard lock(mutex_);
                 if (stop_) throw ApiError(503, "the server stopped before this was complete");

@@ -212,18 +212,21 @@ std::size_t possible_connections() {
     return std::clamp<std::size_t>(files.rlim_cur, 128, 1088) - 64;
 }
 
-// The client's own, if it may stand in a header and in a log; otherwise a random one.
-std::string request_id(const httplib::Request& request) {
-    const std::string given = request.get_header_value("X-Request-Id");
-    const bool plain = given.find_first_not_of(
-                           "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
-                           "-_.") == std::string::npos;
-    if (!given.empty() && given.size() <= 64 && plain) return given;
+std::string new_id() {
     static std::atomic<unsigned> count = 0;
     static const unsigned start = std::random_device()();
     char id[32];
     std::snprintf(id, sizeof id, "%08x%08x", start, count++);
     return id;
+}
+
+// The client's own, if it may stand in a header and in a log; otherwise ours.
+std::string request_id(const httplib::Request& request, const std::string& ours) {
+    const std::string given = request.get_header_value("X-Request-Id");
+    const bool plain = given.find_first_not_of(
+                           "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+                           "-_.") == std::string::npos;
+    return !given.empty() && given.size() <= 64 && plain ? given : ours;
 }
 
 // Anthropic's clients send the key alone.
@@ -316,6 +319,7 @@ void HttpServer::State::close_idle() {
 void HttpServer::State::answer(const httplib::Request& request, httplib::Response& response,
                                std::string body) {
     Connection* const connection = current;
+    const std::string id = new_id();
     {
         const std::lock_guard lock(mutex);
         ++under_way;
@@ -326,9 +330,10 @@ void HttpServer::State::answer(const httplib::Request& request, httplib::Respons
                                 request.get_header_value("Content-Type"),
                                 authorization_of(request),
                                 request.get_header_value("Last-Event-ID"),
-                                request_id(request),
+                                request_id(request, id),
                                 [connection] { return connection->waits(); },
-                                request.has_header("Origin")};
+                                request.has_header("Origin"),
+                                id};
     }
     Reply reply = service->answer(*connection->call);
     response.status = reply.status;
@@ -377,6 +382,14 @@ void HttpServer::State::read_and_answer(const httplib::Request& request,
     current->body_within(seconds(std::max(10, service->settings().timeout)));
     std::string body;
     std::size_t size = 0;
+    if (request.is_multipart_form_data()) {  // the library reads it in another way
+        read([](const auto&) { return true; },
+             [&](const char*, std::size_t length) { return (size += length) <= longest_patience; });
+        current->closing = true;
+        response.status = 415;
+        const ApiError error(415, "expected a body of JSON, got multipart/form-data");
+        return response.set_content(error.json(), "application/json");
+    }
     const bool complete = read([&](const char* data, std::size_t length) {
         size += length;
         if (size <= max_body_bytes) body.append(data, length);

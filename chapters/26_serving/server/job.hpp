@@ -74,9 +74,10 @@ struct ServerJob {
 
     Outbox outbox;
     std::vector<std::vector<PromptToken>> prompt_tokens;  // before the start
-    bool embeds = false;                     // nothing is written; the states are what is asked for
-    std::vector<std::vector<float>> states;  // of each prompt's tokens, (T, C)
-    bool prompts_read = false;               // both of these are there
+    bool embeds = false;      // nothing is written; the states are what is asked for
+    bool last_state = false;  // of each prompt; otherwise their sum, both (C)
+    std::vector<std::vector<double>> states;
+    bool prompts_read = false;  // both of these are there
     std::atomic<bool> cancelled = false;
     std::chrono::steady_clock::time_point arrived = std::chrono::steady_clock::now();
 

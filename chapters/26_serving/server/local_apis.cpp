@@ -57,6 +57,14 @@ Json common_of_ollama(const Json& body) {
     return common;
 }
 
+// What each of its answers begins with.
+Json ollama_object(const std::string& text, bool messages, const ServedModel& model) {
+    Json all = {{"model", model.name}, {"created_at", iso_time(std::time(nullptr))}};
+    if (messages) all["message"] = {{"role", "assistant"}, {"content", text}};
+    else all["response"] = text;
+    return all;
+}
+
 // Lines of JSON, the last one with what there is to say of the whole.
 class OllamaAnswer : public ApiAnswer {
 public:
@@ -68,25 +76,21 @@ public:
     std::string end() override { return ""; }
     std::string whole() const override {
         const std::optional<ToolCall> call = call_in(only().ended->text.text);
-        return json_text(last(call ? "" : text_of(only()), call ? &*call : nullptr));
+        return json_text(last(only(), call ? "" : text_of(only()), call ? &*call : nullptr));
     }
 
 private:
-    Json object(const std::string& text, const ToolCall* call) const {
-        Json all = {{"model", model_->name}, {"created_at", iso_time(std::time(nullptr))}};
-        if (!messages_) {
-            all["response"] = text;
-            return all;
-        }
-        all["message"] = {{"role", "assistant"}, {"content", text}};
-        if (call)
+    Json object(const Choice& choice, const std::string& text, const ToolCall* call) const {
+        Json all = ollama_object(text, messages_, *model_);
+        if (request_->logprobs >= 0) all["logprobs"] = token_entries(choice.logprobs, choice.told);
+        if (call && messages_)
             all["message"]["tool_calls"] = Json::array(
                 {{{"function",
                    {{"name", call->name}, {"arguments", json_value(call->arguments)}}}}});
         return all;
     }
-    Json last(const std::string& text, const ToolCall* call) const {
-        Json all = object(text, call);
+    Json last(const Choice& choice, const std::string& text, const ToolCall* call) const {
+        Json all = object(choice, text, call);
         const auto took = std::chrono::nanoseconds(Clock::now() - begin_).count();
         all["done"] = true;
         all["done_reason"] = cut_off(only()) ? "length" : "stop";
@@ -96,7 +100,8 @@ private:
         return all;
     }
     std::string event(Choice& choice, const std::string& shown, const ToolCall* call) override {
-        Json line = choice.ended ? last(shown, call) : object(shown, call);
+        Json line = choice.ended ? last(choice, shown, call) : object(choice, shown, call);
+        choice.told = choice.logprobs.size();
         if (!choice.ended) line["done"] = false;
         return json_text(line) + "\n";
     }
@@ -183,6 +188,10 @@ TranslatedRequest translated_ollama_generate(const Json& body, bool chat) {
         throw ApiError(400, "prompt: expected a string", "prompt");
     if (const Json& suffix = member(body, "suffix"); !suffix.is_null()) asked["suffix"] = suffix;
     if (!chat || member(body, "raw") == true) {
+        // A completion has one number for both.
+        if (asked.contains("logprobs") && asked["logprobs"] == true)
+            asked["logprobs"] = asked.value("top_logprobs", Json(0));
+        asked.erase("top_logprobs");
         asked["prompt"] = (system.empty() ? "" : system + "\n\n") + text;
     } else {
         asked["messages"] = Json::array();
@@ -190,6 +199,33 @@ TranslatedRequest translated_ollama_generate(const Json& body, bool chat) {
         asked["messages"].push_back({{"role", "user"}, {"content", text}});
     }
     return {json_text(asked), ollama_form(false)};
+}
+
+std::string ollama_loaded(const Json& body, bool messages, const ServedModel& model) {
+    // 0, "0s" or "0h0m"
+    const Json& keep = member(body, "keep_alive");
+    const bool unload =
+        !keep.is_null() && json_text(keep).find_first_of("123456789") == std::string::npos;
+    Json all = ollama_object("", messages, model);
+    all["done"] = true;
+    all["done_reason"] = unload ? "unload" : "load";
+    return json_text(all);
+}
+
+std::string translated_ollama_embed(const Json& body) {
+    Json asked = Json::object();
+    for (const auto& [name, value] : body.items())
+        asked[name == "prompt" ? "input" : name] = value;  // of /api/embeddings
+    return json_text(asked);
+}
+
+std::string ollama_embedded(const Json& answer, bool several) {
+    Json vectors = Json::array();
+    for (const Json& one : answer["data"]) vectors.push_back(one["embedding"]);
+    if (!several) return json_text(Json{{"embedding", vectors[0]}});
+    return json_text(Json{{"model", answer["model"]},
+                          {"embeddings", vectors},
+                          {"prompt_eval_count", answer["usage"]["prompt_tokens"]}});
 }
 
 TranslatedRequest translated_llama_completion(const Json& body) {
@@ -207,12 +243,16 @@ TranslatedRequest translated_llama_completion(const Json& body) {
 }
 
 std::string ollama_tags(const ServedModel& model) {
+    const int context = model.generator->model().config().n_positions;
     return json_text(Json{{"models", Json::array({{{"name", model.name},
                                                    {"model", model.name},
                                                    {"modified_at", iso_time(0)},
                                                    {"size", 0},
-                                                   {"digest", ""},
-                                                   {"details", details(model)}}})}});
+                                                   {"digest", std::string(64, '0')},
+                                                   {"details", details(model)},
+                                                   {"expires_at", "2100-01-01T00:00:00Z"},
+                                                   {"size_vram", 0},
+                                                   {"context_length", context}}})}});
 }
 
 std::string ollama_show(const ServedModel& model) {

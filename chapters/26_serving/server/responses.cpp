@@ -16,14 +16,14 @@ void KeptResponses::keep(const std::string& id, std::string messages) {
     }
 }
 
-std::string KeptResponses::messages_of(const std::string& id) {
+std::string KeptResponses::messages_of(const std::string& id, const ApiError& otherwise) {
     const std::lock_guard lock(mutex_);
     for (const auto& [one, messages] : kept_)
         if (one == id) return messages;
-    throw ApiError(400,
-                   "previous_response_id: this server keeps the last " + std::to_string(most_) +
-                       " answers, and this one is not among them",
-                   "previous_response_id", "previous_response_not_found");
+    throw ApiError(otherwise.status,
+                   otherwise.param + ": this server keeps the last " + std::to_string(most_) +
+                       " answers, and " + otherwise.what() + " is not among them",
+                   otherwise.param, otherwise.code);
 }
 
 namespace {
@@ -53,7 +53,8 @@ std::string sse(const char* name, const Json& data) {
 // ---- Responses ----------------------------------------------------------------------------------
 
 // The items of an input, as messages of a chat.
-void add_items(const Json& input, Json& messages) {
+void add_items(const Json& input, Json& messages, KeptResponses& kept) {
+    std::set<std::string> referred;
     if (input.is_string()) return messages.push_back({{"role", "user"}, {"content", input}});
     if (!input.is_array())
         throw ApiError(400, "input: expected a string, or a list of items", "input");
@@ -67,7 +68,15 @@ void add_items(const Json& input, Json& messages) {
                                             text_or(item, "arguments", "{}")));
         else if (type == "function_call_output")
             messages.push_back(tool_message(member(item, "call_id"), member(item, "output")));
-        else if (type != "reasoning")
+        else if (type == "item_reference") {  // msg_X or fc_X is the answer of resp_X
+            const std::string id = text_or(item, "id", "");
+            if (!referred.insert(id).second)
+                throw ApiError(400, "input: an item is referred to twice", "input");
+            messages.push_back(
+                json_value(kept.messages_of("resp_" + id.substr(id.find('_') + 1),
+                                            ApiError(404, "the item referred to", "input")))
+                    .back());
+        } else if (type != "reasoning")
             throw ApiError(400, "input: this server has no items of type " + type.substr(0, 40),
                            "input");
     }
@@ -105,8 +114,8 @@ public:
 
     std::string begin() override {
         const Json response = object("in_progress", Json::array());
-        return event_of("response.created", {{"response", response}}) +
-               event_of("response.in_progress", {{"response", response}});
+        std::string events = event_of("response.created", {{"response", response}});  // in order
+        return events += event_of("response.in_progress", {{"response", response}});
     }
     std::string end() override { return end_; }
     std::string whole() const override {
@@ -182,7 +191,7 @@ private:
     void keep(const Json& item) const {
         if (member(body_, "store") == false) return;
         Json messages = messages_;
-        add_items(Json::array({item}), messages);
+        add_items(Json::array({item}), messages, *kept_);
         kept_->keep(name("resp_"), json_text(messages));
     }
     std::string event_of(const char* type, const Json& more) {
@@ -198,8 +207,10 @@ private:
     }
     std::string open_text() {
         if (std::exchange(open_, true)) return "";
-        return event_of("response.output_item.added",
-                        {{"output_index", 0}, {"item", message("in_progress", Json::array())}}) +
+        std::string events =
+            event_of("response.output_item.added",
+                     {{"output_index", 0}, {"item", message("in_progress", Json::array())}});
+        return events +=
                in_item("response.content_part.added", name("msg_"), {{"part", part("")}}, true);
     }
     std::string event(Choice& choice, const std::string& shown, const ToolCall* call) override {
@@ -382,8 +393,10 @@ TranslatedRequest translated_responses(const Json& body,
     for (const auto& [name, value] : body.items())
         if (!read.contains(name)) chat[name] = value;
     if (const Json& before = member(body, "previous_response_id"); before.is_string())
-        messages = json_value(kept->messages_of(before.get<std::string>()));
-    add_items(member(body, "input"), messages);
+        messages = json_value(kept->messages_of(
+            before.get<std::string>(),
+            ApiError(400, "this one", "previous_response_id", "previous_response_not_found")));
+    add_items(member(body, "input"), messages, *kept);
     chat["messages"] = Json::array();
     if (const Json& system = member(body, "instructions"); !system.is_null())
         chat["messages"].push_back({{"role", "system"}, {"content", system}});

@@ -17,8 +17,9 @@ class KeptResponses {
 public:
     explicit KeptResponses(std::size_t most) : most_(most) {}
     void keep(const std::string& id, std::string messages);
-    // The messages, a list in JSON. Throws ApiError where the id is not known.
-    std::string messages_of(const std::string& id);
+    // The messages, a list in JSON. Throws such an ApiError, which says what is asked for, if the
+    // id is not known.
+    std::string messages_of(const std::string& id, const ApiError& otherwise);
 
 private:
     static constexpr std::size_t most_bytes = std::size_t{16} << 20;

@@ -9,6 +9,7 @@
 #include "chapters/26_serving/server/local_apis.hpp"
 #include "lib/chat/model_chat.hpp"
 #include "lib/core/files.hpp"
+#include "lib/core/unicode.hpp"
 #include "lib/grammar/cancellation.hpp"
 #include "lib/json/json.hpp"
 #include "lib/machine/command_line.hpp"
@@ -35,7 +36,10 @@ const std::vector<Service::Endpoint>& Service::endpoints() {
         {"POST", "/v1/messages/count_tokens", &Service::count_tokens},
         {"POST", "/api/chat", &Service::ollama_chat},
         {"POST", "/api/generate", &Service::ollama_generate},
+        {"POST", "/api/embed", &Service::ollama_embed},
+        {"POST", "/api/embeddings", &Service::ollama_embed},
         {"GET", "/api/tags", &Service::ollama_list},
+        {"GET", "/api/ps", &Service::ollama_list},
         {"POST", "/api/show", &Service::ollama_model},
         {"GET", "/api/version", &Service::ollama_version},
         {"POST", "/completion", &Service::llama_completion},
@@ -232,17 +236,35 @@ Reply Service::tokenize(const Call& call) {
     const Json json = read_body(call.body);
     BodyReader body(json);
     body.take("model");
-    const auto content = body.text("content"), prompt = body.text("prompt");
+    auto text = body.text("content");
+    if (const auto prompt = body.text("prompt"); !text) text = prompt;
+    const Json* messages = body.take("messages");  // vLLM's
     const bool around = body.flag("add_special_tokens", body.flag("add_special", false));
-    body.refuse_rest();
-    if (!content && !prompt) throw ApiError(400, "prompt: expected a text", "prompt");
+    const bool with_pieces = body.flag("with_pieces");       // llama.cpp's
+    const bool as_strings = body.flag("return_token_strs");  // vLLM's
+    if (!text && !messages) throw ApiError(400, "prompt: expected a text", "prompt");
     const Tokenizer& tokenizer = generator_->model().tokenizer;
-    const std::string& text = content ? *content : *prompt;
-    const std::vector<int> ids = around ? tokenizer.encode_prompt(text) : tokenizer.encode(text);
-    return {200, "application/json",
-            json_text(Json{{"tokens", ids},
-                           {"count", ids.size()},
-                           {"max_model_len", generator_->model().config().n_positions}})};
+    const std::vector<int> ids = !text
+                                     ? chat_prompt_ids(read_chat_question(*messages, body), model_)
+                                 : around ? tokenizer.encode_prompt(*text)
+                                          : tokenizer.encode(*text);
+    if (settings_.strict) body.refuse_rest();
+    Json all = {{"tokens", ids},
+                {"count", ids.size()},
+                {"max_model_len", generator_->model().config().n_positions}};
+    if (with_pieces) all["tokens"] = Json::array();
+    if (as_strings) all["token_strs"] = Json::array();
+    for (const int id : ids) {
+        const std::string piece = tokenizer.decode({&id, 1});
+        const bool whole = find_invalid_utf8(piece) == std::string::npos;
+        if (with_pieces)
+            all["tokens"].push_back(
+                {{"id", id},
+                 {"piece", whole ? Json(piece)
+                                 : Json(std::vector<unsigned char>(piece.begin(), piece.end()))}});
+        if (as_strings) all["token_strs"].push_back(piece);
+    }
+    return {200, "application/json", json_text(all)};
 }
 
 Reply Service::detokenize(const Call& call) {
@@ -250,7 +272,7 @@ Reply Service::detokenize(const Call& call) {
     BodyReader body(json);
     body.take("model");
     const Json* tokens = body.take("tokens");
-    body.refuse_rest();
+    if (settings_.strict) body.refuse_rest();
     if (!tokens) throw ApiError(400, "tokens: expected a list of token ids", "tokens");
     const Tokenizer& tokenizer = generator_->model().tokenizer;
     const std::string text =
@@ -298,12 +320,24 @@ Reply Service::count_tokens(const Call& call) {
 }
 
 Reply Service::ollama_chat(const Call& call) {
-    return translated(call, translated_ollama_chat(read_body(call.body)));
+    const Json body = read_body(call.body);
+    if (member(body, "messages").empty())
+        return {200, "application/json", ollama_loaded(body, true, model_)};
+    return translated(call, translated_ollama_chat(body));
 }
 
 Reply Service::ollama_generate(const Call& call) {
-    return translated(call,
-                      translated_ollama_generate(read_body(call.body), model_.chat != nullptr));
+    const Json body = read_body(call.body);
+    if (const Json& prompt = member(body, "prompt"); prompt.empty() || prompt == "")
+        return {200, "application/json", ollama_loaded(body, false, model_)};
+    return translated(call, translated_ollama_generate(body, model_.chat != nullptr));
+}
+
+Reply Service::ollama_embed(const Call& call) {
+    Call asked = call;
+    asked.body = translated_ollama_embed(read_body(call.body));
+    const Json answer = json_value(embeddings(asked).body);
+    return {200, "application/json", ollama_embedded(answer, call.path == "/api/embed")};
 }
 
 Reply Service::ollama_list(const Call&) { return {200, "application/json", ollama_tags(model_)}; }
@@ -392,7 +426,7 @@ Reply Service::texts(const Call& call, const std::function<ApiRequest()>& read,
     std::vector<std::size_t> had;
     if (!call.last_event_id.empty() && request->stream)
         had = read_event_id(call.last_event_id, *request);
-    const std::shared_ptr<ApiAnswer> answer = form(*request, model_, call.request_id);
+    const std::shared_ptr<ApiAnswer> answer = form(*request, model_, call.id);
     if (!had.empty()) answer->skip(had);
     tell_ignored(request->ignored);
     engine_->submit(request->job);
@@ -432,13 +466,8 @@ Reply Service::texts(const Call& call, const std::function<ApiRequest()>& read,
 
 namespace {
 
-// One vector for a text, of length 1: of states (T, C), the last or the mean, and of that the first
-// `dimensions` numbers.
-std::vector<float> pooled(const std::vector<float>& states, std::size_t channels, bool last,
-                          std::size_t dimensions) {
-    std::vector<double> sum(channels);
-    const std::size_t first = last ? states.size() - channels : 0;
-    for (std::size_t i = first; i < states.size(); ++i) sum[i % channels] += states[i];
+// The first `dimensions` numbers, in the same direction and of length 1.
+std::vector<float> unit_vector(const std::vector<double>& sum, std::size_t dimensions) {
     double square = 0;
     for (std::size_t c = 0; c < dimensions; ++c) square += sum[c] * sum[c];
     std::vector<float> vector;
@@ -479,7 +508,10 @@ Reply Service::embeddings(const Call& call) {
     const auto job = std::make_shared<ServerJob>();
     std::vector<std::string> texts;
     job->prompts = read_prompts(*input, "input", model_, texts);
-    job->embeds = true;
+    if (constexpr std::size_t most = 2048; job->prompts.size() > most)  // OpenAI's limit
+        body.fail("input", "got " + std::to_string(job->prompts.size()) +
+                               " inputs, expected at most " + std::to_string(most));
+    job->embeds = true, job->last_state = pools_last_;
     std::shared_ptr<void> place = engine_->place();
     engine_->submit(job);
     place.reset();
@@ -489,8 +521,7 @@ Reply Service::embeddings(const Call& call) {
     Json data = Json::array();
     std::size_t tokens = 0;
     for (std::size_t p = 0; p < job->prompts.size(); ++p) {
-        const std::vector<float> vector =
-            pooled(job->states[p], index(channels), pools_last_, index(dimensions));
+        const std::vector<float> vector = unit_vector(job->states[p], index(dimensions));
         data.push_back({{"object", "embedding"},
                         {"index", p},
                         {"embedding", format == "base64" ? Json(base64(vector)) : Json(vector)}});

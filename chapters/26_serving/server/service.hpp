@@ -24,6 +24,7 @@ struct Call {
     std::string request_id;            // of the client, or one of ours
     std::function<bool()> waits = {};  // does its client still wait? empty: yes
     bool of_a_page = false;            // it has the header Origin, as each of a browser's has
+    std::string id = {};               // of what it makes: no two have the same
 };
 
 struct Reply {
@@ -72,6 +73,7 @@ private:
     Reply embeddings(const Call& call);
     Reply ollama_chat(const Call& call);
     Reply ollama_generate(const Call& call);
+    Reply ollama_embed(const Call& call);
     Reply ollama_list(const Call& call);
     Reply ollama_model(const Call& call);
     Reply ollama_version(const Call& call);
