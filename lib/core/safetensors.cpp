@@ -28,7 +28,8 @@ std::uint64_t element_size(std::string_view dtype) {
         {2, " I16 U16 F16 BF16 "},
         {4, " I32 U32 F32 "},
         {8, " I64 U64 F64 C64 "}};
-    const std::string name = " " + std::string(dtype) + " ";
+    std::string name = " ";
+    name.append(dtype).append(" ");
     for (const auto& [size, names] : sizes)
         if (names.find(name) != std::string_view::npos) return size;
     return 0;
