@@ -314,7 +314,8 @@ TEST_CASE("models, health, metrics, tokens and the page", "[serving]") {
             .json();
     };
     std::string text;
-    for (const Json& token : pieces(R"("with_pieces":true)")["tokens"]) {
+    const Json with_pieces = pieces(R"("with_pieces":true)");
+    for (const Json& token : with_pieces["tokens"]) {
         REQUIRE(token["id"].is_number());
         if (token["piece"].is_string()) text += token["piece"].get<std::string>();
         else
