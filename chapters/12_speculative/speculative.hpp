@@ -155,12 +155,12 @@ Round speculate_once(const LastLogits& target, Draft& draft, const SpeculativeRu
 }
 
 // Runs rounds until the text ends: at an EOS, at max_new_tokens, at the end of the context, or if
-// emit(id) returns false. Returns the generated ids. watch(round) is called with each round before
-// its tokens are emitted.
+// emit(id) or go_on(), asked before each round, returns false. Returns the generated ids.
+// watch(round) is called with each round before its tokens are emitted.
 template <class Draft, class Chance, class Emit, class Watch>
 std::vector<int> speculate(const LastLogits& target, Draft& draft, const SpeculativeRules& rules,
                            std::span<const int> prompt, DraftLength length, Chance& chance,
-                           Emit&& emit, Watch&& watch) {
+                           Emit&& emit, Watch&& watch, const std::function<bool()>& go_on = {}) {
     if (prompt.empty())
         throw Error("speculative: an empty prompt; start from the document separator");
     std::vector<int> ids(prompt.begin(), prompt.end());
@@ -169,9 +169,9 @@ std::vector<int> speculate(const LastLogits& target, Draft& draft, const Specula
         return std::min(std::max(0, rules.max_new_tokens) - generated(),
                         std::max(0, rules.context) - count(ids));
     };
-    bool go_on = true;
+    bool open = true;
     Candidates distribution;
-    while (go_on && room() > 0) {
+    while (open && room() > 0 && (!go_on || go_on())) {
         // A round adds one token more than it accepts, so one token less is drafted than there is
         // room for.
         const Round round =
@@ -181,9 +181,8 @@ std::vector<int> speculate(const LastLogits& target, Draft& draft, const Specula
         watch(round);
         for (const int id : round.tokens) {
             ids.push_back(id);
-            go_on =
-                emit(id) && std::find(rules.eos.begin(), rules.eos.end(), id) == rules.eos.end();
-            if (!go_on) break;
+            open = emit(id) && std::find(rules.eos.begin(), rules.eos.end(), id) == rules.eos.end();
+            if (!open) break;
         }
     }
     return {ids.begin() + length_of(prompt), ids.end()};
@@ -225,24 +224,20 @@ SpeculativeText speculative_text(const LastLogits& target, Draft& draft, DraftLe
     const auto show = [&](const std::string& piece) {
         if (on_text && !piece.empty()) on_text(piece);
     };
-    bool interrupted = false;
-    const LastLogits asked = [&](std::span<const int> ids, int count) {
-        interrupted = go_on && !go_on();
-        return target(ids, count);
+    const auto ask = [&] {
+        if (go_on && !go_on()) reason = FinishReason::interrupted;
+        return !reason;
     };
     const auto emit = [&](int id) {
-        if (interrupted) {
-            reason = FinishReason::interrupted;
-            return false;
-        }
         result.text.ids.push_back(id);
         if (!request.stop.is_eos(id)) show(stream.push_token(bytes(id)));
         const auto generated = count(result.text.ids);
         reason = why_stop(request.stop, id, stream, generated, count(prompt) + generated);
         return !reason;
     };
-    speculate(asked, draft, rules, prompt, length, chance, emit,
-              [&](const Round& round) { result.rounds.push_back(round); });
+    speculate(
+        target, draft, rules, prompt, length, chance, emit,
+        [&](const Round& round) { result.rounds.push_back(round); }, ask);
     show(stream.finish());
     result.text.text = stream.text();
     result.text.reason = reason.value_or(FinishReason::length);  // a budget of 0 emits nothing

@@ -87,6 +87,24 @@ TEST_CASE("the text is plain decoding's, whatever the heads guess", "[medusa]") 
     CHECK(right < guessed);
 }
 
+TEST_CASE("before each pass it is asked whether to go on, by seed and by rejection", "[medusa]") {
+    TextGenerator generator(models().target);
+    TextOptions o;
+    o.medusa = true, o.medusa_heads = models().heads, o.max_new_tokens = 20, o.seed = 1;
+    for (const char* coupling : {"seed", "rejection"}) {
+        o.coupling = coupling;
+        int asked = 0;
+        GenerateObserver observer;
+        observer.go_on = [&] { return ++asked < 4; };
+        const GeneratedText text = generator.generate("a", o, observer)[0];
+        CAPTURE(coupling);
+        CHECK(asked == 4);
+        CHECK(generator.effort().passes == 3);
+        CHECK(text.ids.size() >= 3);  // a pass gives the target's token at least
+        CHECK(text.reason == FinishReason::interrupted);
+    }
+}
+
 TEST_CASE("heads that do not belong to the model are refused in one line", "[medusa]") {
     TextGenerator generator(models().other);
     TextOptions o;
