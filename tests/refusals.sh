@@ -110,6 +110,7 @@ refused 2 '--max-new-tokens: answers of this length leave no room' 23_text_gener
 noted '--contrast-strength has no effect without' 23_text_generator --contrast-strength 2
 noted '--keep has no effect without --context slide' 10_generate --keep 3
 noted '--xtc-threshold has no effect' 10_generate --xtc-threshold 0.2
+noted 'the search found 1 of 4 texts' 11_beam_search --num-beams 4 --num-return-sequences 4 --do-sample --top-k 1
 noted '--top-k has no effect on beams' 11_beam_search --top-k 5 --horizon 0 --lattice 0
 t=23_text_generator
 noted '' $t --temp 0 --top-k 40

@@ -140,7 +140,10 @@ std::vector<GeneratedText> TextBatch::write() {
         else pass();
     }
     std::vector<GeneratedText> texts;
-    for (TextWriter& writer : writers_) texts.push_back(writer.result());
+    for (std::size_t i = 0; i < writers_.size(); ++i) {
+        texts.push_back(writers_[i].result());
+        texts.back().prompt = i / index(request_->samples);
+    }
     return texts;
 }
 

@@ -85,6 +85,7 @@ struct GeneratedText {
         double sum = 0, normalised = 0;
     };
     std::optional<Score> score = {};  // in a search (chapter 11): Σ ln p, and that by length
+    std::size_t prompt = 0;  // its prompt's number; a search may find fewer texts than asked
 };
 
 class TextWriter {

@@ -164,6 +164,7 @@ int show_search(const Settings& line) {
     const Interrupt interrupt;
     const Found found = search(watched(batch, passes), request, line.beams, ids);
     const int status = Interrupt::count() > 0 ? 130 : 0;
+    print_notes(fewer_texts(found.texts.size(), request.beams.num_return_sequences));
 
     // 3. What came out. Time depends on the machine, so it goes to stderr.
     if (!output.trace_file.empty())

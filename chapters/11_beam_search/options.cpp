@@ -82,6 +82,12 @@ std::vector<std::string> without_effect(const GenerateOptions& o, const BeamSett
     return notes;
 }
 
+std::vector<std::string> fewer_texts(std::size_t found, int asked) {
+    if (found >= index(asked)) return {};
+    return {"the search found " + std::to_string(found) + " of " + std::to_string(asked) +
+            " texts: its beams had no other way to go on"};
+}
+
 BeamRequest beam_request_of(const GenerateOptions& options, const BeamSettings& s,
                             const Model& model, std::size_t prompt_length,
                             int default_max_new_tokens) {

@@ -26,6 +26,9 @@ void add_beam_options(OptionTable& app, BeamSettings& settings);
 std::vector<std::string> without_effect(const GenerateOptions& options,
                                         const BeamSettings& settings);
 
+// A note if a search found fewer texts than it was asked for.
+std::vector<std::string> fewer_texts(std::size_t found, int asked);
+
 // As many results as options.samples. Throws UsageError on what contradicts itself.
 BeamRequest beam_request_of(const GenerateOptions& options, const BeamSettings& settings,
                             const Model& model, std::size_t prompt_length,

@@ -66,10 +66,12 @@ std::vector<GeneratedText> search_texts(const Generation& g) {
             for (const BeamSearch& group : searches[p].groups())
                 g.recording->searches.back().groups.push_back(group.lattice());
         }
+        std::size_t number = p * index(g.request.samples);  // a search may find fewer texts
         for (BeamText& found : searches[p].results()) {
             texts.push_back(generated_text(std::move(found)));
+            texts.back().prompt = p;
             trace_text(g, p, texts.back());
-            show(g, texts.size() - 1, texts.back().text);
+            show(g, number++, texts.back().text);
         }
     }
     return texts;
@@ -113,7 +115,8 @@ std::vector<GeneratedText> judge_drafts(const Generation& g, Effort& effort,
             if (g.recording) g.recording->rounds.push_back({i, step, round});
             step += round.tokens.size();
         }
-        trace_text(g, i / samples, written.text);
+        written.text.prompt = i / samples;
+        trace_text(g, written.text.prompt, written.text);
         texts.push_back(std::move(written.text));
     }
     return texts;
@@ -305,7 +308,7 @@ void replay(const Generation& g, const std::vector<GeneratedText>& texts, Record
     recording.has_u = !searched && !rejects;
     recording.tokens.resize(texts.size());
     for (std::size_t i = 0; i < texts.size(); ++i) {
-        const std::size_t prompt = i / samples;
+        const std::size_t prompt = texts[i].prompt;
         ReplayedText text =
             replayed_text(g.request, g.prompts[prompt], texts[i].ids, recording.has_u, i % samples);
         text.slot = searched ? prompt * g.slots : i;

@@ -59,10 +59,12 @@ int write_filled(const Settings& s) {
     const PageFile files(s.output.html, s.trace_file);
     const Interrupt interrupt;
     std::vector<GeneratedText> texts;
-    for (const std::string& prompt : s.prompts)
+    for (std::size_t p = 0; p < s.prompts.size(); ++p)
         for (GeneratedText& text :
-             filler.fill(prompt, s.options, [] { return Interrupt::count() == 0; }))
+             filler.fill(s.prompts[p], s.options, [] { return Interrupt::count() == 0; })) {
+            text.prompt = p;
             texts.push_back(std::move(text));
+        }
     std::vector<GeneratedText> whole = texts;
     if (output.text() && !output.no_display_prompt)
         for (GeneratedText& text : whole) text.text += s.options.infill.value_or("");
@@ -111,6 +113,7 @@ int write(const Settings& s) {
     TextPrinter printer(s.output, s.options.model, model.tokenizer, prompts, request);
     const std::vector<GeneratedText> texts =
         generator.generate_ids(ids, s.options, printer.observer());
+    print_notes(fewer_texts(texts.size(), count(ids) * s.options.samples));
     printer.finish(texts);
     if (s.options.record)
         files.write(trace_lines(generator, s.options, request, prompts, texts, s.command));

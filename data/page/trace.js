@@ -108,6 +108,7 @@
             sum: line.sum ?? null,
             score: line.score ?? null,
             ids: line.ids,
+            prompt: line.prompt ?? 0,
         });
     };
 
@@ -156,7 +157,9 @@
         nameIds(run);
         const samples = Math.max(1, run.head.samples || 1);
         for (const text of run.texts) {
-            text.prompt = Math.min(Math.floor(text.number / samples), run.prompts.length - 1);
+            // A search may find fewer texts of a prompt than were asked for: its line says which.
+            text.prompt ||= Math.floor(text.number / samples);
+            text.prompt = Math.min(text.prompt, run.prompts.length - 1);
             if (run.version === 1 && !text.reason) text.reason = run.head.finish_reason ?? null;
             if (text.reason === "eos" && text.tokens.length) text.tokens.at(-1).label = "⟨end⟩";
         }

@@ -296,6 +296,29 @@ TEST_CASE("searches, guidance and contrast are served beside the batches", "[ser
     REQUIRE(joined(server().post(completions, ask + R"(,"stream":true})")) == text);
 }
 
+TEST_CASE("a search that finds fewer texts than asked for leaves their choices out", "[serving]") {
+    const std::string ask =
+        R"({"prompt":["First","Second"],"num_beams":4,"n":4,"guided_regex":"[ab]","max_tokens":5)";
+    const Json json = server().post(completions, ask + "}").json();
+    std::vector<int> places;
+    std::string texts;
+    for (const Json& choice : json["choices"]) {
+        places.push_back(choice["index"].get<int>());
+        texts += choice["text"].get<std::string>();
+    }
+    CHECK(places == std::vector<int>{0, 1, 4, 5});
+    std::string streamed[8];
+    for (const test::Event& event :
+         test::events_of(server().post(completions, ask + R"(,"stream":true})").body)) {
+        const Json data = json_value(event.data);
+        if (data.is_object())
+            for (const Json& choice : data["choices"])
+                streamed[choice["index"].get<std::size_t>()] += choice["text"].get<std::string>();
+    }
+    for (std::size_t i = 0; i < 8; ++i)
+        CHECK(streamed[i] == (i % 4 < 2 ? texts.substr(i / 4 * 2 + i % 4, 1) : ""));
+}
+
 TEST_CASE("models, health, metrics, tokens and the page", "[serving]") {
     const Json models = server().ask("GET", "/v1/models").json();
     REQUIRE(models["data"][0]["id"] == "storyteller");

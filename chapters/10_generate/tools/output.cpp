@@ -1,8 +1,10 @@
 #include "chapters/10_generate/tools/output.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdarg>
 #include <cstdio>
+#include <iterator>
 #include <limits>
 
 #include "chapters/01_next_token/next_token.hpp"
@@ -231,10 +233,6 @@ TextPrinter::TextPrinter(const Output& output, const std::string& model, const T
     }
 }
 
-std::size_t TextPrinter::prompt_of(std::size_t text) const {
-    return text / index(request_->samples);
-}
-
 void show_at_once(std::string_view text) {
     std::fwrite(text.data(), 1, text.size(), stdout);
     std::fflush(stdout);
@@ -244,12 +242,11 @@ double TextPrinter::seconds() const {
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - started_).count();
 }
 
-void TextPrinter::print_prompt(std::size_t text) const {
+void TextPrinter::print_prompt(std::size_t prompt) const {
     const Style style(stdout);
     if (!output_->no_display_prompt)
         std::printf("%.*s%s%.*s", count(style.bold), style.bold.data(),
-                    (*prompts_)[prompt_of(text)].text.c_str(), count(style.reset),
-                    style.reset.data());
+                    (*prompts_)[prompt].text.c_str(), count(style.reset), style.reset.data());
 }
 
 GenerateObserver TextPrinter::observer() {
@@ -288,7 +285,7 @@ void TextPrinter::print_texts(const std::vector<GeneratedText>& texts) const {
                        stdout);
         }
         if (!streams_) {
-            print_prompt(i);
+            print_prompt(text.prompt);
             std::fwrite(text.text.data(), 1, text.text.size(), stdout);
         }
         std::printf("\n");
@@ -327,18 +324,19 @@ void TextPrinter::finish(const std::vector<GeneratedText>& texts) {
             if (output_->prompt_logprobs)
                 std::printf("\n"), print_prompt_logprobs(*tokenizer_, prompt.tokens);
     } else if (output_->format == "json") {
-        const int each = request_->samples;
         std::string all;
         for (std::size_t p = 0; p < prompts_->size(); ++p) {
-            const auto first = texts.begin() + to_int(p) * each;
+            std::vector<GeneratedText> own;
+            std::copy_if(texts.begin(), texts.end(), std::back_inserter(own),
+                         [p](const GeneratedText& text) { return text.prompt == p; });
             all += json_result(*model_, (*prompts_)[p].text, *request_, (*prompts_)[p].ids,
-                               *tokenizer_, {first, first + each}, (*prompts_)[p].tokens);
+                               *tokenizer_, own, (*prompts_)[p].tokens);
         }
         std::fwrite(all.data(), 1, all.size(), stdout);
     } else {
-        for (std::size_t i = 0; i < texts.size(); ++i) {
+        for (const GeneratedText& text : texts) {
             const std::string line =
-                jsonl_result((*prompts_)[prompt_of(i)].text, *request_, *tokenizer_, texts[i]);
+                jsonl_result((*prompts_)[text.prompt].text, *request_, *tokenizer_, text);
             std::fwrite(line.data(), 1, line.size(), stdout);
         }
     }

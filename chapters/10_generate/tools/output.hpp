@@ -118,8 +118,7 @@ public:
     double seconds() const;
 
 private:
-    std::size_t prompt_of(std::size_t text) const;
-    void print_prompt(std::size_t text) const;
+    void print_prompt(std::size_t prompt) const;
     void print_texts(const std::vector<GeneratedText>& texts) const;
     void print_stats(const std::vector<GeneratedText>& texts) const;
 

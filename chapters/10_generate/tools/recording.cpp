@@ -344,8 +344,11 @@ std::string pass_lines(const std::vector<RecordedPass>& passes) {
 
 std::string result_lines(const std::vector<GeneratedText>& texts, const StopStrings& strings) {
     std::string out;
-    for (std::size_t i = 0; i < texts.size(); ++i)
-        out += trace_line(text_json({{"result", i}}, texts[i], strings, six));
+    for (std::size_t i = 0; i < texts.size(); ++i) {
+        Json j = {{"result", i}};
+        if (texts[i].prompt > 0) j["prompt"] = texts[i].prompt;
+        out += trace_line(text_json(std::move(j), texts[i], strings, six));
+    }
     return out;
 }
 

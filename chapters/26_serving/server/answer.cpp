@@ -210,8 +210,9 @@ public:
         answer["choices"] = Json::array();
         std::size_t place = 0;
         for (const Choice* choice : best()) {
-            answer["choices"].push_back(request_->chat ? chat_choice(place, *choice)
-                                                       : text_choice(place, *choice));
+            if (choice)
+                answer["choices"].push_back(request_->chat ? chat_choice(place, *choice)
+                                                           : text_choice(place, *choice));
             ++place;
         }
         answer["usage"] = usage();
@@ -282,7 +283,8 @@ private:
                 {"logprobs", lists(tokens, 0, 0)},
                 {"finish_reason", reason(choice, nullptr)}};
     }
-    // Of each prompt's texts the likeliest by the token; all where no more are asked for.
+    // Of each prompt's texts the likeliest by the token; all where no more are asked for. Null: a
+    // search has found fewer.
     std::vector<const Choice*> best() const {
         const std::size_t samples = index(request_->job->samples),
                           wanted = index(request_->choices);
@@ -294,11 +296,13 @@ private:
         std::vector<const Choice*> chosen;
         for (std::size_t first = 0; first < choices_.size(); first += samples) {
             std::vector<const Choice*> texts;
-            for (std::size_t s = 0; s < samples; ++s) texts.push_back(&choices_[first + s]);
+            for (std::size_t s = 0; s < samples; ++s)
+                if (choices_[first + s].ended) texts.push_back(&choices_[first + s]);
             if (samples > wanted)
                 std::stable_sort(texts.begin(), texts.end(),
                                  [&](const auto* a, const auto* b) { return mean(a) > mean(b); });
-            chosen.insert(chosen.end(), texts.begin(), texts.begin() + to_int(wanted));
+            texts.resize(wanted);
+            chosen.insert(chosen.end(), texts.begin(), texts.end());
         }
         return chosen;
     }

@@ -422,7 +422,12 @@ void EngineThread::run_own(const std::shared_ptr<ServerJob>& job) {
     try {
         std::vector<GeneratedText> texts =
             generator_->generate_ids(job->prompts, job->options, observer);
-        for (std::size_t t = 0; t < texts.size(); ++t) end_own(active, t, std::move(texts[t]));
+        // A search may find fewer texts of a prompt than were asked for.
+        std::vector<std::size_t> ended(job->prompts.size());
+        for (GeneratedText& text : texts) {
+            const std::size_t p = text.prompt;
+            end_own(active, p * index(job->samples) + ended[p]++, std::move(text));
+        }
     } catch (const std::exception& error) {
         for (std::size_t t = 0; t < active.shown.size(); ++t)
             end_text(active, t, {{}, about_option(422, error.what(), job->most_name).what(), 0});

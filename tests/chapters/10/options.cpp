@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <cstdio>
+#include <map>
 #include <set>
 #include <sstream>
 #include <string>
@@ -383,6 +384,38 @@ TEST_CASE("prompt and pieces are shown at once, and in the end what they took", 
     CHECK_THAT(stats, Catch::StartsWith(request.chain.to_string() + "\n3 prompt tokens, first") &&
                           Catch::Contains("; 2 tokens in 2 passes, ") &&
                           Catch::EndsWith("; ended by: eos\n"));
+}
+
+TEST_CASE("a text is shown after its own prompt, also where a search found fewer than asked for",
+          "[ch10]") {
+    const Model model = small_model();
+    const std::vector<ShownPrompt> prompts{{"One", {1}}, {"Two", {2}}};
+    GenerateRequest request;
+    request.samples = 2;
+    std::vector<GeneratedText> texts(3);
+    texts[0].text = " a", texts[1].text = " b", texts[2].text = " c";
+    texts[1].prompt = texts[2].prompt = 1;
+    Output output;
+    const auto shown = [&] {
+        return test::written_to(1, [&] {
+            TextPrinter(output, "", model.tokenizer, prompts, request, false).finish(texts);
+        });
+    };
+    CHECK(shown() == "--- 1 ---\nOne a\n\n--- 2 ---\nTwo b\n\n--- 3 ---\nTwo c\n");
+    for (const auto& [format, sizes] :
+         std::map<std::string, std::vector<std::size_t>>{{"json", {1, 2}}, {"jsonl", {0, 0, 0}}}) {
+        output.format = format;
+        std::istringstream lines(shown());
+        std::vector<std::size_t> counts;
+        std::string of;
+        for (std::string line; std::getline(lines, line);) {
+            const auto json = nlohmann::json::parse(line);
+            of += json["prompt"].get<std::string>();
+            counts.push_back(json.contains("texts") ? json["texts"].size() : 0);
+        }
+        CHECK(counts == sizes);
+        CHECK(of == (output.format == "json" ? "OneTwo" : "OneTwoTwo"));
+    }
 }
 
 TEST_CASE("a text of one pass has a time to its first token, and a speed", "[ch10]") {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "chapters/10_generate/options.hpp"
+#include "chapters/23_text_generator/generation.hpp"
 #include "chapters/23_text_generator/text_generator.hpp"
 #include "chapters/23_text_generator/writing.hpp"
 
@@ -151,4 +152,30 @@ TEST_CASE("a chat has a temperature of its own, unless it is told how to choose"
     REQUIRE(left_alone([](TextOptions& t) { t.dialect = "vllm"; }));
     REQUIRE(left_alone([](TextOptions& t) { t.mirostat = 2; }));
     REQUIRE(left_alone([](TextOptions& t) { t.dynatemp_range = 0.5; }));
+}
+
+TEST_CASE("a search that finds fewer texts than asked for says which prompt each continues",
+          "[ch23]") {
+    TextOptions o;
+    o.num_beams = 4, o.samples = 4, o.guide.regex = "[ab]", o.record = true;
+    const std::vector<std::string> prompts = {"First", "Second"};
+    std::vector<std::size_t> shown;
+    GenerateObserver observer;
+    observer.on_text = [&](std::size_t number, const std::string&) { shown.push_back(number); };
+    const auto texts = shipped().generate(prompts, o, observer);
+    const auto tokens = shipped().recording().tokens;
+    REQUIRE(texts.size() == 4);
+    REQUIRE(tokens.size() == 4);
+    CHECK(shown == std::vector<std::size_t>{0, 1, 4, 5});
+    for (std::size_t p = 0; p < 2; ++p) {
+        const auto alone = shipped().generate(prompts[p], o);
+        REQUIRE(alone.size() == 2);
+        for (std::size_t i = 0; i < 2; ++i) {
+            CHECK(texts[2 * p + i].prompt == p);
+            CHECK(texts[2 * p + i].ids == alone[i].ids);
+            // What was recorded is what the model said after this prompt.
+            CHECK(tokens[2 * p + i][0].trace.raw_log_probability ==
+                  shipped().recording().tokens[i][0].trace.raw_log_probability);
+        }
+    }
 }
