@@ -273,9 +273,10 @@ TEST_CASE("Ollama's log-probabilities are those of /v1, whole and in lines", "[s
     };
     Json of_chat = Json::array();
     const std::string chat = R"("messages":[{"role":"user","content":"tell me a story"}])";
-    for (const Json& token :
-         post("/v1/chat/completions", "{" + chat + R"(,"seed":5,"max_tokens":8,"logprobs":true})")
-             .json()["choices"][0]["logprobs"]["content"])
+    const Json answer =
+        post("/v1/chat/completions", "{" + chat + R"(,"seed":5,"max_tokens":8,"logprobs":true})")
+            .json();
+    for (const Json& token : answer["choices"][0]["logprobs"]["content"])
         of_chat.push_back(token["logprob"]);
     check("/api/chat", chat, of_chat);
     check("/api/generate", prompt,
