@@ -4,6 +4,7 @@
 #include <charconv>
 #include <cmath>
 #include <cstdio>
+#include <numeric>
 #include <optional>
 
 #include "lib/core/error.hpp"
@@ -172,9 +173,9 @@ private:
         out_.append(std::string(1, quote));
         std::size_t begin = 0;
         for (std::size_t i = 0; i < bytes.size(); ++i) {
-            const CodePoint c = decode_utf8(bytes, i);
+            const CodePoint c = style_.ascii ? decode_utf8(bytes, i) : CodePoint{};
             const std::string escaped =
-                style_.ascii && c.value >= 0x80 ? in_units(c.value) : escape(bytes[i], quote);
+                c.value >= 0x80 ? in_units(c.value) : escape(bytes[i], quote);
             if (escaped.empty()) continue;
             out_.append(text.slice(begin, i));
             out_.append(MarkedText(escaped, !text.from_messages().empty()));
@@ -225,13 +226,15 @@ private:
         }
         out_.append("{");
         open();
-        auto members = object->members;
+        const auto& members = object->members;
+        std::vector<std::size_t> order(members.size());
+        std::iota(order.begin(), order.end(), std::size_t{0});
         if (style_.sort_keys)
-            std::stable_sort(members.begin(), members.end(), [](const auto& a, const auto& b) {
-                return a.first.text() < b.first.text();
+            std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+                return members[a].first.text() < members[b].first.text();
             });
-        for (std::size_t i = 0; i < members.size(); ++i) {
-            separate(i == 0);
+        for (const std::size_t i : order) {
+            separate(i == order[0]);
             write_text(members[i].first);
             out_.append(style_.after_key);
             write(members[i].second);

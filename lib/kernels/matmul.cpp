@@ -150,8 +150,8 @@ void multiply_few(const Operands& q, kernel::Kernel kernel, Range rows, std::int
 
 // With one or two rows AVX-512's registers have room for four panels of floats side by side, which
 // are four streams from memory; with three or four rows for two panels (others: kernel::streams,
-// most_of_pairs). More rows take one panel at a time, over all of k. If the
-// rows fill several tiles, the second and later ones read the panel from the L2 cache.
+// most_of_pairs). More rows take one panel at a time, over all of k. If the rows fill several
+// tiles, the second and later ones read the panel from the L2 cache.
 template <class Element>
 void few_rows(const Operands& q, const Part& part) {
     using kernel::streams;

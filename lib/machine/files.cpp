@@ -69,10 +69,10 @@ AtomicFile::AtomicFile(const std::string& path) : path_(checked_path(path)), tar
     descriptor_ = renamed ? open_beside()
                           : ::open(target_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
     if (descriptor_ < 0) fail("cannot be written");
-    // The new file may be read by those who may read the one that it replaces.
-    if (renamed && fs::exists(found) &&
-        ::fchmod(descriptor_, static_cast<mode_t>(found.permissions())) != 0)
-        fail("cannot be written");
+    // The new file may be read by those who may read the one that it replaces. (It fails where files
+    // have no permissions, and then there are none to keep.)
+    if (renamed && fs::exists(found))
+        ::fchmod(descriptor_, static_cast<mode_t>(found.permissions()));
 }
 
 // Opens a file without a name if the system supports that (Linux with most file systems): if this
