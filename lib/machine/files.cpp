@@ -69,8 +69,8 @@ AtomicFile::AtomicFile(const std::string& path) : path_(checked_path(path)), tar
     descriptor_ = renamed ? open_beside()
                           : ::open(target_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
     if (descriptor_ < 0) fail("cannot be written");
-    // The new file may be read by those who may read the one that it replaces. (It fails where files
-    // have no permissions, and then there are none to keep.)
+    // The new file may be read by those who may read the one that it replaces. (This fails where
+    // files have no permissions, and then there are none to keep.)
     if (renamed && fs::exists(found))
         ::fchmod(descriptor_, static_cast<mode_t>(found.permissions()));
 }
