@@ -43,6 +43,8 @@ holds "with 4 bits, several samples and a cache in F16" same_text "The old clock
 holds "with a draft" same_text "One day" -n 40 --assistant-model sketch --seed 3
 holds "held to a schema" same_text "A person: " -n 60 --json-schema data/schemas/person.json --seed 2
 
+holds "two processes with --seed -1 draw the same numbers" run 2 "Once" --seed -1 -n 20
+
 # ---- training ----
 train() {  # processes, folder, options…
     n=$1 folder=$2
@@ -65,6 +67,11 @@ exec "$1/mpi_train" --tokenizer data/models/storyteller --out "$2/$folder" --lay
 END
 timeout 100 mpirun -q -n 2 sh "$work/half.sh" "$build" "$work" >/dev/null 2>"$work/errors"
 holds "a process without the checkpoint ends the others" grep -q "process 1: .*/missing/checkpoint: there is none" "$work/errors"
+# A process that reads a checkpoint of its own, with other weights.
+cp -r "$work/half" "$work/missing"
+train 2 missing --steps 100 --minutes 0.005 --resume
+timeout 100 mpirun -q -n 2 sh "$work/half.sh" "$build" "$work" >/dev/null 2>"$work/errors"
+holds "a process with a later checkpoint is refused" grep -q "the processes differ in the options, the texts" "$work/errors"
 train 3 resumed --steps 100 --minutes 0.005
 train 2 resumed --steps 100 --resume
 holds "a training that three processes began and two ended" same_weights alone_100 resumed

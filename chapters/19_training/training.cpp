@@ -75,6 +75,7 @@ TrainingOptions checked(TrainingOptions options, const Tokenizer& tokenizer) {
 train::AdamWOptions optimiser_options(const TrainingOptions& options) {
     train::AdamWOptions o;
     o.weight_decay = static_cast<float>(options.weight_decay);
+    o.muon = options.optimizer == "muon";
     return o;
 }
 
@@ -145,6 +146,7 @@ std::string Training::recipe() const {
     add_architecture(s, fixed);
     if (options_.sequence != s.n_positions) fixed["sequence"] = options_.sequence;
     if (options_.fill_masks) fixed["fill_masks"] = true;
+    if (options_.optimizer != "adamw") fixed["optimizer"] = options_.optimizer;
     if (teacher_) fixed["teacher"] = teacher_hash_;
     if (!init_hash_.empty()) fixed["init"] = init_hash_;
     return json_text(fixed);

@@ -30,6 +30,7 @@ struct TrainingOptions {
     double learning_rate = 2e-3;
     std::vector<EarlierPlan> earlier_plans;  // in order of time
     double weight_decay = 0.1;
+    std::string optimizer = "adamw";  // of the matrices of layers: adamw or muon
     std::uint64_t seed = 1;
     int threads = 0;  // 0: all cores; the result does not depend on it
     // The number of parts into which a batch is divided for the threads. It changes the order of

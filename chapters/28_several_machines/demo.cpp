@@ -72,8 +72,8 @@ void show_traffic() {
 
 void show_costs(const Machine& machine, double latency) {
     std::printf(
-        "3. Tokens per second of one text, if each machine has %.0f GB of memory, reads it at\n"
-        "   %.0f GB/s, and a message arrives after %g ms. -: does not fit into so few machines.\n\n"
+        "3. Tokens per second of one text, if each machine has %g GB of memory, reads it at\n"
+        "   %g GB/s, and a message arrives after %g ms. -: does not fit into so few machines.\n\n"
         "                          n = 1     n = 2     n = 4     n = 8\n",
         machine.memory / 1e9, machine.memory_bandwidth / 1e9, latency * 1e3);
     for (const KnownModel& model : known_models()) {

@@ -24,6 +24,12 @@ using namespace tbt;
 // All processes write the same texts with a model that they share; the first one shows them.
 static int write_together(MpiProcesses& processes, Settings& settings) {
     processes.together([&] { complete(settings); });
+    if (auto& seed = settings.options.seed) {  // --seed -1 is a random number of each process
+        std::uint64_t first = 0;
+        for (int bit = 0; bit < 64; ++bit)
+            first |= std::uint64_t{processes.first_says(*seed >> bit & 1)} << bit;
+        seed = first;
+    }
     if (settings.chat)
         throw UsageError("--chat: only the first process hears you; make serve MPI=" +
                          std::to_string(processes.size()) + " has a page for chats");
@@ -60,7 +66,9 @@ int main(int argc, char** argv) {
                 .shows_default();
         },
         [&] {
-            if (part == 0 && (processes.size() > 1 || !settings.prompts.empty()))
+            const bool writes =
+                !settings.prompts.empty() || !settings.prompt_file.empty() || settings.chat;
+            if (part == 0 && (processes.size() > 1 || writes))
                 return void(status = write_together(processes, settings));
             if (!settings.output.figure.empty()) write_split_figure(settings.output.figure);
             if (part == 0 || part == 1) show_products();

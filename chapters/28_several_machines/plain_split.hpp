@@ -2,10 +2,9 @@
 #pragma once
 
 #include <cstddef>
-#include <string>
 #include <vector>
 
-#include "lib/core/error.hpp"
+#include "lib/core/check.hpp"
 
 namespace tbt::plain {
 
@@ -14,6 +13,7 @@ using Matrix = std::vector<Row>;  // w[k][n]
 
 // y = x · w: y[n] is the sum over k, in order, of x[k] · w[k][n].
 inline Row product(const Row& x, const Matrix& w) {
+    check_size("product: x", x.size(), w.size());
     Row y(w.at(0).size());
     for (std::size_t n = 0; n < y.size(); ++n)
         for (std::size_t k = 0; k < x.size(); ++k) y[n] += x[k] * w[k][n];
@@ -22,9 +22,8 @@ inline Row product(const Row& x, const Matrix& w) {
 
 // Where the share of n of each of `machines` begins, and n.
 inline std::vector<std::ptrdiff_t> shares(std::size_t n, std::size_t machines) {
-    if (machines < 1 || machines > n)
-        throw Error("split: " + std::to_string(machines) + " machines, expected 1 to " +
-                    std::to_string(n));
+    check_at_least("split: machines", static_cast<long long>(machines), 1);
+    check_at_least("split: numbers", static_cast<long long>(n), static_cast<long long>(machines));
     std::vector<std::ptrdiff_t> begins;
     for (std::size_t i = 0; i <= machines; ++i) begins.push_back(std::ptrdiff_t(n * i / machines));
     return begins;
@@ -47,6 +46,7 @@ inline Row by_columns(const Row& x, const Matrix& w, std::size_t machines) {
 // By rows: machine i has some rows, and needs only these numbers of x. Its y has all numbers, but
 // each is only a part of a sum. Then the parts are added: another order, and so other bits.
 inline Row by_rows(const Row& x, const Matrix& w, std::size_t machines) {
+    check_size("split: x", x.size(), w.size());
     const auto begins = shares(x.size(), machines);
     Row y(w.at(0).size());
     for (std::size_t i = 0; i < machines; ++i) {

@@ -136,6 +136,7 @@ void MpiProcesses::agree(std::uint64_t number, const char* about) {
 
 int MpiProcesses::end(int status) {
     if (status == 0 || size_ == 1) return status;
+    has_leader_ = false;  // nobody follows any more
     // Those that have failed, too, come here soon.
     int all = 0;
     MPI_Request request;
@@ -164,8 +165,11 @@ std::string MpiProcesses::summary() const {
 
 void MpiProcesses::together(const std::function<void()>& work) {
     std::string message;
+    bool usage = false;
     try {
         work();
+    } catch (const UsageError& e) {
+        message = e.what(), usage = true;
     } catch (const Error& e) {
         message = e.what();
     }
@@ -177,6 +181,7 @@ void MpiProcesses::together(const std::function<void()>& work) {
     for (int i = 0; i < size_; ++i) messages.emplace_back(all.data() + i * room);
     const bool same = std::all_of(messages.begin(), messages.end(),
                                   [&](const std::string& m) { return m == messages[0]; });
+    if (same && usage) throw UsageError(message);
     for (int i = 0; i < size_; ++i)
         if (const std::string& m = messages[index(i)]; !m.empty())
             throw Error(same ? m : "process " + std::to_string(i) + ": " + m);

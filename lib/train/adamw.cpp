@@ -1,6 +1,7 @@
 #include "lib/train/adamw.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <numbers>
 #include <string>
@@ -11,6 +12,7 @@
 #include "lib/core/index.hpp"
 #include "lib/core/simd.hpp"
 #include "lib/machine/threads.hpp"
+#include "lib/train/muon.hpp"
 
 namespace tbt::train {
 namespace {
@@ -105,6 +107,7 @@ double AdamW::step(std::span<float> parameters, std::span<const float> gradients
     const Lanes beta_2 = Lanes::all(options_.beta_2), rest_2 = Lanes::all(1 - options_.beta_2);
     run_team(threads, [&](const Worker& worker) {
         for (const ParameterInfo& info : layout_.tensors) {
+            if (options_.muon && info.layer) continue;
             const Lanes keep = Lanes::all(
                 info.decay
                     ? static_cast<float>(1 - rate * static_cast<double>(options_.weight_decay))
@@ -124,7 +127,56 @@ double AdamW::step(std::span<float> parameters, std::span<const float> gradients
             }
         }
     });
+    if (options_.muon) muon_step(parameters, gradients, static_cast<float>(clip), rate, threads);
     return length;
+}
+
+// A free thread takes the next matrix. The result does not depend on which thread that is.
+void AdamW::muon_step(std::span<float> parameters, std::span<const float> gradients, float clip,
+                      double rate, int threads) {
+    constexpr float momentum = 0.95f;
+    struct Part {
+        const ParameterInfo* info;
+        std::int64_t begin, columns;  // of the matrix's columns
+    };
+    std::vector<Part> parts;
+    for (const ParameterInfo& info : layout_.tensors) {
+        if (!info.layer) continue;
+        // GPT-2 has q, k and v side by side in one matrix.
+        const std::int64_t n = info.name.ends_with("c_attn.weight") ? 3 : 1,
+                           columns = info.shape[1] / n;
+        for (std::int64_t i = 0; i < n; ++i) parts.push_back({&info, i * columns, columns});
+    }
+    std::atomic<std::size_t> next = 0;
+    run_team(threads, [&](const Worker&) {
+        MuonScratch scratch;
+        std::vector<float> x;
+        for (std::size_t i = next++; i < parts.size(); i = next++) {
+            const ParameterInfo& info = *parts[i].info;
+            const std::int64_t rows = info.shape[0], columns = parts[i].columns;
+            x.resize(index(rows * columns));
+            const auto each = [&](auto&& work) {
+                for (std::int64_t r = 0, to = 0; r < rows; ++r)
+                    for (std::int64_t c = 0; c < columns; ++c, ++to)
+                        work(index(info.offset + r * info.shape[1] + parts[i].begin + c),
+                             x[index(to)]);
+            };
+            each([&](std::size_t at, float& change) {
+                const float g = gradients[at] * clip;
+                float& m = m_.get()[at];
+                m = momentum * m + (1 - momentum) * g;
+                change = momentum * m + (1 - momentum) * g;
+            });
+            orthogonalise(x, rows, columns, scratch);
+            const auto longer = static_cast<double>(std::max(rows, columns));
+            const auto scale = static_cast<float>(rate * 0.2 * std::sqrt(longer)),
+                       keep = static_cast<float>(1 -
+                                                 rate * static_cast<double>(options_.weight_decay));
+            each([&](std::size_t at, float change) {
+                parameters[at] = keep * parameters[at] - scale * change;
+            });
+        }
+    });
 }
 
 }  // namespace tbt::train

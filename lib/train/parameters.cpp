@@ -77,7 +77,9 @@ ParameterLayout::ParameterLayout(const TransformerConfig& config) {
 
 void ParameterLayout::add(const std::string& name, const Shape& shape) {
     const std::int64_t size = element_count(shape);
-    tensors.push_back({name, shape, total, size, shape.size() == 2});
+    const bool matrix = shape.size() == 2;
+    tensors.push_back({name, shape, total, size, matrix,
+                       matrix && (name.starts_with("h.") || name.starts_with("model.layers."))});
     total += (size + 15) / 16 * 16;
 }
 

@@ -22,6 +22,7 @@ struct ParameterInfo {
     Shape shape;       // matrices are (in, out) in GPT-2's files, (out, in) in Llama's
     std::int64_t offset = 0, size = 0;
     bool decay = false;  // weight decay: true for matrices and embeddings, not for biases and norms
+    bool layer = false;  // a matrix of a layer, which Muon can update
 };
 
 // The position of each tensor in a block of `total` floats. Offsets are multiples of 16, and the

@@ -72,6 +72,7 @@ std::string recipe_json(Training& training, const DocumentSource& source, const 
                         : 0}};
     add_architecture(o.shape, recipe["options"]);
     if (o.fill_masks) recipe["options"]["fill_masks"] = true;
+    if (o.optimizer != "adamw") recipe["options"]["optimizer"] = o.optimizer;
     if (!o.genres.empty()) recipe["options"]["genres"] = o.genres;
     if (!o.earlier_plans.empty())
         recipe["options"]["earlier_plans"] = earlier_plans_json(o.earlier_plans);

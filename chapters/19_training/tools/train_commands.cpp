@@ -12,6 +12,7 @@
 #include "lib/corpus/documents.hpp"
 #include "lib/corpus/validation.hpp"
 #include "lib/json/json.hpp"
+#include "lib/kernels/hash.hpp"
 #include "lib/machine/files.hpp"
 #include "lib/machine/threads.hpp"
 #include "lib/model/model_config.hpp"
@@ -160,6 +161,7 @@ void follow_recipe(TrainCommand& c, const Json& recipe) {
     t.parts = whole("parts", 1);
     t.genres = o.value("genres", "");
     t.earlier_plans = earlier_plans_of(o.value("earlier_plans", Json::array()), c.recipe);
+    t.optimizer = o.value("optimizer", "adamw");
     t.fill_masks = o.value("fill_masks", false);
     t.teacher = member_text(recipe, "teacher", "folder");
     t.init = member_text(recipe, "init", "folder");
@@ -279,6 +281,13 @@ int run_train(TrainCommand c) {
         std::fprintf(stderr, "going on at step %lld\n",
                      static_cast<long long>(training.steps_done()));
     }
+    if (Processes* all = default_processes())  // each has read its own files
+        all->agree(Hash()
+                       .add(training.recipe())
+                       .add(std::to_string(training.steps_done()))
+                       .add(hash_of(training.model().parameters()))
+                       .value(),
+                   "the options, the texts, the tokenizer or the checkpoint");
     make_directory(c.loop.out.string());
     remove_half_written(c.loop.out);
     check_room(c.loop.out.string(), training.model().layout().count());

@@ -74,6 +74,10 @@ void add_training_options(CommandLine line, TrainCommand& o) {
             .marks(o.rate_given);
     line.option("--weight-decay", t.weight_decay, "weight decay of matrices and embeddings")
         .shows_default();
+    line.option("--optimizer", t.optimizer,
+                "of the matrices of layers: adamw, or muon, which needs fewer steps")
+        .shows_default()
+        .one_of({"adamw", "muon"});
     line.option("--seed", t.seed, "seed of weights and documents").shows_default();
     line.option("--teacher", t.teacher,
                 "a model directory: learn its distribution instead of the text (distillation)");

@@ -38,10 +38,10 @@ TEST_CASE("a product is not split among more machines than it has columns or row
     const plain::Matrix w(3, plain::Row(2));
     CHECK(error_of([&] {
               plain::by_columns({1, 2, 3}, w, 3);
-          }) == "split: 3 machines, expected 1 to 2");
+          }) == "split: numbers: got 2, expected 3 or more");
     CHECK(error_of([&] {
               plain::by_rows({1, 2, 3}, w, 0);
-          }) == "split: 0 machines, expected 1 to 3");
+          }) == "split: machines: got 0, expected 1 or more");
 }
 
 TEST_CASE("the cost of a token is its weights, its messages and its bytes") {
