@@ -1,5 +1,6 @@
 #include "chapters/10_generate/generation_config.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <cstdio>
@@ -170,14 +171,24 @@ template bool read_member(const Json&, const std::string&, const char*, std::str
 void use_generation_config(GenerateOptions& o, bool searches) {
     const Config config(o.model, read_generation_config(o.model));
     fill_cuts(o, config, searches);
-    config.fill(o.repetition_penalty, "repetition_penalty");
+    const bool counted = o.frequency_penalty || o.presence_penalty || o.dialect;
+    if (!o.repetition_penalty) {
+        config.fill(o.repetition_penalty, "repetition_penalty");
+        // transformers looks at the prompt, too. The scope is that of all penalties.
+        if (o.repetition_penalty.value_or(1) != 1 && !o.penalty_scope && !counted)
+            o.penalty_scope = "all";
+    }
     config.fill(o.no_repeat_ngram_size, "no_repeat_ngram_size");
     config.fill(o.max_new_tokens, "max_new_tokens");
-    if (!o.max_new_tokens || !o.min_new_tokens) config.fill(o.min_new_tokens, "min_new_tokens");
+    if (!o.min_new_tokens) {
+        config.fill(o.min_new_tokens, "min_new_tokens");
+        if (o.min_new_tokens && o.max_new_tokens && !o.unlimited())
+            o.min_new_tokens = std::min(*o.min_new_tokens, *o.max_new_tokens);
+    }
     config.fill(o.forced_bos, "forced_bos_token_id");
     config.fill(o.forced_eos, "forced_eos_token_id");
     if (searches && !o.renormalize) config.read("renormalize_logits", o.renormalize);
-    if (o.samples == 1 && !o.greedy) config.read("num_return_sequences", o.samples);
+    if (!o.samples_given && !o.greedy) config.read("num_return_sequences", o.samples);
     fill_lists(o, config);
     for (const auto& [key, value] : config.json().items()) {
         const bool off = value.is_null() || value == Json(false) || value == Json(0);

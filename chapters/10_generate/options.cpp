@@ -275,7 +275,8 @@ void add_samples_option(OptionTable& app, GenerateOptions& o) {
     CommandLine(app, "What is shown")
         .option("--num-return-sequences", o.samples,
                 "number of texts; several are shown when all are complete")
-        .shows_default();
+        .shows_default()
+        .marks(o.samples_given);
 }
 
 void add_model_options(OptionTable& app, GenerateOptions& o) {

@@ -59,6 +59,7 @@ struct GenerateOptions : ModelOptions {
     bool ignore_eos = false, no_escape = false;
     std::string context = "refuse";
     int keep = 0, samples = 1;
+    bool samples_given = false;  // on the command line
 
     // --max-new-tokens -1: as many tokens as fit into the context.
     bool unlimited() const { return max_new_tokens == -1; }

@@ -24,7 +24,10 @@ namespace {
 
 ChatOptions options_of_today() {
     ChatOptions options;
-    options.now = std::time(nullptr);  // for templates that write the date
+    // For templates that write the date: that of this place, as transformers'.
+    const std::time_t now = std::time(nullptr);
+    std::tm parts{};
+    options.now = now + (localtime_r(&now, &parts) ? parts.tm_gmtoff : 0);
     return options;
 }
 
@@ -80,7 +83,9 @@ TextOptions spelled_out(TextOptions o) {
     return o;
 }
 
-int answer_tokens(const TextOptions& o) { return o.max_new_tokens.value_or(100); }
+int answer_tokens(const TextOptions& o) {
+    return o.max_new_tokens.value_or(std::max(100, o.min_new_tokens.value_or(0)));
+}
 
 }  // namespace
 

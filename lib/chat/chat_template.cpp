@@ -107,10 +107,13 @@ ChatTemplate::ChatTemplate(std::string source, std::optional<std::string> bos,
     takes_parts_ = shows_content();
 }
 
-bool ChatTemplate::takes_tools() const { return source_.find("tools") != std::string::npos; }
+bool ChatTemplate::takes_tools() const {
+    return for_tools_ || source_.find("tools") != std::string::npos;
+}
 
 MarkedText ChatTemplate::render(std::span<const ChatMessage> messages,
                                 const ChatOptions& options) const {
+    if (!options.tools.empty() && for_tools_) return for_tools_->render(messages, options);
     if (!options.tools.empty() && !takes_tools())
         throw Error(name_ + ": has no place for tools; leave them out, or take another template");
     std::vector<std::pair<std::string, Value>> variables;
@@ -145,20 +148,25 @@ std::vector<int> chat_ids(const Tokenizer& tokenizer, const ChatTemplate& chat,
     return tokenizer.encode_marked(chat.render(messages, options));
 }
 
-std::optional<std::string> read_chat_template(const std::string& directory) {
-    if (const std::string path = join_path(directory, "chat_template.jinja"); file_exists(path))
+std::optional<std::string> read_chat_template(const std::string& directory,
+                                              const std::string& name) {
+    const bool usual = name == "default";
+    const std::string own =
+        usual ? "chat_template.jinja" : "additional_chat_templates/" + name + ".jinja";
+    if (const std::string path = join_path(directory, own); file_exists(path))
         return read_file(path);
     const std::string path = join_path(directory, "tokenizer_config.json");
     if (!file_exists(path)) return std::nullopt;
     const Json json = read_json(path);
     const auto found = json.is_object() ? json.find("chat_template") : json.end();
     if (found == json.end() || found->is_null()) return std::nullopt;
-    if (found->is_string()) return found->get<std::string>();
+    if (found->is_string()) return usual ? std::optional(found->get<std::string>()) : std::nullopt;
     if (found->is_array())
         for (const Json& one : *found)
-            if (one.is_object() && one.value("name", Json()) == "default" &&
+            if (one.is_object() && one.value("name", Json()) == name &&
                 one.value("template", Json()).is_string())
                 return one["template"].get<std::string>();
+    if (!usual) return std::nullopt;
     throw Error(path + ": chat_template is " + kind_of(*found) +
                 ", expected a string, or a list with {\"name\": \"default\", \"template\": …}");
 }

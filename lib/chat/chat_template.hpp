@@ -37,8 +37,8 @@ struct ChatOptions {
     std::optional<bool> enable_thinking = {};  // a variable of Qwen3 and SmolLM3; none: not set
     std::string tools = {};                    // a JSON array like OpenAI's "tools"; empty: none
     std::string variables = {};                // further variables, a JSON object; empty: none
-    // The time of strftime_now(), in seconds since 1970 (UTC). None: the function does not exist,
-    // and a template that needs it gives an error.
+    // The time of strftime_now(), in seconds since 1970 by the clock on the wall. None: the
+    // function does not exist, and a template that needs it gives an error.
     std::optional<std::int64_t> now = {};
 };
 
@@ -55,6 +55,11 @@ public:
     // does not use them. Several threads may call this at the same time.
     MarkedText render(std::span<const ChatMessage> messages, const ChatOptions& options = {}) const;
 
+    // From now on conversations with tools are written by this template. (A model may have one of
+    // its own for them, named "tool_use".)
+    void use_for_tools(ChatTemplate other) {
+        for_tools_ = std::make_shared<const ChatTemplate>(std::move(other));
+    }
     bool takes_tools() const;
     const std::string& source() const { return source_; }
 
@@ -63,6 +68,7 @@ private:
     std::string source_, name_;
     std::optional<std::string> bos_, eos_;
     std::shared_ptr<const Program> program_;
+    std::shared_ptr<const ChatTemplate> for_tools_;
     // Templates of models that also read pictures may take content as a list of parts only.
     bool takes_parts_ = false;
 };
@@ -84,9 +90,10 @@ inline std::vector<int> chat_ids(const Tokenizer& tokenizer, const ChatTemplate&
 std::string chat_family(std::string_view name);
 std::string chat_family_names();  // "chatml, gemma, …", for messages
 
-// The template in a model's directory: chat_template.jinja, or else chat_template in
-// tokenizer_config.json (from a list of templates, the one named "default"). None if it has
-// neither.
-std::optional<std::string> read_chat_template(const std::string& directory);
+// The template with this name in a model's directory: chat_template.jinja (others:
+// additional_chat_templates/NAME.jinja), or else chat_template in tokenizer_config.json, a text or
+// a list of templates with names. None if there is none of this name.
+std::optional<std::string> read_chat_template(const std::string& directory,
+                                              const std::string& name = "default");
 
 }  // namespace tbt

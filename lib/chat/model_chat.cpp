@@ -9,11 +9,13 @@
 
 namespace tbt {
 
-std::optional<std::string> own_chat_template(const std::filesystem::path& model) {
-    if (!is_model_file(model.string())) return read_chat_template(model.string());
+std::optional<std::string> own_chat_template(const std::filesystem::path& model,
+                                             const std::string& name) {
+    if (!is_model_file(model.string())) return read_chat_template(model.string(), name);
     const GgufFile file(model.string());
-    if (!file.find("tokenizer.chat_template")) return std::nullopt;
-    return file.text_or("tokenizer.chat_template", "");
+    const std::string key = "tokenizer.chat_template" + (name == "default" ? "" : "." + name);
+    if (!file.find(key)) return std::nullopt;
+    return file.text_or(key, "");
 }
 
 ChatTemplate chat_template_for(const std::filesystem::path& model, const Tokenizer& tokenizer,
@@ -27,7 +29,12 @@ ChatTemplate chat_template_for(const std::filesystem::path& model, const Tokeniz
     };
     if (choice.empty()) {
         const std::optional<std::string> own = own_chat_template(model);
-        if (own) return made(*own, model.string() + ": its chat template");
+        if (own) {
+            ChatTemplate chat = made(*own, model.string() + ": its chat template");
+            if (auto tools = own_chat_template(model, "tool_use"))
+                chat.use_for_tools(made(*tools, model.string() + ": its chat template for tools"));
+            return chat;
+        }
         throw Error(model.string() +
                     ": has no chat template; name one with --chat-template: a file, or " +
                     chat_family_names());

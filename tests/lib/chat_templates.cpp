@@ -2,6 +2,7 @@
 // tokens. The published templates are in tests/golden/chats.cpp.
 #include "tests/catch.hpp"
 
+#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -257,6 +258,29 @@ TEST_CASE("a model's template is found in its files, by name or in a file", "[ch
     CHECK(source("chatml") == chat_family("chatml"));
     CHECK(source(folder.file("chat_template.jinja")) == "own file");
     CHECK_THAT(source("nonsense"), Contains("there is no file nonsense") && Contains("zephyr"));
+}
+
+TEST_CASE("a model's own template for tools writes the conversations that have tools", "[chat]") {
+    const test::TemporaryFolder folder;
+    folder.write("tokenizer.json", read_file("tests/data/tokenizers/tiny-qwen/tokenizer.json"));
+    const Tokenizer t = Tokenizer::load(folder.file(""));
+    const auto written = [&](const std::string& tools) {
+        const ChatMessage hello{"user", "hello"};
+        ChatOptions options;
+        options.tools = tools;
+        return chat_template_for(folder.file(""), t).render({&hello, 1}, options).text();
+    };
+    folder.write("tokenizer_config.json",
+                 R"({"chat_template": [{"name": "default", "template": "plain"},
+                     {"name": "tool_use", "template": "{{ tools | length }} tools"}]})");
+    CHECK(written("") == "plain");
+    CHECK(written(R"([{"name": "f"}, {"name": "g"}])") == "2 tools");
+    folder.write("chat_template.jinja", "own file");
+    CHECK(written("") == "own file");
+    std::filesystem::create_directory(folder.file("additional_chat_templates"));
+    folder.write("additional_chat_templates/tool_use.jinja", "{{ tools[0].name }}");
+    CHECK(written(R"([{"name": "f"}, {"name": "g"}])") == "f");
+    CHECK(written("") == "own file");
 }
 
 TEST_CASE("a template that takes content as a list of parts gets such a list") {

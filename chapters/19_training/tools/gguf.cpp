@@ -176,6 +176,8 @@ void add_tokenizer(const std::string& directory, const TransformerConfig& config
         values.add_flag("tokenizer.ggml.add_eos_token", !rules.after.empty());
     if (const auto chat = read_chat_template(directory))
         values.add("tokenizer.chat_template", *chat);
+    if (const auto chat = read_chat_template(directory, "tool_use"))
+        values.add("tokenizer.chat_template.tool_use", *chat);
 }
 
 // ---- sizes --------------------------------------------------------------------------------------

@@ -28,6 +28,7 @@ constexpr const char* copied[] = {"generation_config.json",
                                   "special_tokens_map.json",
                                   "added_tokens.json",
                                   "chat_template.jinja",
+                                  "additional_chat_templates/tool_use.jinja",
                                   "vocab.json",
                                   "merges.txt"};
 
@@ -199,9 +200,12 @@ QuantizedSizes write_quantized_model(const std::string& from, const std::string&
     }
     make_directory(to);
     write_config(from, to, how.bits, file.hash());
-    for (const char* name : copied)
-        if (file_exists(join_path(from, name)))
-            write_file(join_path(to, name), read_file(join_path(from, name)));
+    for (const char* name : copied) {
+        const std::string copy = join_path(to, name);
+        if (!file_exists(join_path(from, name))) continue;
+        std::filesystem::create_directories(std::filesystem::path(copy).parent_path());
+        write_file(copy, read_file(join_path(from, name)));
+    }
     write_safetensors(join_path(to, "model.safetensors"), std::move(tensors));
     sizes.before = weight_files(from), sizes.after = weight_files(to);
     return sizes;

@@ -111,6 +111,26 @@ TEST_CASE("lists of the file become options", "[ch10]") {
             std::vector<std::string>{"end"});
 }
 
+TEST_CASE("what is typed is stronger than the file", "[ch10]") {
+    GenerateOptions one, five, counted, scoped;
+    one.samples_given = true;  // --num-return-sequences 1
+    REQUIRE(options_with(R"({"num_return_sequences": 2})", one).samples == 1);
+    five.max_new_tokens = 5;
+    REQUIRE(options_with(R"({"min_new_tokens": 8})", five).min_new_tokens == 5);
+    REQUIRE(options_with(R"({"min_new_tokens": 3})", five).min_new_tokens == 3);
+    five.max_new_tokens = -1;
+    REQUIRE(options_with(R"({"min_new_tokens": 8})", five).min_new_tokens == 8);
+    // transformers' repetition penalty looks at the prompt, too; typed, it looks at the text alone.
+    REQUIRE(options_with(file).penalty_scope == "all");
+    GenerateOptions typed;
+    typed.repetition_penalty = 1.1;
+    REQUIRE(options_with(file, typed).penalty_scope == std::nullopt);
+    counted.frequency_penalty = 1, scoped.penalty_scope = "last-64";
+    REQUIRE(options_with(file, counted).penalty_scope == std::nullopt);
+    REQUIRE(options_with(file, scoped).penalty_scope == "last-64");
+    REQUIRE(options_with(R"({"repetition_penalty": 1.0})").penalty_scope == std::nullopt);
+}
+
 TEST_CASE("a value of the wrong kind is named, with its file", "[ch10]") {
     const auto error = [](const std::string& config) {
         return error_of([&] { options_with(config); });

@@ -100,11 +100,12 @@ TEST_CASE("a model with fewer bits keeps its chat template and its added tokens"
     const test::TemporaryFolder folder;
     const std::string from = folder.file("from"), to = folder.file("to");
     std::filesystem::copy(shipped_model("sketch"), from, std::filesystem::copy_options::recursive);
-    for (const std::string name : {"chat_template.jinja", "added_tokens.json"})
-        folder.write("from/" + name, "{}");
+    const std::string names[] = {"chat_template.jinja", "added_tokens.json",
+                                 "additional_chat_templates/tool_use.jinja"};
+    std::filesystem::create_directory(from + "/additional_chat_templates");
+    for (const std::string& name : names) folder.write("from/" + name, "{}");
     write_quantized_model(from, to);
-    for (const std::string name : {"chat_template.jinja", "added_tokens.json"})
-        CHECK(read_file(to + "/" + name) == "{}");
+    for (const std::string& name : names) CHECK(read_file(to + "/" + name) == "{}");
 }
 
 TEST_CASE("a model written in 8 bits computes what it computes with --weights int8, bit for bit",
