@@ -94,6 +94,11 @@ refused 2 '--part 1 and --seed' 03_temperature --part 1 --seed 3
 refused 2 '--part 2 and --top-k' 04_top_k --part 2 --top-k 3
 refused 2 '--part 1 and --top-p' 05_top_p --part 1 --top-p 0.5
 refused 2 '--part 2 and --max-new-tokens' 06_combining --part 2 --max-new-tokens 3
+refused 2 '--part 1 and --figure' 07_kv_cache --part 1 --figure f.svg
+refused 2 '--part 3 and prompt' 07_kv_cache --part 3 'a prompt'
+refused 2 '--part recognizer and --temperature' 13_json_grammar --part recognizer --temperature 2
+refused 2 '--part model and --text' 13_json_grammar --part model --text 1
+refused 2 'only part 5' 16_json_schema --part 2 --json-schema x
 refused 2 '--part 1 and prompt' 08_penalties --part 1 'a prompt'
 refused 2 '--part 4 and --context' 09_stopping --part 4 --context 30
 refused 2 'top-p: got 2' 05_top_p --top-p 2
@@ -203,7 +208,7 @@ refused 1 "$work/none" 17_tokenizer --compare "$work/none"
 refused 2 'part 3 takes one word' 17_tokenizer --word ' two words'
 refused 1 "$work/none" 14_grammar --grammar "$work/none"
 refused 2 'regular expression' 15_regular --regex '('
-for program in 14_grammar 15_regular 16_json_schema 17_tokenizer; do
+for program in 14_grammar 15_regular 17_tokenizer; do
     refused 1 'cannot be written' $program --figure "$work/none/figure.svg"
 done
 

@@ -89,12 +89,12 @@ std::vector<int> write_greedily(WholeTextModel<Gpt>& gpt, const std::vector<int>
 
 void print_loop(const BytePairTokenizer& tokenizer, const std::vector<int>& ids,
                 const std::vector<GreedyStep>& steps) {
-    const Loop loop = find_loop(ids);
+    const bool ended = ids.back() == tokenizer.eos_id();
+    const Loop loop = find_loop(std::span(ids).first(ids.size() - ended));
     if (!loop) {
         std::printf("\n3. No loop in these %zu tokens: the text %s\n", steps.size(),
-                    ids.back() == tokenizer.eos_id()
-                        ? "came to its end first."
-                        : "was cut off first; ask for more with --max-new-tokens.");
+                    ended ? "came to its end first."
+                          : "was cut off first; ask for more with --max-new-tokens.");
         return;
     }
     const auto once = std::span(ids).subspan(index(loop.start), index(loop.period));

@@ -245,8 +245,8 @@ struct Options {
     int part = 0, threads = 0;
 };
 
-void declare(CommandLine& line, Options& o) {
-    prompt_option(line, o.prompt);
+void declare(CommandLine& line, Options& o, PartOptions& of_part) {
+    of_part.add({1, 5}, prompt_option(line, o.prompt));
     part_option(line, o.part, 5, "3 is the one with a clock");
     model_option(line, o.model);
     line.option("--weights", o.weights,
@@ -254,17 +254,20 @@ void declare(CommandLine& line, Options& o) {
         .shows_default()
         .one_of({"stored", "f32", "f16"});
     line.option("--threads", o.threads, "0: one for each core").shows_default().between(0, 1024);
-    line.option("--figure", o.figure,
-                "with part 3: write time against position as a picture (SVG)");
+    of_part.add({3}, line.option("--figure", o.figure,
+                                 "with part 3: write time against position as a picture (SVG)"));
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
     Options o;
+    PartOptions of_part{o.part};
     return run_program(
-        argc, argv, "Chapter 07: the KV cache.", [&](CommandLine line) { declare(line, o); },
+        argc, argv, "Chapter 07: the KV cache.",
+        [&](CommandLine line) { declare(line, o, of_part); },
         [&] {
+            of_part.check();
             const auto wanted = [&](int n) { return o.part == 0 || o.part == n; };
             const auto gap = [&] {
                 if (o.part == 0) std::printf("\n");

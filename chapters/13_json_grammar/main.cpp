@@ -172,33 +172,49 @@ void show_model(const Settings& settings, Model& model) {
         page.write(guided_trace(settings, "--json", model, chain, start, text, constraint.ended()));
 }
 
-void add_options(CommandLine& line, Settings& s) {
-    s.declare(line);
-    line.option("--text", s.text, "what the recognizer reads in part 1").shows_default();
+// The options that one of the two halves does not use.
+struct HalfOptions {
+    std::vector<DeclaredOption> of_recognizer, of_model;
+
+    void check(const std::string& part) const {
+        const auto refuse = [&](const std::vector<DeclaredOption>& options, const char* why) {
+            for (const DeclaredOption& option : options)
+                if (option.given())
+                    throw UsageError("--part " + part + " and " + option.name() + ": " + why +
+                                     "; leave out one of the two");
+        };
+        if (part == "recognizer") refuse(of_model, "no model writes there");
+        if (part == "model") refuse(of_recognizer, "the recognizer alone reads it");
+    }
+};
+
+void add_options(CommandLine& line, Settings& s, HalfOptions& half) {
+    half.of_model = s.declare(line);
+    half.of_recognizer.push_back(
+        line.option("--text", s.text, "what the recognizer reads in part 1").shows_default());
     line.option("--part", s.part, "what to show: recognizer (parts 1 to 4), model (part 5) or all")
         .shows_default()
         .one_of({"recognizer", "model", "all"});
-    line.option("--max-whitespace", s.max_whitespace,
-                "white space characters in a row at most, -1: any number")
-        .shows_default()
-        .between(-1, 255);
-    figure_option(line, s.figure, "the number of allowed tokens at each step");
+    half.of_model.push_back(line.option("--max-whitespace", s.max_whitespace,
+                                        "white space characters in a row at most, -1: any number")
+                                .shows_default()
+                                .between(-1, 255));
+    half.of_model.push_back(
+        figure_option(line, s.figure, "the number of allowed tokens at each step"));
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
     Settings settings;
+    HalfOptions half;
     settings.command = shell_line(argc, argv);
     return run_program(
         argc, argv,
         "Chapter 13: a JSON recognizer over bytes, masks over tokens, and texts that always close.",
-        [&](CommandLine line) { add_options(line, settings); },
+        [&](CommandLine line) { add_options(line, settings, half); },
         [&] {
-            if (settings.part == "recognizer" && !(settings.html + settings.trace_file).empty())
-                throw UsageError(
-                    "--part recognizer and --html or --trace: no model writes there; leave one "
-                    "out");
+            half.check(settings.part);
             // The model is opened first, so that errors are reported before any output.
             std::optional<Model> model;
             if (settings.part != "recognizer")

@@ -7,7 +7,7 @@
 
 namespace tbt {
 
-// States are circles, with a column for each number of steps from the start; a double circle means
+// States are circles, with a column for the most steps from the start; a double circle means
 // that the text may end there. Throws if the file cannot be written.
 void write_automaton(const std::string& file, const PlainAutomaton& automaton,
                      const std::string& title);

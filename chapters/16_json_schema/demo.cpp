@@ -1,6 +1,5 @@
 #include "chapters/16_json_schema/demo.hpp"
 
-#include <bit>
 #include <cstdio>
 
 #include "chapters/16_json_schema/plain_schema.hpp"
@@ -10,7 +9,6 @@
 #include "lib/grammar/recognizer/recognizer.hpp"
 #include "lib/grammar/schema/schema.hpp"
 #include "lib/machine/files.hpp"
-#include "lib/show/svg.hpp"
 #include "lib/show/terminal.hpp"
 
 namespace tbt {
@@ -127,38 +125,6 @@ void show_guided(const GuideRequest& request, GuidedModel writer) {
         writer.continue_prompt = true;
     }
     writer.show(5, held.name(), recognizer_for(held));
-}
-
-// Draws the positions between the members and the members that lead from one to the next.
-void write_order(const std::string& file) {
-    const std::vector<std::string> names = {"name", "age", "likes", "job"};
-    const int optional = 2;
-    std::string boxes, lines;
-    const auto middle = [](int place) { return 70 + 145.0 * place; };
-    for (int place = 0; place <= count(names); ++place) {
-        const bool end = place == count(names);
-        boxes += svg_rect(middle(place) - 45, 90, 90, 36, svg_colour(end ? 2 : 0),
-                          "fill-opacity=\"0.25\" rx=\"4\"") +
-                 svg_text(middle(place), 113,
-                          end          ? "may close"
-                          : place == 0 ? "{"
-                                       : "after " + at(names, place - 1),
-                          "middle", 12);
-        if (end) break;
-        lines += svg_line(middle(place) + 45, 108, middle(place + 1) - 45, 108, svg_colour(1),
-                          "stroke-width=\"2\"") +
-                 svg_text(middle(place) + 72, 84, at(names, place), "middle", 12);
-    }
-    // An arrow that skips the optional member.
-    lines += svg_line(middle(optional), 126, middle(optional) + 40, 160, svg_colour(1),
-                      "stroke-width=\"2\"") +
-             svg_line(middle(optional) + 40, 160, middle(optional + 2) - 40, 160, svg_colour(1),
-                      "stroke-width=\"2\"") +
-             svg_line(middle(optional + 2) - 40, 160, middle(optional + 2), 126, svg_colour(1),
-                      "stroke-width=\"2\"") +
-             svg_text(middle(optional + 1), 178, at(names, optional + 1), "middle", 12);
-    const std::string title = "Members in the schema's order; likes is optional";
-    write_svg(file, title, 720, 200, svg_text(30, 28, title, "start", 14) + lines + boxes);
 }
 
 }  // namespace tbt

@@ -20,8 +20,4 @@ void show_requests();
 // 5. A model under a request; under person.json if there is none.
 void show_guided(const GuideRequest& request, GuidedModel model);
 
-// Draws four members in the schema's order: the positions between them and what leads from one to
-// the next (SVG).
-void write_order(const std::string& file);
-
 }  // namespace tbt

@@ -19,7 +19,6 @@
 using namespace tbt;
 
 int main(int argc, char** argv) {
-    std::string figure;
     int part = 0;
     PartOptions for_parts(part);
     GuidedModel model("{\"name\": \"Ada\",", 1);
@@ -31,14 +30,15 @@ int main(int argc, char** argv) {
             part_option(line, part, 5);
             request.add_options(line.app());
             for (const DeclaredOption& option : model.add_options(line)) for_parts.add({5}, option);
-            figure_option(line, figure, "the order of members");
         },
         [&] {
             for_parts.check();
             // Everything is parsed and opened first, so that errors come before any output.
-            request.name();
+            request.check();
+            if (part != 0 && part != 5 && !request.name().empty())
+                throw UsageError("--part " + std::to_string(part) + " and " + request.name() +
+                                 ": only part 5 would use it; leave out one of the two");
             if (part == 0 || part == 5) recognizer_for(request), model.open();
-            if (!figure.empty()) write_order(figure);
             const std::function<void()> parts[] = {
                 [] { show_validation(); }, [] { show_members(); }, [] { show_alternatives(); },
                 [] { show_requests(); }, [&] { show_guided(request, model); }};

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cstdio>
 #include <map>
-#include <set>
 #include <vector>
 
 #include "chapters/17_tokenizer/text_pieces.hpp"
@@ -37,11 +36,7 @@ std::string cut(const BytePairTokenizer& tokenizer, const std::vector<int>& ids)
 }  // namespace
 
 void show_units(const BytePairTokenizer& tokenizer, const std::string& text) {
-    std::set<char> letters;
-    std::set<std::string> words;
     const std::vector<std::string> pieces = pieces_of(text);
-    for (const char c : text) letters.insert(c);
-    for (const std::string& piece : pieces) words.insert(piece);
     const std::vector<int> ids = tokenizer.encode(text);
     std::printf("1. The same text in three units:\n\n   %s\n\n", visible(text).c_str());
     std::printf("   unit      length   a table needs a row for\n");

@@ -152,6 +152,7 @@ DistributionShift compare_distributions(Transformer& exact, Transformer& other,
             double kl = 0;
             for (std::size_t v = 0; v < p.size(); ++v) {
                 const double lp = static_cast<double>(p[v]), lq = static_cast<double>(q[v]);
+                if (lp < -1e30) continue;  // an id without a token, which has no probability
                 kl += portable_exp(lp) * (lp - lq);
             }
             constexpr double bits = 1.4426950408889634;
@@ -167,6 +168,8 @@ DistributionShift compare_distributions(Transformer& exact, Transformer& other,
 
 void show_quality(const std::string& directory) {
     Model model = load_model(directory, {0, WeightType::f32});
+    // Llama's matrices, like embeddings, have a row for each output.
+    const bool gpt2 = model.config().architecture.is_gpt2();
     const std::vector<std::vector<int>> all = own_texts(model);
     const Safetensors file = Safetensors::open_directory(directory);
     std::printf(
@@ -193,7 +196,8 @@ void show_quality(const std::string& directory) {
                         [&](const std::string& name, const Shape& shape) {
                             Tensor w = file.read_weight(name, shape);
                             if (shape.size() != 2 || name == "wpe.weight") return w;
-                            return rounded(w, way, name == "wte.weight");
+                            return rounded(
+                                w, way, !gpt2 || name == "wte.weight" || name == "lm_head.weight");
                         },
                         {0, WeightType::f32});
         row(way.name, gpt);

@@ -23,6 +23,9 @@ float plain_block_product(std::span<const float> x, const Type& type, const std:
                           TakeApart take_apart) {
     const auto numbers = static_cast<std::size_t>(type.numbers);
     const auto group = static_cast<std::size_t>(type.group);
+    if (x.size() % numbers != 0)
+        throw Error("blocks: x has " + std::to_string(x.size()) + " numbers, expected blocks of " +
+                    std::to_string(numbers));
     float y = 0;
     for (std::size_t first = 0; first < x.size(); first += numbers, w += type.bytes) {
         const std::span<const float> part = x.subspan(first, numbers);

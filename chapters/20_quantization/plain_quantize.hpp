@@ -1,7 +1,7 @@
 // Weights and activations in 8 bits, in plain code: a row of numbers becomes integers and one
 // scale, and a product becomes an exact sum of integers and one multiplication.
 //
-//   s = max |x| / 127       q_k = round(x_k · (1/s))       x_k ≈ s · q_k, with an error up to s/2
+//   s = max |x| / 127,   q_k = round(x_k · (127 / max |x|)),   x_k ≈ s · q_k (error up to s/2)
 //   y = float(Σ_k q_k · p_k) · (s · t) + bias              for rows (q, s) and (p, t)
 #pragma once
 

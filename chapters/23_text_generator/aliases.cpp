@@ -60,7 +60,9 @@ const std::vector<Alias> all_aliases = {
     {"-ctv", "--cache"},
     {"--cache-type-v", "--cache"},
     {"-np", "--num-return-sequences"},
+    {"--parallel", "--num-return-sequences"},
     {"--perf", "--stats"},
+    {"--show-timings", "--stats"},
     // vLLM, transformers and OpenAI
     {"--max-tokens", "--max-new-tokens"},
     {"--stop", "--stop-strings"},
@@ -78,7 +80,8 @@ const std::vector<Alias> all_aliases = {
     {"--escape", ignored},
     {"-no-cnv", ignored},
     {"--no-conversation", ignored},
-    {"--color", ignored},
+    {"--color", ignored, nullptr, Alias::maybe},
+    {"-co", ignored, nullptr, Alias::maybe},
     {"--stream", ignored, nullptr, Alias::maybe},
     {"--use-cache", ignored, nullptr, Alias::maybe},
     {"-fa", ignored, nullptr, Alias::maybe},
@@ -137,6 +140,7 @@ const std::vector<Alias> all_aliases = {
     {"--sampler-seq", ignored, order, Alias::one},
     {"--log-file", ignored, "errors and figures go to stderr; 2> FILE keeps them", Alias::one},
     {"--special", ignored, "special tokens are not shown"},
+    {"-sp", ignored, "special tokens are not shown"},
 
     // What would change the text, and cannot be done.
     {"-hf", nullptr, hub},
@@ -212,10 +216,8 @@ private:
             return add(t.name, {t.name, value, true}), true;
         }
         if (is_one_of(t.name, {"--load-in-8bit", "--load-in-4bit"})) {
-            const bool off = (t.has_value     ? t.value
-                              : next_switches ? words_[++at_]
-                                              : "") == "False";
-            if (!off)
+            const std::string off = (t.has_value ? t.value : next_switches ? words_[++at_] : "");
+            if (!is_one_of(off, {"False", "false", "0"}))
                 add("--weights", {t.name, t.name == "--load-in-8bit" ? "int8" : "int4", true});
             return true;
         }
@@ -232,6 +234,7 @@ private:
                               true});
             return true;
         }
+        if (t.name == "--context-shift") return ours_.emplace_back("--context=slide"), true;
         // Keys and values have one type here.
         if (is_one_of(t.name, {"-ctk", "-ctv", "--cache-type-k", "--cache-type-v"})) {
             const std::string type = t.has_value ? t.value : next(t.name);

@@ -256,8 +256,9 @@ void use_model_defaults(Settings& s) {
     const auto fill = [&](const char* option, const char* key, auto& value) {
         if (!s.given || !s.given(option)) read_member(config, o.model, key, value);
     };
-    const bool drafts = o.drafts() || o.greedy || s.strategy == "greedy" || s.strategy == "sample";
+    const bool drafts = o.guesses() || o.greedy || s.strategy == "greedy" || s.strategy == "sample";
     if (!drafts) fill("--num-beams", "num_beams", o.num_beams);
+    if (s.strategy == "beam" && o.num_beams == 1) o.num_beams = 4;
     if (o.num_beams > 1) {
         fill("--length-penalty", "length_penalty", o.length_penalty);
         fill("--num-beam-groups", "num_beam_groups", o.num_beam_groups);
@@ -274,6 +275,7 @@ void use_model_defaults(Settings& s) {
     }
     fill("--guidance-scale", "guidance_scale", o.guidance_scale);
     use_generation_config(o, o.num_beams > 1);
+    if (s.chat && !o.samples_given) o.samples = 1;  // an answer is one text, whatever the file says
 }
 
 void check_chat(const Settings& s) {

@@ -61,7 +61,9 @@
                     h(
                         "p",
                         { class: "small" },
-                        "The same command writes the same text, bit for bit, on every machine.",
+                        /(--seed|-s)[ =]-1/.test(head.command)
+                            ? `With --seed ${head.seed} the command writes this text again, bit for bit, on every machine.`
+                            : "The same command writes the same text, bit for bit, on every machine.",
                     ),
                 h(
                     "dl",

@@ -50,13 +50,17 @@
         const left = [...by.values()].find((n) => best.has(n.node) && !greedy.has(n.node));
         if (!left) return "Greedy decoding would have written this text, too.";
         const other = [...by.values()].find((n) => greedy.has(n.node) && n.step === left.step);
+        const lastOf = (path) => [...by.values()].filter((n) => path.has(n.node)).pop();
+        const [end, own] = [lastOf(greedy), lastOf(best)];
         return [
             "Greedy decoding parts from this text at token ",
             h("b", {}, left.step),
             ": it takes ",
             tbt.chip(other ? other.label : "another"),
-            ", the more probable one there, and ends in a text that is less probable as a whole, ",
-            "or was dropped on the way.",
+            ", the more probable one there, ",
+            end?.fate !== "finished"
+                ? "and was dropped on the way."
+                : `and ends in a text with a ${end.score > own.score ? "higher" : "lower"} score.`,
         ];
     };
 

@@ -72,9 +72,9 @@
 
     const ending = (g) => {
         if (g.complete) return "The text may end here. ";
-        if (g.closing_tokens)
-            return `Its end takes at least ${many(g.closing_tokens, "token")} (${many(g.closing_bytes, "byte")}). `;
-        return g.closing_bytes ? `Its end takes at least ${many(g.closing_bytes, "byte")}. ` : "";
+        const bytes = g.closing_bytes ? `Its end takes at least ${many(g.closing_bytes, "byte")}` : "";
+        if (g.closing_tokens) return `${bytes}; ${many(g.closing_tokens, "token")} are enough. `;
+        return bytes && `${bytes}. `;
     };
 
     // How much of the room that is left the end needs.
@@ -154,11 +154,11 @@
         ];
         if (guided.every((t) => t.guide.remaining !== undefined && t.guide.closing_tokens !== undefined))
             all.push({
-                title: "The fewest tokens that end the text (green), and those there is room for (line)",
+                title: "Tokens that are enough to end the text (green), and those there is room for (line)",
                 values: text.tokens.map((t) => t.guide?.closing_tokens ?? 0),
                 most: Math.max(...guided.map((t) => t.guide.remaining)),
                 colour: "var(--green)",
-                words: "at each place, how many tokens the end takes at least, below the room that is left",
+                words: "at each place, how many tokens are enough for the end, below the room that is left",
                 line: text.tokens.map((t) => t.guide?.remaining ?? 0),
             });
         return all.map((a) => ({ ...a, ...tbt.skyline(a.values, a.most, a.colour, a.words, go, a.line) }));

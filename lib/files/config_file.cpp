@@ -301,8 +301,10 @@ void check_variant(const ConfigReader& file, const Family& family) {
                        quantized->value("quant_method", Json()) == "mxfp4";
     if (quantized && !mxfp4)
         file.fail(
-            "quantization_config is there, expected plain weights: take the model in BF16 or F16, "
-            "and --weights int8 or int4");
+            std::string("quantization_config is there, expected ") +
+            (family.experts == Experts::gpt_oss
+                 ? "that of the original model, MXFP4"
+                 : "plain weights: take the model in BF16 or F16, and --weights int8 or int4"));
 }
 
 // After read_layers().

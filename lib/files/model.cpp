@@ -105,6 +105,9 @@ void check_nothing_more(const std::string& name, const Safetensors& file,
     for (const WeightShape& w : weight_shapes(config)) known.insert(w.name);
     for (const auto& [stored, view] : file.tensors()) {
         const std::string tensor = weight_name(stored);
+        if (config.architecture.model_type == "gpt_oss" && tensor.ends_with(".experts.down_proj"))
+            throw Error(name + ": its experts are floats, expected MXFP4 (" + tensor +
+                        "_blocks and …_scales): take the original model");
         if (tensor.starts_with(layers) && !known.count(first_expert(tensor)) &&
             !is_constant(tensor))
             throw Error(name + ": the weights have \"" + tensor + "\", which a " +
@@ -195,7 +198,7 @@ static void say_what_is_rounded(const GgufFile& file, const TransformerConfig& c
     std::fprintf(stderr,
                  "%s: weights in %s are converted to %s (%lld MiB); --weights stored keeps them\n",
                  file.path().c_str(), list.c_str(), std::string(names_of(type).option).c_str(),
-                 static_cast<long long>(parameter_count(config) * bytes_of(type) >> 20));
+                 static_cast<long long>(plan_memory(config, type, 1, 1).weights() >> 20));
 }
 
 static Transformer load_from(const GgufFile& file, const TransformerOptions& options) {

@@ -44,7 +44,9 @@ void write_file(const std::string& path, std::string_view content) {
 }
 
 void try_writing(const std::string& path) {
-    if (!path.empty()) AtomicFile{path};  // without commit(), nothing is left
+    // Whoever reads a pipe would take its closing for the end.
+    if (path.empty() || std::filesystem::is_fifo(path)) return;
+    AtomicFile{path};  // without commit(), nothing is left
 }
 
 void make_directory(const std::string& path) {
@@ -60,14 +62,17 @@ AtomicFile::AtomicFile(const std::string& path) : path_(checked_path(path)), tar
     const fs::file_status found = fs::status(path, error);
     if (fs::is_directory(found)) throw Error(path + ": is a directory, expected a file");
     // A rename would replace /dev/stdout or a pipe by a file, so these are written to directly.
-    const bool renamed = !fs::exists(found) || fs::is_regular_file(found);
+    // Where stdout is a file, what this program and others have written to it stays.
+    const int standard = path == "/dev/stdout" ? 1 : path == "/dev/stderr" ? 2 : -1;
+    const bool renamed = standard < 0 && (!fs::exists(found) || fs::is_regular_file(found));
     if (renamed) {
         if (const fs::path target = fs::canonical(path, error); !error)
             target_ = target.string();  // of a link
         beside_ = target_ + "." + std::to_string(::getpid()) + ".tmp";
     }
-    descriptor_ = renamed ? open_beside()
-                          : ::open(target_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    descriptor_ = renamed         ? open_beside()
+                  : standard >= 0 ? ::fcntl(standard, F_DUPFD_CLOEXEC, 0)
+                                  : ::open(target_.c_str(), O_WRONLY | O_TRUNC | O_CLOEXEC);
     if (descriptor_ < 0) fail("cannot be written");
     // The new file may be read by those who may read the one that it replaces. (This fails where
     // files have no permissions, and then there are none to keep.)
@@ -123,6 +128,7 @@ void AtomicFile::fail(const char* what) const {
 
 void AtomicFile::write(const void* data, std::size_t size) {
     const char* next = static_cast<const char*>(data);
+    if (beside_.empty()) std::fflush(nullptr);  // what was printed before comes before
     while (size > 0) {
         const ssize_t written = ::write(descriptor_, next, size);
         if (written < 0 && errno == EINTR) continue;

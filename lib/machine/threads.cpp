@@ -68,7 +68,7 @@ public:
         return std::min(threads, limit_);
     }
     void learn(int threads, double seconds, double seconds_waited) {
-        if (seconds_waited < 0.5 * seconds * (threads - 1)) return;
+        if (threads < 2 || seconds_waited < 0.5 * seconds * (threads - 1)) return;
         limit_ = threads / 2;
         retry_ = Clock::now() + std::chrono::duration_cast<Clock::duration>(
                                     std::chrono::duration<double>(20 * seconds));

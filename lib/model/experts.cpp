@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "lib/core/check.hpp"
 #include "lib/core/index.hpp"
 #include "lib/core/rows.hpp"
 #include "lib/model/transformer_network.hpp"
@@ -11,6 +12,7 @@ namespace tbt {
 
 void choose_experts(std::span<const float> scores, bool sum_to_one,
                     std::span<ChosenExpert> chosen) {
+    check_at_least("experts: scores", count(scores), count(chosen));
     std::vector<float> weights(scores.size());
     softmax(scores, weights);
     std::vector<bool> taken(scores.size());

@@ -376,9 +376,10 @@ MemoryPlan plan_memory(const TransformerConfig& config, WeightType type, int con
 
 void check_memory(const std::string& who, std::int64_t needed, std::int64_t available) {
     if (available <= 0 || needed <= available) return;
-    throw Error(who + ": the model needs about " + std::to_string(needed >> 20) +
-                " MiB of memory, " + std::to_string(available >> 20) +
-                " MiB are available; use a smaller model, context or batch, or --weights f16");
+    throw Error(
+        who + ": the model needs about " + std::to_string(needed >> 20) + " MiB of memory, " +
+        std::to_string(available >> 20) +
+        " MiB are available; use a smaller model, context or batch, or weights of fewer bits");
 }
 
 }  // namespace tbt

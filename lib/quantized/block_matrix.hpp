@@ -3,7 +3,7 @@
 //
 // A unit is as many k as a block has numbers. Each row of x has a scale for each unit:
 //
-//   s_u = max_{k in u} |x[k]| / 127,   q[k] = round(x[k] · (1 / s_u)),  ties to even
+//   s_u = max_{k in u} |x[k]| / 127,   q[k] = round(x[k] · (127 / max)),  ties to even
 //   y[n] = Σ_u float(Σ_g scales[g] · Σ_{k in g} q[k] · (value(codes[k]) − offset)) · (d · s_u)
 //            − float(Σ_g minima[g] · Σ_{k in g} q[k]) · (m · s_u)
 //

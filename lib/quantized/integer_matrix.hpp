@@ -40,8 +40,8 @@ protected:
 // ---- 8 bits -------------------------------------------------------------------------------------
 // "W8A8":
 //
-//   column n of w:  s_n = max_k |w[k, n]| / 127,   q_w = round(w · (1 / s_n))   in −127 … 127
-//   row r of x:     s_r = max_k |x[r, k]| / 127,   q_x = round(x · (1 / s_r)),  ties to even
+//   column n of w:  s_n = max_k |w[k, n]| / 127,   q_w = round(w · (127 / max))   in −127 … 127
+//   row r of x:     s_r = max_k |x[r, k]| / 127,   q_x = round(x · (127 / max)),  ties to even
 //   y[r, n] = float(Σ_k q_x · q_w) · (s_r · s_n)  (+ the old y)  (+ bias)
 //
 // The sum fits into 32 bits for K <= 133,144 = ⌊2^31 / 127²⌋.

@@ -68,7 +68,7 @@ TEST_CASE("what cannot happen adds nothing", "[ex06_2]") {
 }
 
 TEST_CASE("what happened and was impossible is infinitely far away", "[ex06_2]") {
-    THINK("p(i) · ln(p(i) / 0)");
+    THINK("q(i) · ln(q(i) / 0)");
     CHECK(kl(Distribution{.5, .5}, Distribution{1, 0}) == std::numeric_limits<double>::infinity());
     CHECK(kl(zipf(1000), zipf(10)) == std::numeric_limits<double>::infinity());
 }
@@ -89,7 +89,7 @@ TEST_CASE("distributions of different size, ids from elsewhere and no draws are 
 }
 
 TEST_CASE("the exact values of eight strategies over 1000 Zipf tokens", "[ex06_2]") {
-    THINK("Σ p ln(p/q), over the i with p > 0");
+    THINK("Σ q ln(q/p), over the i with q > 0");
     for (const Row& row : table) {
         INFO("the first " << row.kept << " of 1000 Zipf tokens (" << row.name << ")");
         CHECK_NEAR(entropy(zipf(row.kept)), row.entropy, 1e-6);  // printed with six places
@@ -120,7 +120,7 @@ TEST_CASE(
     "any two distributions: neither value is negative, a distribution has no distance from itself",
     "[ex06_2]") {
     THINK(
-        "rounding may take Σ p ln(p/q) of nearly equal distributions below 0, where no distance "
+        "rounding may take Σ q ln(q/p) of nearly equal distributions below 0, where no distance "
         "is");
     Rng rng(62);
     for (int round = 0; round < 200; ++round) {

@@ -137,7 +137,7 @@ TEST_CASE("on random rules you follow the derivations that chapter 14 follows", 
         auto theirs = tbt::unfolded(grammar, {{{0, 0, 0}}});
         Rests yours = unfold(rules, {"S"});
         while (!theirs.empty() && theirs.size() < 100 && text.size() < 8) {
-            INFO("rules:" << shown(rules) << "\nbehind \"" << text << "\" there are "
+            INFO("rules:" << shown(rules) << "\nafter \"" << text << "\" there are "
                           << theirs.size() << " derivations, you have " << shown(yours));
             CHECK(yours.size() == theirs.size());
             CHECK(yours.count("") == theirs.count({}));

@@ -61,6 +61,31 @@ TEST_CASE("what is no file is written to, not replaced", "[files]") {
     REQUIRE(entries(folder.path()) == 1);
 }
 
+TEST_CASE("what is written to /dev/stdout stands after what the file already has", "[files]") {
+    const TemporaryFolder folder;
+    const std::string log = folder.write("log", "before\n");
+    const pid_t child = ::fork();
+    if (child == 0) {
+        const bool opened = std::freopen(log.c_str(), "a", stdout) != nullptr;
+        std::fputs("printed\n", stdout);
+        write_file("/dev/stdout", "written\n");
+        std::fputs("and more\n", stdout);
+        std::fflush(stdout);
+        ::_exit(opened ? 0 : 1);
+    }
+    int status = 0;
+    ::waitpid(child, &status, 0);
+    REQUIRE(status == 0);
+    REQUIRE(read_file(log) == "before\nprinted\nwritten\nand more\n");
+}
+
+TEST_CASE("to ask whether a pipe can be written does not end it for its reader", "[files]") {
+    const TemporaryFolder folder;
+    const std::string pipe = folder.file("pipe");
+    REQUIRE(::mkfifo(pipe.c_str(), 0600) == 0);
+    try_writing(pipe);  // opening it would wait for a reader for ever
+}
+
 TEST_CASE("a directory in the place of a file is refused, and nothing is left beside it",
           "[files]") {
     const TemporaryFolder folder;

@@ -143,7 +143,7 @@ TEST_CASE("a model larger than the memory is refused in one line", "[memory]") {
             "models/big: the model needs about 3072 MiB of memory, 1024 MiB are available; use a "
             "smaller model, "
             "context or "
-            "batch, or --weights f16");
+            "batch, or weights of fewer bits");
     // 2^30 positions of context are a config that may be, but no machine has that memory.
     // Nothing is allocated.
     REQUIRE(contains(Directory().error_with("n_positions", "16777216"), "expected (16777216, 24)"));

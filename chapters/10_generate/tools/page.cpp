@@ -21,12 +21,7 @@ constexpr const char* scripts[] = {
     "lattice.js", "beams.js",     "draft.js",   "guide.js", "tree.js", "grid.js",
     "passes.js",  "attention.js", "compare.js", "about.js", "main.js", "start.js"};
 
-// Beside the models that ship.
-std::string part(const std::string& name) {
-    const auto data = shipped_model("storyteller").parent_path().parent_path();
-    const std::string beside = (data / "page" / name).string();
-    return read_file(file_exists(beside) ? beside : "data/page/" + name);
-}
+std::string part(const std::string& name) { return read_file(shipped_file("page/" + name)); }
 
 // Replaces the mark in the page, which must be there, by `content`.
 void fill(std::string& page, const std::string& mark, const std::string& content) {

@@ -101,22 +101,25 @@ std::vector<std::vector<int>> calibration_pieces(const std::string& text,
 
 std::map<std::string, Square> input_factors(const PlainGpt& model,
                                             const std::vector<std::vector<int>>& texts) {
-    std::map<std::string, Rows> inputs;
-    for (const std::vector<int>& ids : texts) {
+    std::map<std::string, Square> all;
+    const auto each = [&](const auto& work) {
+        std::vector<std::pair<const std::string, Square>*> entries;
+        for (auto& entry : all) entries.push_back(&entry);
+        run_team(default_threads(), [&](const Worker& worker) {
+            const Range mine = worker.share(length_of(entries));
+            for (std::int64_t i = mine.begin; i < mine.end; ++i)
+                work(entries[index(i)]->first, entries[index(i)]->second);
+        });
+    };
+    for (const std::vector<int>& ids : texts) {  // the inputs of one text at a time are kept
+        std::map<std::string, Rows> inputs;
         Inside inside;
         inside.inputs = &inputs;
         model.forward(ids, &inside);
+        for (const auto& [name, rows] : inputs) all[name];
+        each([&](const std::string& name, Square& H) { add_products(inputs.at(name), H); });
     }
-    std::vector<std::string> names;
-    for (const auto& [name, rows] : inputs) names.push_back(name);
-    std::vector<Square> factors(names.size());
-    run_team(default_threads(), [&](const Worker& worker) {
-        const Range mine = worker.share(length_of(names));
-        for (std::int64_t i = mine.begin; i < mine.end; ++i)
-            factors[index(i)] = upper_factor(input_products(inputs.at(names[index(i)])));
-    });
-    std::map<std::string, Square> all;
-    for (std::size_t i = 0; i < names.size(); ++i) all[names[i]] = std::move(factors[i]);
+    each([](const std::string&, Square& H) { H = upper_factor(damped(std::move(H))); });
     return all;
 }
 

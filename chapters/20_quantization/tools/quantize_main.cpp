@@ -54,10 +54,12 @@ int main(int argc, char** argv) {
                 .shows_default();
             const auto by_gptq = line.option(
                 "--gptq", gptq, "in 4 bits: later weights make up for the rounding errors");
-            line.option("--calibration", text, "a text file for --gptq").needs(by_gptq);
+            const auto by_text =
+                line.option("--calibration", text, "a text file for --gptq").needs(by_gptq);
             line.option("--corpus", corpus,
                         "--gptq takes training documents from it (else the model's own)")
-                .needs(by_gptq);
+                .needs(by_gptq)
+                .excludes(by_text);
         },
         [&] {
             if (bits != 8 && bits != 4)

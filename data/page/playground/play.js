@@ -64,8 +64,10 @@
             ),
         );
         const say = (text) => (state.textContent = text);
+        // Under a schema a text is whole or nothing: no token more.
         const busy = (on) => {
-            go.disabled = step.disabled = on;
+            go.disabled = on;
+            step.disabled = on || actions.whole();
             stop.disabled = !on;
         };
         const show = (prompt, text) => {
@@ -103,6 +105,7 @@
         const changed = () => {
             length = 0;
             said();
+            view.busy(!view.element.querySelector(".buttons").lastChild.disabled);
             try {
                 history.replaceState(null, "", `#${tbt.address(form.values())}`);
             } catch {
@@ -140,6 +143,7 @@
                 length = Math.min(length + 1, 200);
                 write({ ...values, length: String(length) });
             },
+            whole: () => form.values().decoder === "schema",
             stop: () => {
                 program.stop();
                 view.busy(false);

@@ -199,6 +199,15 @@ TEST_CASE("a matrix by GPTQ is its columns by GPTQ", "[ch20]") {
                      "expected a matrix of 10 rows"));
 }
 
+TEST_CASE("the products of two texts' inputs are those of one text", "[ch20]") {
+    const std::vector<Floats> all = related_inputs(12, 5, 3);
+    Square H;
+    add_products({all.begin(), all.begin() + 7}, H);
+    add_products({all.begin() + 7, all.end()}, H);
+    REQUIRE(damped(H) == input_products(all));
+    REQUIRE_THROWS_AS(add_products({{1, 2}}, H), Error);
+}
+
 TEST_CASE("columns and inputs of zeros stay zeros; what is broken is refused in a line", "[ch20]") {
     const std::vector<Floats> silent(5, Floats(4, 0.0f));
     const Square U = upper_factor(input_products(silent));

@@ -47,6 +47,32 @@ TEST_CASE("two outputs into one file are refused", "[ch23]") {
     CHECK(refusal({"--html", "f", "--trace", "g"}).empty());
 }
 
+TEST_CASE("--strategy beam reads a model's file as --num-beams 4 does", "[ch23]") {
+    for (const char* config :
+         {R"({"do_sample": false})", R"({"do_sample": true, "temperature": 0.7, "top_p": 0.8})"}) {
+        const std::string model = model_that_asks(std::string("search-") + config[14], config);
+        const TextOptions beam = completed({"--model", model, "--strategy", "beam"}).options,
+                          four = completed({"--model", model, "--num-beams", "4"}).options;
+        CHECK(beam.num_beams == 4);
+        CHECK(beam.do_sample == four.do_sample);
+        CHECK(beam.greedy == four.greedy);
+        CHECK(beam.temperature == four.temperature);
+        CHECK(beam.top_p == four.top_p);
+    }
+    // Heads guess how one text goes on; the file's number of beams is not for them.
+    const std::string searcher = model_that_asks("searcher", R"({"num_beams": 4})");
+    CHECK(completed({"--model", searcher}).options.num_beams == 4);
+    CHECK(completed({"--model", searcher, "--medusa"}).options.num_beams == 1);
+}
+
+TEST_CASE("a file that asks for several texts does not break a chat", "[ch23][chat]") {
+    const std::string model = model_that_asks("three", R"({"num_return_sequences": 3})");
+    CHECK(completed({"--model", model}).options.samples == 3);
+    CHECK(completed({"--model", model, "--num-return-sequences", "1"}).options.samples == 1);
+    CHECK(completed({"--model", model, "--chat"}).options.samples == 1);
+    CHECK_FALSE(refusal({"--model", model, "--chat", "--num-return-sequences", "2"}).empty());
+}
+
 TEST_CASE("what a chat cannot be given is refused", "[ch23][chat]") {
     const auto chat = [](Words words) {
         words.insert(words.begin(), "--chat");
