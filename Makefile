@@ -61,6 +61,10 @@ help:
 	@printf '  %s\n' $(patsubst chapters/%/main.cpp,%,$(sort $(wildcard chapters/*/main.cpp)))
 	@printf '%s\n' '' 'Options: MODE=release|debug|asan  ARCH=native|x86-64-v3|…  CXX=clang++  NO_INSTALL=1  V=1'
 
+# make clean test: one after the other.
+ifneq ($(filter clean,$(MAKECMDGOALS)),)
+.NOTPARALLEL:
+endif
 .PHONY: clean
 clean:
 	rm -rf build-* $(filter-out build/models,$(wildcard build/* build/.[a-z]*))
@@ -77,7 +81,8 @@ ifeq ($(V),)
 Q := @
 COUNTED := run run-% chat serve all tools learn test lessons bench check $(BUILD)/%
 DRY_RUN = $(MAKE_COMMAND) -n -r STEPS=0 BUILD='$(BUILD)' MODE='$(MODE)' ARCH='$(ARCH)' CXX='$(CXX)' \
-	CXXFLAGS='$(CXXFLAGS)' OPENMP='$(OPENMP)' TEXT_LIBS='$(TEXT_LIBS)' ONLY='$(ONLY)' EX='$(EX)' $(MAKECMDGOALS)
+	CXXFLAGS='$(CXXFLAGS)' OPENMP='$(OPENMP)' TEXT_LIBS='$(TEXT_LIBS)' ONLY='$(ONLY)' EX='$(EX)' MPI='$(MPI)' \
+	ARGS='$(if $(strip $(ARGS)),x)' $(MAKECMDGOALS)
 count_steps = $(shell MAKEFLAGS= MAKELEVEL=0 $(DRY_RUN) 2>/dev/null | grep -c "^printf '  %-5s")
 STEPS = $(eval STEPS := $(if $(filter-out $(COUNTED),$(MAKECMDGOALS)),0,$(count_steps)))$(STEPS)
 STEP :=

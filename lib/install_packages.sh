@@ -18,12 +18,12 @@ printf 'int main(){}\n' | $CXX -std=c++20 -x c++ -fsyntax-only - >/dev/null 2>&1
     command -v ${CXX%% *} >/dev/null 2>&1 || fail "no C++ compiler ($CXX): install g++ 12 or clang 14 (Debian: apt-get install g++; macOS: xcode-select --install)"
     fail "$CXX does not compile C++20: g++ 12 or clang 14 and newer do"
 }
-has() { printf '#include <%s>\n' "$1" | $CXX ${CXXFLAGS:-} -MF /dev/null -std=c++20 -x c++ -E - >/dev/null 2>&1; }
+has() { printf '#include <%s>\n' "$1" | $CXX ${CXXFLAGS:-} -MMD -MF /dev/null -std=c++20 -x c++ -E - >/dev/null 2>&1; }
 
 # The installed xsimd is older than 8: Ubuntu 22.04 has 7.6, and its package manager has no newer version.
 old_xsimd() {
     printf '#include <xsimd/xsimd.hpp>\n#if XSIMD_VERSION_MAJOR >= 8\n#error new enough\n#endif\n' |
-        $CXX ${CXXFLAGS:-} -MF /dev/null -std=c++20 -x c++ -E - >/dev/null 2>&1
+        $CXX ${CXXFLAGS:-} -MMD -MF /dev/null -std=c++20 -x c++ -E - >/dev/null 2>&1
 }
 refuse_old_xsimd() {
     ! old_xsimd || fail "the xsimd of this system is older than 8, expected 8 or newer, which is headers only: git clone --depth 1 https://github.com/xtensor-stack/xsimd ~/xsimd, then make CXXFLAGS=-I$HOME/xsimd/include"

@@ -146,7 +146,10 @@ for lesson in "$@"; do
             echo "$lesson: \`$command\` ended with $status: $(tail -n 1 "$work/err")"
         fi
     done <"$work/try"
-    ls | comm -13 "$work/before" - | while IFS= read -r new; do rm -f -- "$new"; done
+    # What the commands have written here goes; a file that they do not name is somebody else's.
+    ls | comm -13 "$work/before" - | while IFS= read -r new; do
+        ! grep -qF -e "$new" "$work/try" || rm -f -- "$new"
+    done
 
     # Links.
     for target in $(links "$lesson"); do

@@ -94,6 +94,13 @@ refused 2 '--part 1 and --seed' 03_temperature --part 1 --seed 3
 refused 2 '--part 2 and --top-k' 04_top_k --part 2 --top-k 3
 refused 2 '--part 1 and --top-p' 05_top_p --part 1 --top-p 0.5
 refused 2 '--part 2 and --max-new-tokens' 06_combining --part 2 --max-new-tokens 3
+if [ -x "$build/28_several_machines" ]; then
+    refused 2 '--part 1 and --latency' 28_several_machines --part 1 --latency 5
+    refused 2 '--html: the parts write no text' 28_several_machines --html x.html
+    refused 2 'prompt: the parts write no text' 28_several_machines --part 2 Once
+    refused 2 '--latency: only the parts use it' 28_several_machines --latency 5 Once
+fi
+refused 2 '--gradients' 19_training --gradients --steps 5
 refused 2 '--part 1 and --figure' 07_kv_cache --part 1 --figure f.svg
 refused 2 '--part 3 and prompt' 07_kv_cache --part 3 'a prompt'
 refused 2 '--part recognizer and --temperature' 13_json_grammar --part recognizer --temperature 2
@@ -317,6 +324,13 @@ refused 2 "--table: nothing not in" decoders --show --table nothing
 refused 1 "no genre named 'nothing'" decoders --genres nothing --file "$work/measured.jsonl"
 refused 2 "expected one of: greedy, temperature" decoders --decoder nothing --file "$work/measured.jsonl"
 refused 2 "--smoke" train --smoke --steps 3 --out "$work/small"
+refused 2 "--smoke" train --smoke --tokenizer data/models/sketch --out "$work/small"
+refused 2 "--recipe" train --recipe data/models/sketch/recipe.json --steps 3 --out "$work/small"
+refused 2 "--recipe" train --recipe data/models/sketch/recipe.json --optimizer muon --out "$work/small"
+refused 1 "lr is inf, expected a finite number" train --lr inf --steps 1 --out "$work/small"
+mkdir -p "$work/notes" && echo mine >"$work/notes/README.md"
+refused 1 "training writes a model card there" train --steps 1 --out "$work/notes"
+refused 2 "got 'int8', expected f32 or f16" gguf data/models/sketch "$work/x.gguf" --type int8
 refused 2 "--resume" train --replan --out "$work/small"
 refused 1 "line 1: not a measurement" decoders --show --file "$work/bad.jsonl"
 refused 1 "holds no measurements" decoders --show --file "$work/none.jsonl"

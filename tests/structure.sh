@@ -88,8 +88,8 @@ done <"$work/files" >>"$found"
 grep -v '^tests/' "$work/files" | xargs awk '
     FNR == 1 { head = start = 0 }
     { sub(/[ \t]+\/\/.*$/, "") }
-    !head && /^( {4})?[A-Za-z~].*[({,]$/ &&
-        !/^ *(namespace|class|struct|enum|union|extern|return|if|for|while|switch|using|typedef|const |(static |inline )?constexpr)/ {
+    !head && /^(    )?[A-Za-z~].*[({,]$/ &&
+        !/^ *(namespace|class|struct|enum|union|extern|return|if|for|while|switch|using|typedef|(static )?const |(static |inline )?constexpr)/ {
         head = FNR; indent = /^ / ? "    " : ""
     }
     head && !start && /\{$/ { start = head }

@@ -127,12 +127,14 @@ int main(int argc, char** argv) {
     return run_program(
         argc, argv, "Chapter 19: corpus, tokenizer and training in one small run.",
         [&](CommandLine line) {
-            line.option("--corpus", folder, "folder of the grammar files").shows_default();
-            line.option("--steps", steps, "updates of the weights")
-                .shows_default()
-                .between(1, 100000);
-            line.option("--gradients", gradients,
-                        "only check the backward passes by small changes");
+            const DeclaredOption from =
+                line.option("--corpus", folder, "folder of the grammar files").shows_default();
+            const DeclaredOption length = line.option("--steps", steps, "updates of the weights")
+                                              .shows_default()
+                                              .between(1, 100000);
+            line.option("--gradients", gradients, "only check the backward passes by small changes")
+                .excludes(from)
+                .excludes(length);
         },
         [&] {
             if (gradients) return show_gradients();

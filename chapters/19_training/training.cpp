@@ -68,6 +68,9 @@ TrainingOptions checked(TrainingOptions options, const Tokenizer& tokenizer) {
     positive("batch", static_cast<double>(options.batch));
     positive("steps", static_cast<double>(options.steps));
     positive("lr", options.learning_rate);
+    if (!(options.learning_rate < 1e30)) refuse("lr", options.learning_rate, "a finite number");
+    if (options.optimizer != "adamw" && options.optimizer != "muon")
+        throw Error("train: optimizer is '" + options.optimizer + "', expected adamw or muon");
     if (options.threads <= 0) options.threads = default_threads();
     return options;
 }
@@ -188,6 +191,11 @@ void Training::check_recipe(const std::string& name, const std::string& header_t
             throw Error(name + ": the checkpoint was made with other options: " + key + " " +
                         json_text(before) + ", now " + json_text(now));
     }
+    // Muon's first moments would be nothing to AdamW, which has no second ones for them.
+    const auto optimizer = [](const Json& recipe) { return recipe.value("optimizer", "adamw"); };
+    if (optimizer(theirs) != optimizer(ours))
+        throw Error(name + ": the checkpoint was made with --optimizer " + optimizer(theirs) +
+                    ", now " + optimizer(ours));
     if (replan) return;
     const Json plan = plan_of(options_);
     if (!is_the_same(header_text)) {

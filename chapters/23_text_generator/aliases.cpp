@@ -195,6 +195,15 @@ private:
         if (alias->answer) notes_.push_back(t.name + " is ignored: " + alias->answer);
     }
 
+    // Our name for a type of torch's.
+    static std::string weights_of(const std::string& given) {
+        const std::string type = given.substr(given.find('.') + 1);  // torch.float16
+        if (is_one_of(type, {"float16", "half", "fp16"})) return "f16";
+        if (is_one_of(type, {"bfloat16", "bf16"})) return "bf16";
+        if (is_one_of(type, {"float32", "float", "fp32"})) return "f32";
+        return type == "auto" ? "stored" : type;
+    }
+
     // Options whose values have other names here.
     bool special(const Typed& t) {
         const auto switched = [&](std::string_view word) {
@@ -221,19 +230,10 @@ private:
                 add("--weights", {t.name, t.name == "--load-in-8bit" ? "int8" : "int4", true});
             return true;
         }
-        if (is_one_of(t.name, {"--dtype", "--torch-dtype"})) {
-            const std::string given = t.has_value ? t.value : next(t.name);
-            const std::string type = given.substr(given.find('.') + 1);  // torch.float16
-            const bool half = is_one_of(type, {"float16", "half", "fp16"});
-            add("--weights", {t.name,
-                              half                                            ? "f16"
-                              : is_one_of(type, {"bfloat16", "bf16"})         ? "bf16"
-                              : is_one_of(type, {"float32", "float", "fp32"}) ? "f32"
-                              : type == "auto"                                ? "stored"
-                                                                              : type,
-                              true});
-            return true;
-        }
+        if (is_one_of(t.name, {"--dtype", "--torch-dtype"}))
+            return add("--weights",
+                       {t.name, weights_of(t.has_value ? t.value : next(t.name)), true}),
+                   true;
         if (t.name == "--context-shift") return ours_.emplace_back("--context=slide"), true;
         // Keys and values have one type here.
         if (is_one_of(t.name, {"-ctk", "-ctv", "--cache-type-k", "--cache-type-v"})) {

@@ -167,12 +167,6 @@ Document TextDocuments::document(std::uint64_t seed, std::uint64_t index) const 
     return {piece.text, 0, std::numeric_limits<double>::quiet_NaN(), piece.held_out};
 }
 
-std::uint64_t TextDocuments::bytes() const {
-    std::uint64_t sum = 0;
-    for (const Piece& piece : pieces_) sum += piece.text.size();
-    return sum;
-}
-
 TrainedOn trained_on(const std::filesystem::path& model) {
     TrainedOn from;
     const std::filesystem::path file = model / "recipe.json";
@@ -185,14 +179,19 @@ TrainedOn trained_on(const std::filesystem::path& model) {
     take(from.corpus, "corpus", "folder");
     take(from.genres, "options", "genres");
     take(from.text, "text", "folder");
+    const auto options = recipe.find("options");
+    for (const char* key : {"context", "sequence"})
+        if (options != recipe.end() && options->is_object() && options->contains(key))
+            from.longest =
+                2 * integer_of<std::size_t>(options->at(key), file.string() + ": " + key);
     return from;
 }
 
-std::unique_ptr<DocumentSource> open_documents(const TrainedOn& from, std::size_t longest) {
+std::unique_ptr<DocumentSource> open_documents(const TrainedOn& from) {
     if (!from.text.empty()) {
         if (!from.genres.empty())
             throw UsageError("--genres are those of the corpus, and --text takes its place");
-        return std::make_unique<TextDocuments>(TextDocuments::load(from.text, longest));
+        return std::make_unique<TextDocuments>(TextDocuments::load(from.text, from.longest));
     }
     Corpus corpus = Corpus::load(from.corpus);
     if (from.genres.empty()) return std::make_unique<Corpus>(std::move(corpus));
@@ -200,8 +199,10 @@ std::unique_ptr<DocumentSource> open_documents(const TrainedOn& from, std::size_
 }
 
 std::unique_ptr<DocumentSource> documents_for(const std::filesystem::path& model,
-                                              const std::string& corpus, std::size_t longest) {
-    return open_documents(corpus.empty() ? trained_on(model) : TrainedOn{corpus, {}, {}}, longest);
+                                              const std::string& corpus) {
+    TrainedOn from;
+    from.corpus = corpus;
+    return open_documents(corpus.empty() ? trained_on(model) : from);
 }
 
 }  // namespace tbt

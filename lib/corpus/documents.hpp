@@ -58,7 +58,6 @@ public:
     Document document(std::uint64_t seed, std::uint64_t index) const override;
     std::uint64_t count() const override { return pieces_.size(); }
     std::string hash() const override { return hash_; }
-    std::uint64_t bytes() const;
 
 private:
     struct Piece {
@@ -80,17 +79,17 @@ struct TrainedOn {
     std::string corpus = "data/corpus";  // folders of grammar files
     std::string genres;                  // those of the corpus that were read, with their shares
     std::string text;                    // a file or folder of texts instead
+    std::size_t longest = 1024;          // the bytes after which texts are cut: two a token
 };
 
 // Without a recipe.json, or if it does not say, the corpus. Throws Error if the recipe is not JSON.
 TrainedOn trained_on(const std::filesystem::path& model);
 
-// Documents of a text are cut after `longest` bytes. Throws Error and UsageError as Corpus,
-// GenreMix and TextDocuments do.
-std::unique_ptr<DocumentSource> open_documents(const TrainedOn& from, std::size_t longest);
+// Throws Error and UsageError as Corpus, GenreMix and TextDocuments do.
+std::unique_ptr<DocumentSource> open_documents(const TrainedOn& from);
 
 // The documents of a corpus; if none is given, those that the model was trained on.
 std::unique_ptr<DocumentSource> documents_for(const std::filesystem::path& model,
-                                              const std::string& corpus, std::size_t longest);
+                                              const std::string& corpus);
 
 }  // namespace tbt

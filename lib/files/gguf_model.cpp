@@ -402,22 +402,9 @@ private:
         json_["model_type"] = model_type(window);
         copy_size("max_position_embeddings", "context_length");
         copy_size("hidden_size", "embedding_length");
-        const bool experts = integer("expert_count", 0) > 0;
         copy_size("intermediate_size", architecture_ == "gpt-oss" ? "expert_feed_forward_length"
                                                                   : "feed_forward_length");
-        if (experts) {
-            copy_size(architecture_ == "qwen3moe" ? "num_experts" : "num_local_experts",
-                      "expert_count");
-            copy_size("num_experts_per_tok", "expert_used_count");
-            json_["norm_topk_prob"] = true;
-            if (architecture_ == "qwen3moe")
-                copy_size("moe_intermediate_size", "expert_feed_forward_length");
-            json_["mlp_only_layers"] = Json::array();
-            for (std::int64_t i = 0;
-                 i < std::min<std::int64_t>(integer("block_count", 0), max_layers); ++i)
-                if (!has("blk." + std::to_string(i) + ".ffn_gate_inp.weight"))
-                    json_["mlp_only_layers"].push_back(i);
-        }
+        if (integer("expert_count", 0) > 0) make_experts();
         copy_size("num_hidden_layers", "block_count");
         copy_size("num_attention_heads", "attention.head_count");
         const std::int64_t heads = integer("attention.head_count", 0);
@@ -452,6 +439,24 @@ private:
                  {"layer_norm_eps", "attention.layer_norm_epsilon"}})
             copy_number(ours, theirs);
         json_["use_parallel_residual"] = file_.flag_or(key("use_parallel_residual"), true);
+        make_windows();
+        make_rotary(head);
+    }
+
+    void make_experts() {
+        const bool qwen = architecture_ == "qwen3moe";
+        copy_size(qwen ? "num_experts" : "num_local_experts", "expert_count");
+        copy_size("num_experts_per_tok", "expert_used_count");
+        json_["norm_topk_prob"] = true;
+        if (qwen) copy_size("moe_intermediate_size", "expert_feed_forward_length");
+        json_["mlp_only_layers"] = Json::array();
+        for (std::int64_t i = 0; i < std::min<std::int64_t>(integer("block_count", 0), max_layers);
+             ++i)
+            if (!has("blk." + std::to_string(i) + ".ffn_gate_inp.weight"))
+                json_["mlp_only_layers"].push_back(i);
+    }
+
+    void make_windows() {
         // Which layers have the window, where that is not the usual pattern.
         const std::string pattern = key("attention.sliding_window_pattern");
         const GgufFile::Value* value = file_.find(pattern);
@@ -464,7 +469,6 @@ private:
         } else if (value) {
             copy_size("sliding_window_pattern", "attention.sliding_window_pattern");
         }
-        make_rotary(head);
     }
 
     void make_rotary(std::int64_t head) {

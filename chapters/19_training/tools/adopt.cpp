@@ -98,7 +98,8 @@ std::string adoption_table(const fs::path& trained, const fs::path& shipped) {
     return table;
 }
 
-void adopt(const fs::path& trained, const fs::path& shipped) {
+void adopt(const fs::path& trained, fs::path shipped) {
+    if (!shipped.has_filename()) shipped = shipped.parent_path();  // "sketch/" is "sketch"
     const fs::path fresh = shipped.string() + ".new", old = shipped.string() + ".old";
     try {
         if (fs::exists(old) && !fs::exists(shipped)) fs::rename(old, shipped);

@@ -17,6 +17,6 @@ std::string adoption_table(const std::filesystem::path& trained,
 // completely beside the old one; then the two are renamed. If the program is stopped at any moment,
 // one of them is complete, and the next call continues. If it throws Error, the old one is in
 // place.
-void adopt(const std::filesystem::path& trained, const std::filesystem::path& shipped);
+void adopt(const std::filesystem::path& trained, std::filesystem::path shipped);
 
 }  // namespace tbt

@@ -306,6 +306,9 @@ void add_llama_sizes(const std::string& who, const TransformerConfig& config, Gg
 
 GgufValues gguf_values(const std::string& directory, const TransformerConfig& config,
                        WeightType type) {
+    if (type != WeightType::f32 && type != WeightType::f16)
+        throw UsageError("gguf: the type of matrices is " + std::string(names_of(type).option) +
+                         ", expected f32 or f16");
     GgufValues values;
     std::filesystem::path folder(directory);
     if (!folder.has_filename()) folder = folder.parent_path();

@@ -23,7 +23,7 @@ int main(int argc, char** argv) {
         },
         [&] {
             const auto stored = tbt::weight_type_named(type);
-            if (!stored || *stored == tbt::WeightType::bf16)
+            if (stored != tbt::WeightType::f32 && stored != tbt::WeightType::f16)
                 throw tbt::UsageError("--type: got '" + type + "', expected f32 or f16");
             tbt::write_gguf(directory, path, *stored);
             std::printf("%s: %.1f MB\n", path.c_str(),

@@ -1,5 +1,6 @@
 #include "chapters/19_training/tools/train_commands.hpp"
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
@@ -39,6 +40,9 @@ void check_out(const TrainCommand& c) {
         throw Error(out +
                     ": holds a finished model, which training would overwrite; choose another "
                     "--out (make adopt installs a model)");
+    if (!started && file_exists(join_path(out, "README.md")))
+        throw Error(join_path(out, "README.md") +
+                    " exists, and training writes a model card there; choose another --out");
 }
 
 void check_shape(const TrainCommand& c) {
@@ -89,8 +93,9 @@ namespace {
 
 std::unique_ptr<DocumentSource> documents_of(const TrainCommand& c) {
     // A token has two bytes or more in almost any language, so such a document fits into a row.
-    return open_documents({c.corpus, c.training.genres, c.text},
-                          index(2 * c.training.shape.n_positions));
+    const std::int64_t row =
+        c.training.sequence > 0 ? c.training.sequence : c.training.shape.n_positions;
+    return open_documents({c.corpus, c.training.genres, c.text, index(2 * row)});
 }
 
 Tokenizer train_tokenizer(const DocumentSource& source, int vocab, double megabytes) {
@@ -114,11 +119,19 @@ Tokenizer open_tokenizer(const DocumentSource& source, const TrainCommand& c) {
                                   : Tokenizer::load(c.tokenizer);
 }
 
+// As AtomicFile names its temporary files: NAME.PROCESS.tmp.
+bool is_number_of_process(const std::filesystem::path& stem) {
+    const std::string number = stem.extension().string();
+    return number.size() > 1 && std::all_of(number.begin() + 1, number.end(),
+                                            [](char c) { return c >= '0' && c <= '9'; });
+}
+
 // Removes the temporary files of a run that was killed while writing.
 void remove_half_written(const std::filesystem::path& folder) {
     std::error_code ignored;
     for (const auto& entry : std::filesystem::directory_iterator(folder, ignored))
-        if (entry.path().extension() == ".tmp") std::filesystem::remove(entry.path(), ignored);
+        if (entry.path().extension() == ".tmp" && is_number_of_process(entry.path().stem()))
+            std::filesystem::remove(entry.path(), ignored);
 }
 
 void make_smoke(TrainCommand& c) {
@@ -235,11 +248,10 @@ void run_tokenizer(const TrainCommand& c) {
 }
 
 void run_eval(TrainCommand c) {
-    if (!c.given.documents) {
-        const TrainedOn own = trained_on(c.model);
-        c.corpus = own.corpus, c.training.genres = own.genres, c.text = own.text;
-    }
-    const auto source = documents_of(c);
+    TrainedOn from = trained_on(c.model);
+    if (c.given.documents)
+        from.corpus = c.corpus, from.genres = c.training.genres, from.text = c.text;
+    const auto source = open_documents(from);
     std::fputs(evaluate_directory(*source, c.model, c.training.threads, c.loop.validation_documents)
                    .c_str(),
                stdout);
@@ -271,6 +283,8 @@ int run_train(TrainCommand c) {
     if (!c.training.init.empty() && !c.rate_given) c.training.learning_rate = 5e-4;
     if (!c.training.init.empty() && c.context_given && c.training.sequence == 0)
         c.training.sequence = c.training.shape.n_positions;
+    if (!c.training.init.empty() && !c.context_given)
+        c.training.shape.n_positions = trainable_shape(c.training.init).n_positions;
     check_teacher(c.training.teacher);
     const auto source = documents_of(c);
     const Tokenizer tokenizer = open_tokenizer(*source, c);

@@ -1,6 +1,7 @@
 #include "chapters/19_training/tools/train_program.hpp"
 
 #include <optional>
+#include <span>
 
 #include "chapters/19_training/tools/train_commands.hpp"
 #include "lib/machine/command_line.hpp"
@@ -20,7 +21,11 @@ void add_files(CommandLine line, TrainCommand& c) {
     marked(line, "--text", c.text, c.given.documents,
            "train on this instead: a file or folder of plain text or JSON lines");
     line.option(
-        "--out", [&c](const std::string& text) { c.loop.out = text; },
+        "--out",
+        [&c](const std::string& text) {
+            c.loop.out = text;  // "mine/" is "mine"
+            if (!c.loop.out.has_filename()) c.loop.out = c.loop.out.parent_path();
+        },
         "directory of the model (or of the tokenizer)");
     marked(line, "--vocab", c.vocab, c.given.vocab, "tokens, if a tokenizer is trained");
     line.option("--megabytes", c.megabytes, "MB of text to train the tokenizer on")
@@ -33,24 +38,32 @@ void add_files(CommandLine line, TrainCommand& c) {
         .above_zero();
 }
 
-// The model's sizes. Returns those that --smoke has of its own.
-std::vector<DeclaredOption> add_sizes(CommandLine line, TrainCommand& o) {
+void add_sizes(CommandLine line, TrainCommand& o) {
     TrainingOptions& t = o.training;
     marked(line, "--architecture", o.architecture.name, o.given.architecture, "gpt2 or llama")
         .one_of({"gpt2", "llama"});
-    const DeclaredOption layers =
-        marked(line, "--layers", t.shape.n_layer, o.given.layers, "transformer blocks");
-    const DeclaredOption heads =
-        marked(line, "--heads", t.shape.n_head, o.given.heads, "attention heads of a block");
-    const DeclaredOption embd =
-        marked(line, "--embd", t.shape.n_embd, o.given.embd, "channels of the residual stream");
+    marked(line, "--layers", t.shape.n_layer, o.given.layers, "transformer blocks");
+    marked(line, "--heads", t.shape.n_head, o.given.heads, "attention heads of a block");
+    marked(line, "--embd", t.shape.n_embd, o.given.embd, "channels of the residual stream");
     marked(line, "--kv-heads", o.architecture.kv_heads, o.given.kv_heads,
            "of a Llama: heads of keys and values; 0: as many as --heads");
     marked(line, "--inner", o.architecture.inner, o.given.inner,
            "of a Llama: width of the gated MLP; 0: 8/3 of --embd");
-    const DeclaredOption context =
-        marked(line, "--context", t.shape.n_positions, o.context_given, "tokens of a sequence");
-    return {layers, heads, embd, context};
+    marked(line, "--context", t.shape.n_positions, o.context_given, "tokens of a sequence");
+}
+
+// What a recipe and a smoke test decide by themselves.
+void add_exclusions(CommandLine line) {
+    const char* const decided[] = {
+        "--layers", "--heads",  "--embd",    "--context",   "--batch",        "--steps",
+        "--warmup", "--lr",     "--vocab",   "--megabytes", "--architecture", "--kv-heads",
+        "--inner",  "--corpus", "--text",    "--genres",    "--init",         "--weight-decay",
+        "--seed",   "--parts",  "--teacher", "--f16",       "--fill-masks",   "--optimizer"};
+    DeclaredOption recipe = line.declared("--recipe"), smoke = line.declared("--smoke");
+    for (const char* name : decided) recipe.excludes(line.declared(name));
+    for (const char* name : std::span(decided).first(10)) smoke.excludes(line.declared(name));
+    for (const char* name : {"--tokenizer", "--documents", "--recipe"})
+        smoke.excludes(line.declared(name));
 }
 
 void add_training_options(CommandLine line, TrainCommand& o) {
@@ -58,20 +71,16 @@ void add_training_options(CommandLine line, TrainCommand& o) {
     line.option("--tokenizer", o.tokenizer, "directory of the tokenizer, or 'train' to make one")
         .shows_default()
         .marks(o.tokenizer_given);
-    const std::vector<DeclaredOption> sizes = add_sizes(line, o);
+    add_sizes(line, o);
     line.option("--init", t.init, "a model directory to go on from, with its shape and tokenizer");
     line.option("--recipe", o.recipe, "follow this recipe.json instead of options");
-    const DeclaredOption batch =
-        line.option("--batch", t.batch, "sequences in each step").shows_default();
-    const DeclaredOption steps =
-        line.option("--steps", t.steps, "updates of the weights (and the cosine's length)")
-            .shows_default();
-    const DeclaredOption warm_up =
-        line.option("--warmup", t.warm_up, "steps until the full learning rate").shows_default();
-    const DeclaredOption rate =
-        line.option("--lr", t.learning_rate, "highest learning rate (0.0005 with --init)")
-            .shows_default()
-            .marks(o.rate_given);
+    line.option("--batch", t.batch, "sequences in each step").shows_default();
+    line.option("--steps", t.steps, "updates of the weights (and the cosine's length)")
+        .shows_default();
+    line.option("--warmup", t.warm_up, "steps until the full learning rate").shows_default();
+    line.option("--lr", t.learning_rate, "highest learning rate (0.0005 with --init)")
+        .shows_default()
+        .marks(o.rate_given);
     line.option("--weight-decay", t.weight_decay, "weight decay of matrices and embeddings")
         .shows_default();
     line.option("--optimizer", t.optimizer,
@@ -102,10 +111,8 @@ void add_training_options(CommandLine line, TrainCommand& o) {
         .shows_default()
         .above_zero();
     line.option("--f16", o.loop.half, "store the weights as F16");
-    DeclaredOption smoke = line.option(
-        "--smoke", o.smoke, "a tiny model in a few seconds, to see that everything works");
-    for (const DeclaredOption& size : sizes) smoke.excludes(size);
-    for (const DeclaredOption& other : {batch, steps, warm_up, rate}) smoke.excludes(other);
+    line.option("--smoke", o.smoke, "a tiny model in a few seconds, to see that everything works");
+    add_exclusions(line);
     line.option("--profile", o.loop.profile, "report where the time goes");
 }
 

@@ -242,7 +242,7 @@ TrainingEnd run_training(Training& training, const DocumentSource& source,
     stop_requested = 0;
     std::signal(SIGINT, request_stop);
     std::signal(SIGTERM, request_stop);
-    std::signal(SIGHUP, request_stop);
+    if (std::signal(SIGHUP, request_stop) == SIG_IGN) std::signal(SIGHUP, SIG_IGN);  // nohup
     Loop loop{training, source, tokenizer, options,
               make_validator(training, source, tokenizer, options.validation_documents)};
     const std::int64_t last = training.options().steps;

@@ -144,7 +144,7 @@ Tensor gptq_rounded(const Tensor& w, const Square& factor, int bits, int of_a_sc
 void show_few_bits(const std::string& directory, const std::string& corpus) {
     Model model = load_model(directory, {0, WeightType::f32});
     const auto longest = index(model.config().n_positions);
-    const auto source = documents_for(directory, corpus, longest);
+    const auto source = documents_for(directory, corpus);
     const KnownTexts texts = held_out_texts(*source, model.tokenizer, judged, longest);
     const std::map<std::string, Square> factors =
         input_factors(load_plain_gpt(directory),

@@ -26,10 +26,10 @@ static std::map<std::string, Square> factors_of(const std::string& model, const 
     const TransformerConfig config = read_model_config(model);
     const Tokenizer tokenizer = Tokenizer::load(model);
     const auto longest = static_cast<std::size_t>(config.n_positions);
-    const auto texts = text.empty() ? calibration_texts(*documents_for(model, corpus, longest),
-                                                        tokenizer, calibrated, longest)
-                                          .ids
-                                    : calibration_pieces(read_file(text), tokenizer, longest);
+    const auto texts =
+        text.empty()
+            ? calibration_texts(*documents_for(model, corpus), tokenizer, calibrated, longest).ids
+            : calibration_pieces(read_file(text), tokenizer, longest);
     std::size_t tokens = 0;
     for (const auto& ids : texts) tokens += ids.size();
     const int widest = std::max(config.n_inner, config.n_embd);

@@ -262,7 +262,7 @@ void train_heads(const HeadTrainingOptions& given) {
                          ", expected at most the target's context, " +
                          std::to_string(shape.n_positions));
     const Tensor embedding = embedding_for_heads(o.target);
-    const auto corpus = documents_for(o.target, o.corpus, index(2 * shape.n_positions));
+    const auto corpus = documents_for(o.target, o.corpus);
     const HeldOut rest(*corpus);
     BatchSource source(*corpus, target.tokenizer, o.seed);
     BatchSource held_out(rest, target.tokenizer, validation_seed);

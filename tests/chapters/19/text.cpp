@@ -39,6 +39,17 @@ TEST_CASE("each document of a text comes once an epoch, in another order each ti
     CHECK(source.document(8, 0).text + source.document(8, 1).text != first[0] + first[1]);
 }
 
+TEST_CASE("texts are cut for a model as they were in its training", "[text]") {
+    const Folder folder;
+    const auto longest = [&](const std::string& options) {
+        folder.file("recipe.json", "{\"options\": {" + options + "}}");
+        return trained_on(std::filesystem::path(folder.file("a.txt", "a")).parent_path()).longest;
+    };
+    CHECK(longest("\"context\": 256") == 512);
+    CHECK(longest("\"context\": 256, \"sequence\": 64") == 128);
+    CHECK(longest("") == 1024);
+}
+
 TEST_CASE("the order of a text's documents is that of every release", "[text]") {
     const Folder folder;
     std::string letters;

@@ -252,6 +252,15 @@ TEST_CASE("a checkpoint of other options is refused and changes nothing", "[trai
     Training larger(world.corpus, world.tokenizer, longer);
     larger.load(path, true);
     CHECK(larger.replanned());
+    // Muon's moments are nothing to AdamW, not even with --replan.
+    longer.optimizer = "muon";
+    Training muon(world.corpus, world.tokenizer, longer);
+    CHECK(error_of([&] { muon.load(path, true); }).find("with --optimizer adamw, now muon") !=
+          std::string::npos);
+    longer.optimizer = "lion";
+    CHECK(error_of([&] {
+              Training(world.corpus, world.tokenizer, longer);
+          }) == "train: optimizer is 'lion', expected adamw or muon");
     write_file(path, "no checkpoint");
     CHECK(error_of([&] { other.load(path); }).find("not a checkpoint") != std::string::npos);
     CHECK(other.steps_done() == 1);
