@@ -72,6 +72,16 @@ TEST_CASE("nothing is known in an empty tree", "[ex27_01]") {
     CHECK(known(root, 3, {1, 2, 3, 4}) == 0u);
 }
 
+TEST_CASE("a page that is not full ends where its tokens end", "[ex27_01]") {
+    THINK("a child may have fewer tokens than a page: how many of them can agree?");
+    INFO("a tree with one page, which has room for 2 tokens and holds one: 'a'");
+    std::vector<Node> nodes = {{{}, {1}}, {{'a', 'b'}, {}}};
+    nodes[1].tokens.pop_back();  // "b" may still be in memory, but it is not in the page
+    CHECK(known(nodes, 2, {'a', 'b'}) == 1u);
+    CHECK(known(nodes, 2, {'a', 'c'}) == 1u);
+    CHECK(known(nodes, 2, {'a'}) == 1u);
+}
+
 TEST_CASE("random trees, as the chapter's tree finds it", "[ex27_01]") {
     THINK("where does the text go on after a whole page?");
     Rng rng(5);
