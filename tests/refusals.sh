@@ -321,6 +321,8 @@ refused 1 "is not a regular file" evaluate data/models/sketch "$work"
 refused 2 "has learned weather and everyday only" decoders --models diffusion --genres dates --texts 1 --file "$work/measured.jsonl"
 refused 1 "2000 texts each, and 3 are asked for" decoders --texts 3 --file chapters/24_which_decoder/measured.jsonl
 refused 2 "--table: nothing not in" decoders --show --table nothing
+refused 2 "--table requires --show" decoders --table claims --file "$work/measured.jsonl"
+refused 2 "--against requires --figure" decoders --show --against diversity --file chapters/24_which_decoder/measured.jsonl
 refused 1 "no genre named 'nothing'" decoders --genres nothing --file "$work/measured.jsonl"
 refused 2 "expected one of: greedy, temperature" decoders --decoder nothing --file "$work/measured.jsonl"
 refused 2 "--smoke" train --smoke --steps 3 --out "$work/small"

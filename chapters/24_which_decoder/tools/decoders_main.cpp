@@ -1,7 +1,7 @@
 // Measures every decoder on several genres and models: the data of chapter 24's table and picture.
 //
 //   make decoders                                    build/decoders.jsonl; stop and go on freely
-//   build/decoders --texts 200 --genre weather --decoder top-p
+//   build/decoders --texts 200 --genres weather --decoder top-p
 //   build/decoders --show                            the table of what has been measured
 //   build/decoders --show --table claims             what people claim, and the figures
 //   build/decoders --sped-up                         do the faster ways to draw change a text?
@@ -82,10 +82,12 @@ int main(int argc, char** argv) {
             line.option("--sped-up", work.sped_up,
                         "measure nothing: count the texts that drafts, lookups and heads change");
             line.option("--table", work.table, "which: best, searches or claims")
-                .one_of({"best", "searches", "claims"});
+                .one_of({"best", "searches", "claims"})
+                .needs(line.declared("--show"));
             figure_option(line, work.figure, "the frontier of the first model");
             line.option("--against", work.against, "wrong texts in the figure: lost or diversity")
-                .one_of({"lost", "diversity"});
+                .one_of({"lost", "diversity"})
+                .needs(line.declared("--figure"));
             seed_option(line, work.seed);
         },
         [&] {
