@@ -91,7 +91,7 @@ std::vector<Setting> all_settings() {
         [](O& o, double v) { o.no_repeat_ngram_size = static_cast<int>(v); });
     for (const Preset& preset : presets())
         all.push_back({"preset", std::string(preset.name), preset.options});
-    // What most parameter guides say, and our presets creative and balanced once were.
+    // What one guide prints; our presets creative and balanced once had these values.
     for (const auto& [what, temperature, top_p, repetition] :
          {std::tuple{"stories", 1.2, 0.95, 1.3}, {"general text", 0.8, 0.9, 1.2}}) {
         Setting guide{"guide", what, {}};

@@ -17,12 +17,23 @@ const std::vector<Measured>& rows() {
 
 Summary of(const std::string& name) { return setting_of(rows(), name); }
 
-double valid_in(const std::string& genre, const std::string& preset) {
+// What the storyteller wrote with a preset.
+const Measured& with_preset(const std::string& genre, const std::string& preset) {
+    static const Measured none;
     for (const Measured& m : rows())
         if (m.model == "storyteller" && m.genre == genre && m.decoder == "preset" &&
             m.value == preset)
-            return m.valid.mean;
-    return std::nan("");
+            return m;
+    FAIL("not measured: " + genre + ", preset " + preset);
+    return none;
+}
+
+double valid_in(const std::string& genre, const std::string& preset) {
+    return with_preset(genre, preset).valid.mean;
+}
+
+double repeated_in(const std::string& genre, const std::string& preset) {
+    return with_preset(genre, preset).diversity.repeated;
 }
 
 }  // namespace
@@ -70,10 +81,23 @@ TEST_CASE("claims: each verdict of the second page follows from the measurements
         if (!std::isnan(s.divergence.mean)) CHECK(s.valid <= of("preset conservative").valid);
     for (const std::string genre : {"dates", "three", "people_said_world", "explain"})
         CHECK(valid_in(genre, "factual") > valid_in(genre, "conservative") - .015);
+    CHECK(repeated_in("weather", "factual") > .8);   // it loops there, …
+    CHECK(repeated_in("animals", "factual") < .05);  // … and here it is wrong without loops
+    CHECK(valid_in("animals", "factual") < .5);
     CHECK(of("guide stories").valid < .5 * of("preset creative").valid);
     CHECK(of("guide general text").lost > .5);
     CHECK(of("temperature 0.8").lost == 0);
     CHECK(of("T 0.8 and top-p 0.9").lost > .5);
+}
+
+TEST_CASE("searches: drawn beams find what the third page says", "[which]") {
+    for (const std::string beams : {"4", "16"})
+        CHECK(std::abs(of("beams, drawn " + beams).searched_bits -
+                       of("beams " + beams).searched_bits) < 1);
+    CHECK(of("sketch: beams, drawn 4").searched_bits > of("sketch: beams 4").searched_bits + 5);
+    CHECK(of("sketch: beams, drawn 16").searched_bits < of("sketch: beams 16").searched_bits - 10);
+    CHECK(of("sketch: beams, drawn 16").tokens < of("sketch: beams 16").tokens - 10);
+    CHECK(of("sketch: beams, drawn 16").repeated < of("sketch: beams 16").repeated - .05);
 }
 
 TEST_CASE("claims: what was not measured is named, and * is the best setting of a decoder",
