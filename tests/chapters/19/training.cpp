@@ -258,9 +258,8 @@ TEST_CASE("a checkpoint of other options is refused and changes nothing", "[trai
     CHECK(error_of([&] { muon.load(path, true); }).find("with --optimizer adamw, now muon") !=
           std::string::npos);
     longer.optimizer = "lion";
-    CHECK(error_of([&] {
-              Training(world.corpus, world.tokenizer, longer);
-          }) == "train: optimizer is 'lion', expected adamw or muon");
+    CHECK(error_of([&] { Training(world.corpus, world.tokenizer, longer); }) ==
+          "train: optimizer is 'lion', expected adamw or muon");
     write_file(path, "no checkpoint");
     CHECK(error_of([&] { other.load(path); }).find("not a checkpoint") != std::string::npos);
     CHECK(other.steps_done() == 1);
