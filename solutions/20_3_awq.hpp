@@ -7,7 +7,8 @@
 //
 //     a_k = mean over the inputs of |x_k|
 //     s_k = a_k^α                            1 where a_k is 0;  α = 0 is plain rounding
-//     v_k = w_k · s_k                        v̂: v rounded, one scale = max |v| / (2^(bits−1) − 1)
+//     v_k = w_k · s_k                        v̂: v to the nearest mark, a half to the even one;
+//                                            one scale = max |v| / (2^(bits−1) − 1)
 //     ŵ_k = v̂_k / s_k
 //
 // Example: w = (1, .3), a = (1, 4), 2 bits, so the marks are −1, 0 and 1. α = 0: ŵ = (1, 0). α =
@@ -62,7 +63,7 @@ inline Row awq([[maybe_unused]] const Row& w, [[maybe_unused]] const Row& a,
         scale = std::max(scale, std::abs(v[k]) / ((1 << (bits - 1)) - 1));
     }
     if (scale == 0) return w;
-    for (std::size_t k = 0; k < w.size(); ++k) v[k] = scale * std::round(v[k] / scale) / s[k];
+    for (std::size_t k = 0; k < w.size(); ++k) v[k] = scale * std::nearbyint(v[k] / scale) / s[k];
     return v;
     // <<< to here
 }

@@ -74,11 +74,18 @@ TEST_CASE("signs, more bits, and inputs that never speak", "[ex20_3]") {
     const Row w = {-7, 3.4, 0.6, -2.5}, a = {1, 1, 0, 1};
     INPUT(w, a);
     THINK("4 bits have 7 marks to each side; |v| for the ruler; s is 1 where a is 0");
-    CHECK_NEAR(awq(w, a, 0.5, 4), (Row{-7, 3, 1, -3}), exact);
+    CHECK_NEAR(awq(w, a, 0.5, 4), (Row{-7, 3, 1, -2}), exact);
     const Row quiet = {2, 1}, uneven = {0, 9};
     INPUT(quiet, uneven);
     // v = (2, 3), step 3/7: 2 is 4.67 steps, so 5; the second is the longest and stays.
     CHECK_NEAR(awq(quiet, uneven, 0.5, 4), (Row{15.0 / 7, 1}), exact);
+}
+
+TEST_CASE("halfway goes to the even mark: −2.5 becomes −2", "[ex20_3]") {
+    THINK("−2.5 lies halfway between −3 and −2, and −2 is even");
+    const Row w = {-2.5, -0.5, 0.5, 2.5, 7}, a = {1, 1, 1, 1, 1};
+    INPUT(w, a);
+    CHECK_NEAR(awq(w, a, 0.5, 4), (Row{-2, 0, 0, 2, 7}), exact);
 }
 
 TEST_CASE("a column of zeros stays zeros", "[ex20_3]") {
