@@ -220,3 +220,25 @@ TEST_CASE("several turns go at once where the new line is long", "[ex10_1]") {
     CHECK(s.prompts[3] == "User: " + std::string(60, 'x') + "\nAssistant:");
     CHECK(s.turns.size() == 2);  // what is dropped does not come back
 }
+
+TEST_CASE("the model counts tokens: 30 words of ten letters fit where 300 bytes would not",
+          "[ex10_1]") {
+    THINK("model.count_tokens says how long a prompt is; the number of its bytes does not");
+    ChatModel model;
+    model.context = 100, model.max_new_tokens = 20;  // 80 words for the prompt
+    model.count_tokens = [](const std::string& text) {
+        std::istringstream words(text);
+        std::size_t count = 0;
+        for (std::string word; words >> word;) ++count;
+        return count;
+    };
+    model.write = [](const std::string&) { return std::string(" ok"); };
+    std::string line;
+    for (int i = 0; i < 30; ++i) line += "tenletters ";
+    INFO("a token a word; the budget is 80, and 30 words of ten letters are typed twice");
+    std::istringstream in(line + "\n" + line + "\n");
+    std::ostringstream out;
+    const std::vector<Turn> turns = chat(in, out, model);
+    CHECK(out.str() == "ok\nok\n");
+    CHECK(turns.size() == 2);  // the second prompt has 65 words
+}
