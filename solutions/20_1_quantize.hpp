@@ -19,7 +19,7 @@
 // One weight far from the others stretches the range for all of them. So keep such outliers as they
 // are: weights with |w| at or above a threshold stay, and min and max are those of the other
 // weights. (Real AWQ does not keep weights: it scales the channels that meet large activations [Lin
-// et al. 2023].)
+// et al. 2024].)
 //
 // Write three functions, about 20 lines. Check: make check EX=20_1.
 // See the table: make try EX=20_1

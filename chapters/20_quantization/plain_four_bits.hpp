@@ -19,7 +19,7 @@ namespace tbt {
 struct FourBitColumn {
     static constexpr std::size_t group = 32;
     std::vector<std::int8_t> q;  // −7 … 7
-    std::vector<int> m;          // 0 … 127, one for each group; 0: the group has only zeros
+    std::vector<int> m;          // 0 … 127, one for each group; 0 (GPTQ: 1): only zeros
     float unit = 0;              // S; 0: the column has only zeros; NaN: it is not finite
 };
 
