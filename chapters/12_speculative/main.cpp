@@ -37,6 +37,7 @@ struct Settings {
     DraftSettings draft;
     bool wrong = false, times = false;
     bool coupled() const { return draft.coupling == "seed"; }
+    Correction correction() const { return wrong ? Correction::target : Correction::residual; }
 };
 
 double seconds_of(const std::function<void()>& work) {
@@ -81,7 +82,7 @@ SpeculativeText write_judged(Models& models, const GenerateRequest& request,
     RandomChance chance(Rng(request.seed, request.first_stream));
     return speculative_text(target, draft, models.length(settings.draft), request,
                             token_bytes_of(models.target.tokenizer), prompt, chance,
-                            settings.wrong ? Correction::target : Correction::residual, overlaps);
+                            settings.correction(), overlaps);
 }
 
 // By seed: the same text as plain decoding, written by chapter 10's loop.
@@ -199,7 +200,8 @@ void show_text(const Settings& settings, const GenerateOptions& options) {
     Clocks clocks;
     const PageFile page(settings.html);
     const SpeculativeText written = write(models, request, prompt, settings, true, clocks);
-    if (wants("rounds")) show_rounds(models.target.tokenizer, written, settings.coupled());
+    if (wants("rounds"))
+        show_rounds(models.target.tokenizer, written, settings.coupled(), settings.correction());
     const std::string text = options.no_escape ? settings.prompt : unescaped(settings.prompt);
     if (wants("text")) show_counts(text, written, settings.coupled());
     if (!settings.figure.empty())

@@ -58,27 +58,29 @@ std::string lane_of(const Tokenizer& tokenizer, const Round& round) {
     return lane;
 }
 
-void print_judgements(const Tokenizer& tokenizer, const Round& round) {
+void print_judgements(const Tokenizer& tokenizer, const Round& round, Correction correction) {
     for (const Round::Judged& x : round.judged) {
         std::printf("     %s  %8.4f  %8.4f  %8.4f  %7.4f  %s\n",
                     padded(shown(tokenizer, x.id), 12).c_str(), x.p, x.q, std::min(1.0, x.p / x.q),
                     x.u, x.accepted ? "accepted" : "rejected");
     }
     if (round.tokens.size() > index(round.accepted())) {
-        std::printf(
-            "     %s  %s\n", padded(shown(tokenizer, round.tokens.back()), 12).c_str(),
-            round.bonus ? "bonus, from the target's last row" : "correction, from the residual");
+        std::printf("     %s  %s\n", padded(shown(tokenizer, round.tokens.back()), 12).c_str(),
+                    round.bonus                          ? "bonus, from the target's last row"
+                    : correction == Correction::residual ? "correction, from the residual"
+                                                         : "correction, from p (wrong)");
     }
 }
 
-void show_rounds(const Tokenizer& tokenizer, const SpeculativeText& written, bool coupled) {
+void show_rounds(const Tokenizer& tokenizer, const SpeculativeText& written, bool coupled,
+                 Correction correction) {
     constexpr std::size_t detailed = 2, lanes = 10;
     std::printf(
         "2. The first rounds, %s:\n\n",
         coupled ? "draft and target drawing with the same random numbers" : "decision by decision");
     for (std::size_t r = 0; r < std::min(detailed, written.rounds.size()) && !coupled; ++r) {
         std::printf("   round %zu     drafted        p         q   min(1,p/q)     u\n", r + 1);
-        print_judgements(tokenizer, written.rounds[r]);
+        print_judgements(tokenizer, written.rounds[r], correction);
         std::printf("\n");
     }
     std::printf("   as lanes (%s, + bonus):\n\n",

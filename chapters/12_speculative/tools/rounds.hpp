@@ -22,12 +22,15 @@ void show_by_hand();
 // "·there ·was [·an] → ·a": accepted, [rejected], → correction or + bonus.
 std::string lane_of(const Tokenizer& tokenizer, const Round& round);
 
-// Prints one line for each judged token: p, q, u, and accepted or rejected.
-void print_judgements(const Tokenizer& tokenizer, const Round& round);
+// Prints one line for each judged token: p, q, u, and accepted or rejected. correction: what a
+// token after a rejection was drawn from.
+void print_judgements(const Tokenizer& tokenizer, const Round& round,
+                      Correction correction = Correction::residual);
 
 // Part 2 of the program: the first rounds. Part 3: the text, and how much of the draft was
 // accepted.
-void show_rounds(const Tokenizer& tokenizer, const SpeculativeText& written, bool coupled);
+void show_rounds(const Tokenizer& tokenizer, const SpeculativeText& written, bool coupled,
+                 Correction correction = Correction::residual);
 void show_counts(const std::string& prompt, const SpeculativeText& written, bool coupled);
 
 // Draws the lanes of the first rounds as boxes (SVG).

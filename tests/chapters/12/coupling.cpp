@@ -10,6 +10,8 @@
 #include "chapters/10_generate/generate.hpp"
 #include "chapters/12_speculative/coupling.hpp"
 #include "chapters/12_speculative/tools/rounds.hpp"
+#include "tests/support/captured.hpp"
+#include "tests/support/small_model.hpp"
 #include "tests/support/toy_models.hpp"
 
 using namespace tbt;
@@ -165,4 +167,20 @@ TEST_CASE("a recorded round begins where the rounds before it end, and has the g
         CHECK(all[i].round.tokens == rounds[i].tokens);
         CHECK(all[i].guesses.ids == guesses[i]);
     }
+}
+
+TEST_CASE("a correction is said to come from where it was drawn: the residual, or p", "[ch12]") {
+    const Model model = small_model();
+    SpeculativeText written;
+    written.rounds.resize(1);
+    written.rounds[0].judged = {{'a', .1, .5, .9, false}};
+    written.rounds[0].tokens = {'b'};
+    const auto says = [&](Correction correction, const char* words) {
+        const std::string shown =
+            test::written_to(1, [&] { show_rounds(model.tokenizer, written, false, correction); });
+        return shown.find(words) != std::string::npos;
+    };
+    CHECK(says(Correction::residual, "b             correction, from the residual\n"));
+    CHECK(says(Correction::target, "b             correction, from p (wrong)\n"));
+    CHECK_FALSE(says(Correction::target, "the residual"));
 }
