@@ -44,6 +44,16 @@ std::optional<std::size_t> paid_from(const std::vector<double>& a, const std::ve
     return i;
 }
 
+// Why the beams' text has the better score, by the sums of the two.
+void print_reason(const std::vector<double>& beams, const std::vector<double>& greedy) {
+    if (const auto paid = paid_from(beams, greedy))
+        std::printf("   From token %zu on the beams' sum stays above greedy's.\n", *paid + 1);
+    else if (beams.size() > greedy.size())
+        std::printf("   The beams' text is longer, and the score divides the sum by the length.\n");
+    else if (!beams.empty() && greedy.back() < beams.back())
+        std::printf("   The beams' text ends earlier: greedy's sum falls below it later.\n");
+}
+
 // The node where the search gave a text up, if it had it that far.
 std::optional<std::size_t> dropped(const std::vector<LatticeNode>& lattice,
                                    const std::vector<int>& ids) {
@@ -113,12 +123,7 @@ void print_departure(Model& model, const BeamRequest& request, const std::vector
     std::printf("   score after %3zu tokens %20.4f   after %3zu tokens %16.4f\n\n", g.size(),
                 greedy.score, b.size(), best.score);
     if (greedy.score <= best.score) {
-        const auto paid = paid_from(bs, gs);
-        if (paid)
-            std::printf("   From token %zu on the beams' sum stays above greedy's.\n", *paid + 1);
-        else
-            std::printf(
-                "   The beams' text is longer, and the score divides the sum by the length.\n");
+        print_reason(bs, gs);
     } else if (const auto node = dropped(lattice, greedy.ids)) {
         std::printf("   Greedy's text is the better one! The beams dropped it at token %d (%s).\n",
                     lattice[*node].step, lattice[*node].why.c_str());
