@@ -50,8 +50,13 @@ void show_row() {
     print_row("one of them is large", x);
 }
 
-void show_matrices(const std::string& directory) {
+void show_matrices(const std::string& directory, bool skips) {
     const TransformerConfig config = read_model_config(directory);
+    if (skips && !config.architecture.is_gpt2()) {
+        std::printf("2. Skipped: it shows GPT-2's matrices, and this model is of model_type %s.\n",
+                    config.architecture.model_type.c_str());
+        return;
+    }
     require_gpt2(config, directory + ": this part shows GPT-2's matrices");
     const Safetensors file = Safetensors::open_directory(directory);
     const Rounding ways[] = {{"8, matrix", 8, Share::matrix},

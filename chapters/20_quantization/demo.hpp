@@ -10,8 +10,9 @@ namespace tbt {
 
 // 1. A row of numbers in 8 bits, and the same row with an outlier.
 void show_row();
-// 2. The model's matrices with scales for the whole matrix, for each column, for groups.
-void show_matrices(const std::string& directory);
+// 2. The model's matrices with scales for the whole matrix, for each column, for groups. They are
+// GPT-2's: of another model `skips` says so in a line; otherwise throws Error.
+void show_matrices(const std::string& directory, bool skips = false);
 // 4. Tokens per second, the only part that measures time.
 void show_speed(const std::string& directory);
 

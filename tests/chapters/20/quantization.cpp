@@ -15,6 +15,7 @@
 #include "lib/model/layers.hpp"
 #include "lib/quantized/integer_matrix.hpp"
 #include "tests/catch.hpp"
+#include "tests/support/captured.hpp"
 #include "tests/support/temporary.hpp"
 
 using namespace tbt;
@@ -278,4 +279,15 @@ TEST_CASE("a model's distribution is at distance 0 from itself, and int8's is ne
     // Ids without a token have no probability, which is no distance.
     for (Transformer* gpt : {&exact, &same}) gpt->mask_ids_from(tokenizer.vocab_size() - 8);
     REQUIRE(compare_distributions(exact, same, texts).kl == 0);
+}
+
+TEST_CASE("of a Llama, the part about GPT-2's matrices is skipped among all parts, else refused",
+          "[ch20]") {
+    const std::string llama = "tests/data/tiny-llama";
+    CHECK(test::written_to(1, [&] { show_matrices(llama, true); }) ==
+          "2. Skipped: it shows GPT-2's matrices, and this model is of model_type llama.\n");
+    CHECK_THROWS_AS(show_matrices(llama), Error);
+    CHECK(test::written_to(1, [] {
+              show_matrices(shipped_model("sketch").string(), true);
+          }).starts_with("2. Signal to noise in dB"));
 }
