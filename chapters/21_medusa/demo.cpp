@@ -366,6 +366,15 @@ void print_row(const std::string& name, const std::vector<double>& values) {
 
 }  // namespace
 
+GenerateOptions drawn_at(double temperature, const GenerateOptions& options) {
+    GenerateOptions o = options;
+    o.greedy = o.do_sample = false;
+    o.preset.reset(), o.watermark.reset(), o.mirostat.reset(), o.dynatemp_range.reset();
+    o.temperature = temperature;
+    o.top_p = temperature > 0 ? 0.9 : 1.0;
+    return o;
+}
+
 void show_drafters(MedusaTour& tour, const GenerateOptions& options, bool times) {
     Drafters drafters(tour, {options.threads, weight_type_named(options.weights)});
     std::printf(
@@ -376,9 +385,7 @@ void show_drafters(MedusaTour& tour, const GenerateOptions& options, bool times)
     for (const auto& [name, temperature] :
          {std::pair("T = 0", 0.0), std::pair("T = 0.8, p .9", 0.8),
           std::pair("T = 1.2, p .9", 1.2)}) {
-        GenerateOptions o = options;
-        o.temperature = temperature;
-        o.top_p = temperature > 0 ? 0.9 : 1.0;
+        const GenerateOptions o = drawn_at(temperature, options);
         const std::vector<Effort> efforts = drafters.compare(
             request_of(o, tour.model, 60), temperature > 0 ? 2 : 1, times ? counted + 1 : counted);
         std::vector<double> tokens, gain;

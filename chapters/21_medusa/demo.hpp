@@ -36,6 +36,9 @@ void show_text(MedusaTour& tour, const MedusaFiles& files);
 // time of one thread, so that other programs do not disturb the measurement).
 void show_trees(MedusaTour& tour, bool times);
 
+// The options of part 4 at a temperature of its own. What else says how to draw is left out.
+GenerateOptions drawn_at(double temperature, const GenerateOptions& options);
+
 // 4: heads compared with the drafts of chapter 12: the tokens per pass without a draft, with
 // lookup, with sketch and with heads, greedily and sampled. All are coupled by seed, so all write
 // the same texts. With `times` also the speed
