@@ -44,6 +44,17 @@ void add_grid_options(CommandLine line, PartOptions& parts, GridFiles& files, Fi
     parts.add({2}, trace_option(line, files.trace));
 }
 
+// The models and the corpus; part 1 needs none of them.
+void add_sources(CommandLine line, PartOptions& parts, std::string& directory,
+                 std::string& storyteller, std::string& corpus) {
+    parts.add({2, 3, 4, 5, 6, 7},
+              line.option("--model", directory, "a model that fills masks").shows_default());
+    parts.add({3, 7}, line.option("--storyteller", storyteller, "the one that writes left to right")
+                          .shows_default());
+    parts.add({3, 4, 5},
+              line.option("--corpus", corpus, "folder of the grammar files").shows_default());
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -61,10 +72,7 @@ int main(int argc, char** argv) {
             for_parts.add({2}, line.option("text", text, "a text with a gap ___"));
             add_grid_options(line, for_parts, files, fill, seed, tokens);
             line.option("--part", part, "only this part, 1 to 7; without it 1 to 6").between(1, 7);
-            line.option("--model", directory, "a model that fills masks").shows_default();
-            line.option("--storyteller", storyteller, "the one that writes left to right")
-                .shows_default();
-            line.option("--corpus", corpus, "folder of the grammar files").shows_default();
+            add_sources(line, for_parts, directory, storyteller, corpus);
             for_parts.add(
                 {3},
                 line.option("--best-of", best_of, "also the best of this many").between(1, 1000));
