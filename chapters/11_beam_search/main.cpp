@@ -41,6 +41,7 @@ struct BeamOutput {
     bool stats = false;
 
     int lattice_steps = 3, horizon = 6, part = 0;
+    bool lattice_given = false, horizon_given = false;
     std::string trace_file, figure, html;
 };
 
@@ -52,20 +53,24 @@ void check_output(const BeamOutput& o, const BeamSettings& s) {
             std::string(o.trace_file.empty() ? "--figure" : "--trace"));
 }
 
-// A demonstration has settings of its own: what it would ignore is refused.
-void demonstrate(int part, const std::vector<DeclaredOption>& others,
-                 const GenerateOptions& options) {
-    for (const DeclaredOption& o : others) {
-        if (o.given())
-            throw UsageError("--part: a demonstration has its own texts and settings; leave out " +
-                             o.name());
-    }
-    if (part == 1) return show_trees();
-    Model model = open_model(options);
-    if (part == 2) show_probes(model);
-    else if (part == 3) show_lengths(model);
-    else if (part == 4) show_blandness(model);
-    else show_diversity(model);
+// What became of the other candidates is shown of one search that takes the best, as text. A line
+// for each option that was given for it in vain.
+std::vector<std::string> without_rest(const BeamOutput& o, const BeamSettings& s, bool draws) {
+    const char* why = o.format == "json"      ? "--output-format json"
+                      : s.num_beam_groups > 1 ? "--num-beam-groups"
+                      : draws                 ? "--do-sample"
+                                              : nullptr;
+    std::vector<std::string> notes;
+    if (why && o.lattice_given && o.lattice_steps > 0)
+        notes.push_back(std::string("--lattice has no effect with ") + why);
+    if (why && o.horizon_given && o.horizon > 0)
+        notes.push_back(std::string("--horizon has no effect with ") + why);
+    return notes;
+}
+
+void refuse(const std::vector<DeclaredOption>& ignored, const std::string& why) {
+    for (const DeclaredOption& o : ignored)
+        if (o.given()) throw UsageError(why + "; leave out " + o.name());
 }
 
 // Everything on the command line, and which options a demonstration would ignore.
@@ -74,9 +79,22 @@ struct Settings {
     BeamSettings beams;
     GenerateOptions options;
     BeamOutput output;
-    std::vector<DeclaredOption> others;  // all but --part and the model's
-    std::string command;                 // as it was typed
+    std::vector<DeclaredOption> others;    // all but --part and the model's
+    std::vector<DeclaredOption> of_model;  // the first demonstration needs none
+    std::string command;                   // as it was typed
 };
+
+// A demonstration has settings of its own: what it would ignore is refused.
+void demonstrate(const Settings& line) {
+    const int part = line.output.part;
+    refuse(line.others, "--part: a demonstration has its own texts and settings");
+    if (part == 1) return refuse(line.of_model, "--part 1: it uses no model"), show_trees();
+    Model model = open_model(line.options);
+    if (part == 2) show_probes(model);
+    else if (part == 3) show_lengths(model);
+    else if (part == 4) show_blandness(model);
+    else show_diversity(model);
+}
 
 void add_options(OptionTable& app, Settings& s) {
     BeamOutput& output = s.output;
@@ -90,12 +108,14 @@ void add_options(OptionTable& app, Settings& s) {
     CommandLine shown(app, "What is shown");
     shown.option("--lattice", output.lattice_steps, "steps of the lattice to show; 0: none")
         .shows_default()
-        .between(0, 100000);
+        .between(0, 100000)
+        .marks(output.lattice_given);
     shown
         .option("--horizon", output.horizon,
                 "find the best of all texts of up to this many tokens, and compare; 0: off")
         .shows_default()
-        .between(0, 64);
+        .between(0, 64)
+        .marks(output.horizon_given);
     shown.option("--trace", output.trace_file, "write the lattice as JSON lines to a file");
     shown.option("--figure", output.figure, "write the lattice as a picture (SVG)");
     page_option(shown, output.html);
@@ -106,6 +126,8 @@ void add_options(OptionTable& app, Settings& s) {
     s.others = line.options();
     shown.option("--part", output.part, "instead, a demonstration: 1 to 5").between(1, 5);
     add_model_options(app, s.options);
+    const std::vector<DeclaredOption> all = line.options();
+    s.of_model.assign(all.begin() + count(s.others) + 1, all.end());  // after --part
 }
 
 struct Found {
@@ -203,8 +225,10 @@ int main(int argc, char** argv) {
         [&] {
             use_generation_config(line.options, true);
             check_output(line.output, line.beams);
-            if (line.output.part != 0) demonstrate(line.output.part, line.others, line.options);
-            else print_notes(without_effect(line.options, line.beams)), status = show_search(line);
+            if (line.output.part != 0) return demonstrate(line);
+            print_notes(without_effect(line.options, line.beams));
+            print_notes(without_rest(line.output, line.beams, line.options.do_sample));
+            status = show_search(line);
         });
     return ran != 0 ? ran : status;
 }
