@@ -1,5 +1,5 @@
 #!/bin/sh
-# Calls the programs of chapters 01 to 12 and 21 to 24, and the server, with wrong input. A program must write one clear line to
+# Calls the programs of chapters 01 to 12 and 20 to 24, and the server, with wrong input. A program must write one clear line to
 # stderr and nothing else, and exit with status 2 (the command line is wrong) or 1 (something else is wrong). It must never crash.
 #   tests/refusals.sh [BUILD]
 # Ends with "N passed, N failed".
@@ -106,6 +106,17 @@ refused 2 '--part 3 and prompt' 07_kv_cache --part 3 'a prompt'
 refused 2 '--part recognizer and --temperature' 13_json_grammar --part recognizer --temperature 2
 refused 2 '--part model and --text' 13_json_grammar --part model --text 1
 refused 2 'only part 5' 16_json_schema --part 2 --json-schema x
+refused 2 '--part 1: it uses no model; leave out --model' 11_beam_search --part 1 --model data/models/sketch
+refused 2 '--part 1: it uses no model; leave out --threads' 11_beam_search --part 1 --threads 1
+refused 2 'texts and settings; leave out --lattice' 11_beam_search --part 2 --lattice 4
+refused 2 '--part 1 and --model' 20_quantization --part 1 --model data/models/sketch
+refused 2 '--part 3 and --corpus: only part 5' 20_quantization --part 3 --corpus data/corpus
+refused 2 '--corpus: only part 5 would use it; add --part 5' 20_quantization --corpus data/corpus
+refused 2 '--part 1 and --model' 22_diffusion --part 1 --model data/models/diffusion
+refused 2 '--part 2 and --storyteller: only part 3 and 7' 22_diffusion --part 2 --storyteller data/models/sketch
+refused 2 '--part 2 and --corpus: only part 3, 4 and 5' 22_diffusion --part 2 --corpus data/corpus
+refused 2 '--part 6 and --storyteller' 22_diffusion --part 6 --storyteller data/models/sketch
+refused 2 '--part 7 and --corpus' 22_diffusion --part 7 --corpus data/corpus
 refused 2 '--part 1 and prompt' 08_penalties --part 1 'a prompt'
 refused 2 '--part 4 and --context' 09_stopping --part 4 --context 30
 refused 2 'top-p: got 2' 05_top_p --top-p 2
@@ -124,6 +135,15 @@ noted '--keep has no effect without --context slide' 10_generate --keep 3
 noted '--xtc-threshold has no effect' 10_generate --xtc-threshold 0.2
 noted 'the search found 1 of 4 texts' 11_beam_search --num-beams 4 --num-return-sequences 4 --do-sample --top-k 1
 noted '--top-k has no effect on beams' 11_beam_search --top-k 5 --horizon 0 --lattice 0
+noted '--lattice has no effect with --output-format json' 11_beam_search --lattice 4 --output-format json
+noted '--horizon has no effect with --num-beam-groups' 11_beam_search --horizon 4 --num-beam-groups 2
+noted '--horizon has no effect with --do-sample' 11_beam_search --horizon 4 --do-sample
+"$build/11_beam_search" --lattice 0 --horizon 0 --do-sample -n 2 >"$work/out" 2>"$work/err"
+holds 'of what is off nobody says that it has no effect' [ $? -eq 0 -a -s "$work/out" -a ! -s "$work/err" ]
+noted '--keep has no effect without --context slide' 21_medusa --part 2 --keep 10
+"$build/12_speculative" --wrong --part rounds >"$work/out" 2>"$work/err"
+holds 'a wrong correction is said to be from p' grep -q 'correction, from p (wrong)$' "$work/out"
+holds 'and none to be from the residual' [ "$(grep -c 'from the residual' "$work/out")" -eq 0 ]
 t=23_text_generator
 noted '' $t --temp 0 --top-k 40
 noted '-n 4096: the context has 512 tokens' $t 'User: hi' -n 4096 --stop-strings e
@@ -153,6 +173,16 @@ refused 1 'no such heads' $t --medusa --medusa-heads "$work/none"
 refused 1 'these heads belong to a model with the weights' $t --medusa --model data/models/sketch
 refused 1 'no such heads' 21_medusa --medusa-heads "$work/none"
 refused 2 '--part 2 and --times' 21_medusa --part 2 --times
+for option in '--temperature 1' '--top-p 0.5' --greedy --do-sample '--preset creative' '--watermark 7' '--mirostat 2' '--dynatemp-range 0.5'; do
+    # shellcheck disable=SC2086
+    refused 2 "--part 4 and ${option% *}: only part 2 and 3 would use it" 21_medusa --part 4 $option
+done
+refused 2 '--part 3 and --medusa-nodes: only part 2 and 4' 21_medusa --part 3 --medusa-nodes 12
+for option in '--model data/models/sketch' '--temperature 1' '--medusa-nodes 4' '--threads 1'; do
+    # shellcheck disable=SC2086
+    refused 2 "--part 1 and ${option% *}: only part 2" 21_medusa --part 1 $option
+done
+refused 2 '--greedy and --do-sample' 21_medusa --greedy --do-sample --keep 10
 refused 2 'num-beam-groups: got 3, expected a divisor of the 4 beams' $t --num-beams 4 --num-beam-groups 3
 refused 2 'expected 1 to 2, the number of beams' $t --num-beams 2 --num-return-sequences 3
 refused 2 '--greedy: in beam search' $t --num-beams 2 --greedy
