@@ -1,7 +1,9 @@
 #include "chapters/16_json_schema/tools.hpp"
 
 #include <array>
+#include <map>
 #include <set>
+#include <string>
 
 #include "lib/core/unicode.hpp"
 #include "lib/grammar/automata/numbers.hpp"
@@ -84,14 +86,34 @@ Json arguments_of(const Json& tool, int number, const std::string& place) {
     return with_identifier(schema, number);
 }
 
+// A number that no double holds keeps its digits: it becomes a string, and then a number again. The
+// schema's compiler decides whether it matters.
+Json digits_of(const std::string& number) { return Json("\x7f" + number); }
+
+void keep_digits(Json& value, const std::map<int, std::string>& numbers, int& place) {
+    if (value.is_number())
+        if (const auto found = numbers.find(place++); found != numbers.end())
+            value = digits_of(found->second);
+    for (Json& part : value) keep_digits(part, numbers, place);
+}
+
+std::string with_digits(std::string text, const std::map<int, std::string>& numbers) {
+    for (const auto& [place, number] : numbers) {
+        const std::string kept = json_text(digits_of(number));
+        for (std::size_t at = 0; (at = text.find(kept, at)) != std::string::npos;)
+            text.replace(at, kept.size(), number);
+    }
+    return text;
+}
+
 }  // namespace
 
 std::string schema_of_tools(const std::string& tools, const std::string& name) {
-    if (const std::string number = inexact_number(tools); !number.empty())
-        throw UsageError(name + ": the number " + shown(number) +
-                         " has more digits than a double holds; use at most 15");
     const Json checked = parse_json(tools, name);  // refuses invalid JSON and duplicate keys
-    const Json written = json_value(tools);        // keeps the members' order
+    Json written = json_value(tools);              // keeps the members' order
+    const std::map<int, std::string> numbers = inexact_numbers(tools);
+    int numbers_before = 0;
+    keep_digits(written, numbers, numbers_before);
     const bool wrapped = written.is_object() && written.contains("tools");
     const Json& list = wrapped ? written.at("tools") : written;
     if (!list.is_array() || list.empty())
@@ -115,7 +137,7 @@ std::string schema_of_tools(const std::string& tools, const std::string& name) {
         call["additionalProperties"] = false;
         calls.push_back(std::move(call));
     }
-    return json_text(Json{{"anyOf", calls}});
+    return with_digits(json_text(Json{{"anyOf", calls}}), numbers);
 }
 
 }  // namespace tbt

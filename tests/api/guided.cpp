@@ -169,7 +169,7 @@ TEST_CASE("api: grammars", "[api]") {
         HOLDS(code_points_of(text, "test"), CodePointSet::of(text));
         HOLDS(category(text), format_language(text, true));
         HOLDS(regex_full_match(text), regex_search(text), compile_regex(text));
-        HOLDS(Decimal::parse(text), without_exponents(text), inexact_number(text));
+        HOLDS(Decimal::parse(text), without_exponents(text), inexact_numbers(text));
         HOLDS(SchemaValidator("{}").valid(text));
         REFUSES(SchemaValidator{text});
         HOLDS(compile_choices({text, text}), compile_integers(text, text));

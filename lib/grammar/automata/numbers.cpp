@@ -270,14 +270,17 @@ std::string without_exponents(std::string_view json) {
     return out;
 }
 
-std::string inexact_number(std::string_view json) {
-    for (std::size_t i = 0; i < json.size();) {
-        const std::size_t end = end_of_piece(json, i);
+std::map<int, std::string> inexact_numbers(std::string_view json) {
+    std::map<int, std::string> found;
+    int place = 0;
+    for (std::size_t i = 0, end = 0; i < json.size(); i = end) {
+        end = end_of_piece(json, i);
         std::string text(json.substr(i, end - i));
-        if (is_json_number(text) && !fits_a_double(text)) return text;
-        i = end;
+        if (!is_json_number(text)) continue;
+        if (!fits_a_double(text)) found.emplace(place, std::move(text));
+        ++place;
     }
-    return "";
+    return found;
 }
 
 }  // namespace tbt

@@ -8,6 +8,7 @@
 // and "e-n" is the number 1 for every n, and no finite automaton can count the zeros.
 #pragma once
 
+#include <map>
 #include <string>
 
 #include "lib/grammar/automata/dfa.hpp"
@@ -40,8 +41,8 @@ const Dfa& plain_integers();
 // Rewrites the numbers of a JSON text without exponents and leaves the rest unchanged.
 std::string without_exponents(std::string_view json);
 
-// The first number of a JSON text that a double cannot hold exactly, as written; "" if there is
-// none. Examples: 123456789012345678901234567890, 1e400.
-std::string inexact_number(std::string_view json);
+// The numbers of a JSON text that neither a double nor 64 bits hold exactly, as written, by their
+// place among all its numbers. Examples: 123456789012345678901234567890, 1e400.
+std::map<int, std::string> inexact_numbers(std::string_view json);
 
 }  // namespace tbt

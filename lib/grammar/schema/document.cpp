@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cmath>
 #include <cstdio>
+#include <cstdlib>
 
 #include "lib/core/index.hpp"
 #include "lib/core/unicode.hpp"
@@ -114,6 +116,7 @@ bool search(const Json& at, const Json& wanted, std::string& path) {
 }
 
 constexpr int deepest = 1000;  // levels of a schema
+constexpr const char* too_many_digits = "has more digits than a double holds; use at most 15";
 
 bool is_text(const Json& schema, const char* key) {
     return schema.contains(key) && schema.at(key).is_string();
@@ -124,9 +127,10 @@ bool is_text(const Json& schema, const char* key) {
 SchemaDocument::SchemaDocument(const std::string& text, const std::string& name,
                                const SchemaOptions& options)
     : name_(name), options_(options) {
-    if (const std::string number = inexact_number(text); !number.empty())
-        throw UnsupportedSchema(shown(number), name + ": #",
-                                "has more digits than a double holds; use at most 15");
+    const std::map<int, std::string> inexact = inexact_numbers(text);
+    for (const auto& [place, number] : inexact)
+        if (std::isinf(std::strtod(number.c_str(), nullptr)))
+            throw UnsupportedSchema(shown(number), name + ": #", too_many_digits);
     try {
         root_ = parse_json(text, name, deepest);
     } catch (const UsageError&) {
@@ -134,10 +138,26 @@ SchemaDocument::SchemaDocument(const std::string& text, const std::string& name,
     } catch (const Error& e) {
         throw UsageError(e.what());
     }
+    int place = 0;
+    note_inexact(root_, inexact, place);
     resources_.push_back({&root_, "", draft_named(root_, options.draft)});
     by_uri_[""] = 0;
     places_[&root_] = {0, 0};
     index(root_, 0, 0);
+}
+
+void SchemaDocument::note_inexact(const Json& value, const std::map<int, std::string>& numbers,
+                                  int& place) {
+    if (value.is_number())
+        if (const auto found = numbers.find(place++); found != numbers.end())
+            inexact_.emplace(&value, found->second);
+    for (const Json& part : value) note_inexact(part, numbers, place);
+}
+
+void SchemaDocument::refuse_inexact(const Json& schema, const Json& value) const {
+    if (const auto found = inexact_.find(&value); found != inexact_.end())
+        unsupported(schema, shown(found->second), too_many_digits);
+    for (const Json& part : value) refuse_inexact(schema, part);
 }
 
 int SchemaDocument::draft_named(const Json& schema, int otherwise) const {
@@ -186,6 +206,9 @@ void SchemaDocument::index(const Json& schema, int resource, int depth) {
     places_.insert_or_assign(&schema, Place{resource, count(places_)});
     unevaluated_ = unevaluated_ || schema.contains("unevaluatedProperties") ||
                    schema.contains("unevaluatedItems");
+    for (const auto& [key, value] : schema.items())
+        if (value.is_number() ? restricts(key) : key == "enum" || key == "const")
+            refuse_inexact(schema, value);
     for (const char* key : {"$anchor", "$dynamicAnchor"}) {
         if (is_text(schema, key))
             anchors_.emplace(std::pair(resource, schema.at(key).get<std::string>()), &schema);

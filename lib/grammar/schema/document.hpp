@@ -80,6 +80,8 @@ private:
         std::string uri;
         int draft;
     };
+    void note_inexact(const Json& value, const std::map<int, std::string>& numbers, int& place);
+    void refuse_inexact(const Json& schema, const Json& value) const;
     void index(const Json& schema, int resource, int depth);
     int draft_named(const Json& schema, int otherwise) const;
     const Json& follow(const Json& schema, const char* keyword, std::string* anchor = nullptr);
@@ -92,6 +94,7 @@ private:
     SchemaOptions options_;
     std::set<std::string> remarked_;
     Json root_;
+    std::map<const Json*, std::string> inexact_;  // by number: how it was written
     std::deque<Json> made_;
     std::vector<const Json*> held_;  // by the number in $at
     std::vector<Resource> resources_;

@@ -164,6 +164,8 @@ std::vector<const Json*> schema_parts(const Json& schema) {
     return parts;
 }
 
+bool restricts(const std::string& keyword) { return enforced_keywords().count(keyword) != 0; }
+
 void check_keywords(SchemaDocument& document, const Json& schema) {
     if (schema.is_boolean()) return;
     if (!schema.is_object())

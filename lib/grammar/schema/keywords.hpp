@@ -14,6 +14,9 @@ class SchemaDocument;
 // kind. Unknown keywords and formats are reported as remarks, or refused if options.strict.
 void check_keywords(SchemaDocument& document, const Json& schema);
 
+// Does the keyword restrict values, unlike `default` and other annotations?
+bool restricts(const std::string& keyword);
+
 // All direct subschemas, with those in definitions.
 std::vector<const Json*> schema_parts(const Json& schema);
 

@@ -1,6 +1,8 @@
 // Faults that there were, each the smallest way to see it.
 #include "tests/catch.hpp"
 
+#include "lib/core/index.hpp"
+#include "lib/grammar/automata/numbers.hpp"
 #include "lib/grammar/recognizer/grammar_recognizer.hpp"
 #include "lib/grammar/schema/schema.hpp"
 #include "lib/grammar/schema/validator.hpp"
@@ -311,5 +313,46 @@ TEST_CASE("a limit beyond every budget is no limit, and a million items can be c
         CHECK(whole(schema, "[1,null,null]"));
         CHECK_FALSE(whole(schema, "[1]"));
         CHECK(whole(R"({"type":"object","maxProperties":)" + most + "}", "{}"));
+    }
+}
+
+TEST_CASE("a number of any length in an annotation leaves the schema as it is", "[ch16]") {
+    const std::string plain = R"({"properties":{"a":{"minimum":1,"maximum":12,"type":"integer"}}})";
+    GrammarRecognizer expected(compile_schema(plain));
+    SchemaOptions options;
+    options.warn = [](const std::string&) {};
+    for (const char* note :
+         {R"("default":123456789012345678901)", R"("examples":[0.5,-0.12345678901234567891,7])",
+          R"("x-note":{"enum":[1e-400]},"$comment":"1e400")",
+          R"("example":[[1234567890123456789.5]])"}) {
+        std::string schema = plain;
+        schema.insert(schema.find("\"maximum\""), note + std::string(","));
+        INFO(schema);
+        GrammarRecognizer writer(compile_schema(schema, options));
+        SchemaValidator validator(schema, options);
+        for (int n = -20; n <= 130; ++n) {
+            const std::string text = R"({"a":)" + std::to_string(n) + "}";
+            CHECK(validator.valid(text) == (n >= 1 && n <= 12));
+            CHECK(accepts_text(writer, text) == accepts_text(expected, text));
+        }
+    }
+}
+
+TEST_CASE("… and where it restricts values, it is refused with its place", "[ch16]") {
+    SchemaOptions options;
+    options.warn = [](const std::string&) {};
+    for (const auto& [schema, place] : std::vector<std::array<std::string, 2>>{
+             {R"({"properties":{"a":{},"default":{"const":12345678901234567890.5}}})",
+              "#/properties/default: '12345678901234567890.5'"},
+             {R"({"items":{"default":7,"enum":[3,{"default":-98765432109876543210}]}})",
+              "#/items: '-98765432109876543210'"},
+             {R"({"default":1e-400,"not":{"maximum":0.12345678901234567891}})",
+              "#/not: '0.12345678901234567891'"},
+             {R"({"$ref":"#/examples/1","examples":[5,{"multipleOf":12345678901234567891234}]})",
+              "#/examples/1: '12345678901234567891234'"},
+             {R"({"minLength":5.000000000000000000001})", "#: '5.000000000000000000001'"}}) {
+        CHECK_THROWS_WITH(compile_schema(schema, options),
+                          Catch::Contains(place) && Catch::Contains("more digits than a double"));
+        CHECK_THROWS_AS(SchemaValidator(schema, options).valid("{}"), UnsupportedSchema);
     }
 }

@@ -1,11 +1,14 @@
 #include "tests/catch.hpp"
 
+#include <array>
 #include <string>
+#include <vector>
 
 #include "chapters/16_json_schema/tools.hpp"
 #include "lib/core/error.hpp"
 #include "lib/grammar/recognizer/grammar_recognizer.hpp"
 #include "lib/grammar/schema/schema.hpp"
+#include "lib/grammar/schema/validator.hpp"
 #include "tests/support/guided.hpp"
 
 using namespace tbt;
@@ -82,6 +85,23 @@ TEST_CASE("references inside a tool's schema mean that tool's schema", "[ch16]")
         CHECK(takes(list, R"({"city":"Elm","next":{"city":"Oak"}})"));
         CHECK_FALSE(takes(list, R"({"city":"Elm","next":{}})"));
     }
+}
+
+TEST_CASE("a long number in a tool matters only where its schema restricts values", "[ch16]") {
+    const auto tools = [](const std::string& members) {
+        return R"([{"name":"get_weather","parameters":{"type":"object","properties":{"at":{)" +
+               members + R"(}},"required":["at"],"additionalProperties":false},)" +
+               R"("input_examples":[{"at":123456789012345678901}]}])";
+    };
+    const std::string note = R"("minimum":1,"default":[0.5,-123456789012345678901],"maximum":9)";
+    SchemaValidator validator("{" + note + "}");
+    for (int n = -2; n < 20; ++n)
+        CHECK(takes(tools(note), R"({"at":)" + std::to_string(n) + "}") ==
+              validator.valid(std::to_string(n)));
+    const std::string largest = "12345678901234567890";
+    CHECK(takes(tools(R"("const":)" + largest), R"({"at":)" + largest + "}"));
+    CHECK_THROWS_WITH(takes(tools(R"("const":)" + largest + "1"), "{}"),
+                      Catch::Contains(largest + "1' has more digits than a double holds"));
 }
 
 TEST_CASE("a form of tools that nobody knows is refused by the name of its member", "[ch16]") {
