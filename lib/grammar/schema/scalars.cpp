@@ -47,6 +47,8 @@ Dfa one_of(std::vector<Dfa> numbers) {
     return numbers[0];
 }
 
+constexpr int held_digits = 15;  // a double holds every number of so many digits
+
 bool no_strings(const Scalars& s) { return s.strings && s.strings->empty(); }
 
 }  // namespace
@@ -82,6 +84,7 @@ Scalars operator&(const Scalars& a, const Scalars& b) {
     s.exact = a.exact && b.exact;
     if (s.most >= 0 && s.most < s.least) s.strings = Dfa{};
     s.listed = a.listed || b.listed;
+    s.long_numbers = either(both(a.long_numbers, b.numbers), both(b.long_numbers, a.numbers));
     s.everyday = a.everyday != nullptr ? a.everyday : b.everyday;
     return s;
 }
@@ -90,6 +93,7 @@ Scalars operator|(const Scalars& a, const Scalars& b) {
     s.exact = a.exact && b.exact;
     const bool alike = a.least == b.least && a.most == b.most;
     s.listed = a.listed && b.listed;
+    s.long_numbers = either(a.long_numbers, b.long_numbers);
     s.everyday = a.everyday == b.everyday ? a.everyday : nullptr;
     if (alike || no_strings(a) || no_strings(b)) {
         const Scalars& lengths = no_strings(a) ? b : a;
@@ -107,6 +111,7 @@ Scalars operator-(const Scalars& a, const Scalars& b) {
               without(a.numbers, b.numbers, all_numbers()), a.strings};
     s.least = a.least, s.most = a.most, s.exact = a.exact && b.exact;
     s.listed = a.listed, s.everyday = a.everyday;
+    s.long_numbers = without(a.long_numbers, b.numbers, all_numbers());
     if (!no_strings(b)) s.strings = without(a.strings, b.whole_strings(), all_strings());
     return s;
 }
@@ -194,7 +199,7 @@ Scalars ScalarRules::of_values(const std::vector<const Json*>& values,
                                const Scalars& others) const {
     Scalars s = Scalars::none();
     s.exact = others.exact, s.listed = true;
-    std::vector<std::string> strings;
+    std::vector<std::string> strings, long_numbers;
     std::vector<Dfa> numbers;
     const auto string_meets = [&](const std::string& text) {
         const long long length = count(code_points_of(text, "text"));
@@ -209,9 +214,12 @@ Scalars ScalarRules::of_values(const std::vector<const Json*>& values,
             strings.push_back(v.get<std::string>());
         if (!v.is_number()) continue;
         const Decimal number = Decimal::parse(json_text(v));
-        if (!others.numbers || others.numbers->accepts(number.text()))
-            numbers.push_back(equal_to(number));
+        if (others.numbers && !others.numbers->accepts(number.text())) continue;
+        numbers.push_back(equal_to(number));
+        if (number.whole.size() + number.fraction.size() > held_digits)
+            long_numbers.push_back(number.text());
     }
+    if (!long_numbers.empty()) s.long_numbers = Dfa::of(long_numbers);
     if (!numbers.empty()) s.numbers = one_of(std::move(numbers));
     if (!strings.empty()) s.strings = Dfa::of(strings);
     return s;

@@ -23,6 +23,8 @@ struct Scalars {
     bool exact = true;    // false: a format restricts the set more than the standard does
     bool listed = false;  // the strings were listed one by one (enum, const)
     const EverydayFormat* everyday = nullptr;  // the common texts of the strings' format, if any
+    SharedDfa long_numbers =
+        Dfa{};  // listed (enum, const), of more than 15 digits: all are written
 
     static Scalars all() { return {}; }
     static Scalars none() { return {false, false, false, Dfa{}, Dfa{}}; }

@@ -307,7 +307,8 @@ private:
         if (s.yes) grammar_.skip(grammar_.bytes(start, "true"), end);
         if (s.no) grammar_.skip(grammar_.bytes(start, "false"), end);
         if (!s.numbers || !s.numbers->empty()) {
-            const Dfa numbers = written_numbers(s.numbers, options_.everyday);
+            Dfa numbers = written_numbers(s.numbers, options_.everyday);
+            if (!s.long_numbers->empty()) numbers = numbers | *s.long_numbers;
             grammar_.skip(add_dfa(grammar_, numbers, start, Spelling::utf8), end);
         }
         if (s.has_strings()) strings_.add(grammar_, s, start, end);

@@ -356,3 +356,43 @@ TEST_CASE("… and where it restricts values, it is refused with its place", "[c
         CHECK_THROWS_AS(SchemaValidator(schema, options).valid("{}"), UnsupportedSchema);
     }
 }
+
+TEST_CASE("a listed number of 18 or 20 digits is written as it is listed, beside short ones too",
+          "[ch16]") {
+    const std::string large = "123456789012345678", largest = "12345678901234567890";
+    std::vector<std::string> texts = {"0.1234567890123456", "-0.1234567890123456", "5.0", "[5]"};
+    for (const std::string& number : {large, largest, std::string("9007199254740993")})
+        for (char last = '0'; last <= '9'; ++last)
+            for (const char* sign : {"", "-"})
+                texts.push_back(sign + number.substr(0, number.size() - 1) + last);
+    for (int n = -12; n <= 120; ++n) texts.push_back(std::to_string(n));
+    for (const auto& [schema, written] : std::vector<std::pair<std::string, int>>{
+             {R"({"enum":[)" + large + ",5]}", 2},
+             {R"({"const":)" + largest + "}", 1},
+             {R"({"enum":[-)" + large + R"(,0.1234567890123456,[5]]})", 3},
+             {R"({"enum":[5,)" + largest + R"(],"maximum":100})", 1},
+             {R"({"enum":[5,)" + largest + R"(],"minimum":100})", 1},
+             {R"({"enum":[5,9007199254740993,9007199254740992],"multipleOf":3})", 1},
+             {R"({"anyOf":[{"enum":[)" + large + R"(]},{"type":"integer","maximum":3}]})", 17},
+             {R"({"anyOf":[{"const":)" + large + R"(},{"const":7}],"not":{"const":)" + large + "}}",
+              1},
+             {R"({"oneOf":[{"enum":[)" + large + R"(,1]},{"enum":[)" + large + R"(,2]}]})", 2},
+             {R"({"type":"integer","if":{"minimum":100},"then":{"enum":[)" + large + ",200]}}",
+              113}}) {
+        SchemaValidator validator(schema);
+        for (const bool everyday : {false, true}) {
+            SchemaOptions options;
+            options.everyday = everyday;
+            GrammarRecognizer writer(compile_schema(schema, options));
+            int count = 0;
+            for (const std::string& text : texts) {
+                INFO(schema << " " << text << (everyday ? ", everyday" : ""));
+                const bool is_written = accepts_text(writer, text);
+                count += is_written && text != "5.0";
+                if (is_written) CHECK(validator.valid(text));
+            }
+            INFO(schema << (everyday ? ", everyday" : ""));
+            CHECK(count == written);
+        }
+    }
+}
