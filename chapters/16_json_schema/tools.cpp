@@ -48,8 +48,8 @@ void check_members(const Json& tool, const std::string& place) {
                          ", expected \"function\" (or \"custom\"): a tool that is called by name");
 }
 
-// Gives a tool's schema its own identifier, so that references inside it are resolved within it and
-// not in the whole document.
+// Gives a tool's schema its own identifier, unless it has one, so that references inside it are
+// resolved within it and not in the whole document.
 Json with_identifier(Json schema, int tool) {
     if (!schema.is_object()) return schema;
     const std::string draft = json_text(schema.value("$schema", Json()));
@@ -64,7 +64,9 @@ Json with_identifier(Json schema, int tool) {
         schema = std::move(inside);
     }
     const char* id = draft.find("/draft-04") != std::string::npos ? "id" : "$id";
-    schema[id] = "tool://" + std::to_string(tool) + "/";
+    const Json own = schema.value(id, Json());
+    if (!own.is_string() || own.text().starts_with('#'))
+        schema[id] = "tool://" + std::to_string(tool) + "/";
     return schema;
 }
 

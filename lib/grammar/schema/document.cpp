@@ -141,7 +141,7 @@ SchemaDocument::SchemaDocument(const std::string& text, const std::string& name,
     int place = 0;
     note_inexact(root_, inexact, place);
     resources_.push_back({&root_, "", draft_named(root_, options.draft)});
-    by_uri_[""] = 0;
+    by_uri_[{0, ""}] = 0;
     places_[&root_] = {0, 0};
     index(root_, 0, 0);
 }
@@ -194,11 +194,12 @@ void SchemaDocument::index(const Json& schema, int resource, int depth) {
         const std::string uri =
             resolve_uri(Uri(resources_[static_cast<std::size_t>(resource)].uri), id).text();
         const bool only_fragment = id.text().empty() && !id.fragment.empty();
-        if (depth == 0) resources_[tbt::index(resource)].uri = uri, by_uri_.emplace(uri, resource);
+        if (depth == 0) resources_[0].uri = uri, by_uri_.emplace(std::pair(0, uri), 0);
         if (depth > 0 && !only_fragment) {
-            resources_.push_back({&schema, uri, draft});
+            resources_.push_back({&schema, uri, draft, resource});
             resource = count(resources_) - 1;
-            by_uri_.emplace(uri, resource);
+            for (int r = resource; r >= 0; r = tbt::at(resources_, r).outer)
+                by_uri_.emplace(std::pair(r, uri), resource);
         }
         if (old && id.fragment.size() > 1)
             anchors_.emplace(std::pair(resource, id.fragment.substr(1)), &schema);
@@ -316,7 +317,11 @@ const Json& SchemaDocument::follow(const Json& schema, const char* keyword, std:
     const std::string reference = schema.at(keyword).get<std::string>();
     const Uri base(resources_[static_cast<std::size_t>(resource_of(schema))].uri);
     const Uri target = resolve_uri(base, Uri(reference));
-    const auto resource = by_uri_.find(target.text());
+    // Of two schemas with one identifier, as two tools may have, the nearer one is meant.
+    int around = resource_of(schema);
+    auto resource = by_uri_.find({around, target.text()});
+    while (resource == by_uri_.end() && (around = tbt::at(resources_, around).outer) >= 0)
+        resource = by_uri_.find({around, target.text()});
     if (resource == by_uri_.end())
         unsupported(
             schema, keyword,

@@ -79,6 +79,7 @@ private:
         const Json* root;
         std::string uri;
         int draft;
+        int outer = -1;  // the resource around it; −1: none
     };
     void note_inexact(const Json& value, const std::map<int, std::string>& numbers, int& place);
     void refuse_inexact(const Json& schema, const Json& value) const;
@@ -102,7 +103,8 @@ private:
         int resource, number;  // the resource that it belongs to; the place in the document
     };
     std::map<const Json*, Place> places_;  // by schema
-    std::map<std::string, int> by_uri_;
+    // By a resource and an identifier: the resource inside it, or itself, that has this identifier.
+    std::map<std::pair<int, std::string>, int> by_uri_;
     std::map<std::pair<int, std::string>, const Json*> anchors_;
     // By name, then by resource: the schema with this $dynamicAnchor, or with a true
     // $recursiveAnchor (under that name: no real anchor begins with $).

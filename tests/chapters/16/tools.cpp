@@ -87,6 +87,48 @@ TEST_CASE("references inside a tool's schema mean that tool's schema", "[ch16]")
     }
 }
 
+TEST_CASE("a tool's schema keeps its identifier: references inside mean what they mean alone",
+          "[ch16]") {
+    const auto schema = [](const std::string& head, const std::string& reference,
+                           const std::string& place) {
+        return "{" + head + R"("type":"object","properties":{"at":{"$ref":")" + reference +
+               R"("}},"required":["at"],"additionalProperties":false,"definitions":{"P":)" + place +
+               "}}";
+    };
+    const std::string draft_4 = R"("$schema":"http://json-schema.org/draft-04/schema#",)";
+    const std::vector<std::array<std::string, 3>> cases = {
+        // head, reference, the members of the place that is meant
+        {R"("$id":"https://example.org/tools/args",)", "#/definitions/P", ""},
+        {R"("$id":"https://example.org/tools/args",)", "args#/definitions/P", ""},
+        {R"("$id":"https://example.org/tools/args",)", "place", R"("$id":"place",)"},
+        {R"("$id":"https://example.org/tools/args",)", "https://example.org/tools/place",
+         R"("$id":"/tools/place",)"},
+        {R"("$id":"https://example.org/tools/args",)", "#P", R"("$anchor":"P",)"},
+        {R"("$id":"args.json",)", "args.json#/definitions/P", ""},
+        {R"("$id":"args.json",)", "sub/p", R"("$id":"sub/p",)"},
+        {R"("$id":"urn:example:args",)", "#/definitions/P", ""},
+        {R"("$id":"urn:example:args",)", "urn:example:p", R"("$id":"urn:example:p",)"},
+        {"", "https://example.org/place", R"("$id":"https://example.org/place",)"},
+        {draft_4 + R"("id":"http://example.org/args",)", "place", R"("id":"place",)"},
+        {R"("$schema":"http://json-schema.org/draft-07/schema#","$id":"http://example.org/a",)",
+         "#P", R"("$id":"#P",)"}};
+    for (const auto& [head, reference, members] : cases) {
+        const std::string strings = schema(head, reference, "{" + members + R"("type":"string"})");
+        const std::string numbers = schema(head, reference, "{" + members + R"("type":"integer"})");
+        const std::string tools = R"([{"name":"get_weather","parameters":)" + strings +
+                                  R"(},{"name":"move","inputSchema":)" + numbers + "}]";
+        INFO(tools);
+        SchemaValidator weather(strings), move(numbers);
+        for (const char* arguments :
+             {"{}", R"({"at":"Elm"})", R"({"at":7})", R"({"at":null})", R"({"at":{}})"}) {
+            CHECK(takes(tools, arguments) == weather.valid(arguments));
+            CHECK(takes(tools, arguments, "move") == move.valid(arguments));
+        }
+        CHECK(takes(tools, R"({"at":"Elm"})"));
+        CHECK(takes(tools, R"({"at":7})", "move"));
+    }
+}
+
 TEST_CASE("a long number in a tool matters only where its schema restricts values", "[ch16]") {
     const auto tools = [](const std::string& members) {
         return R"([{"name":"get_weather","parameters":{"type":"object","properties":{"at":{)" +
