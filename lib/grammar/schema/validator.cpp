@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <set>
 #include <utility>
 #include <vector>
@@ -130,7 +131,7 @@ public:
     std::string fault(std::string_view text) {
         JsonRecognizer json({-1, false, false});
         if (!accepts_text(json, text)) return "the text is not JSON";
-        place_.clear(), fault_.clear(), in_progress_.clear();
+        place_.clear(), fault_.clear(), results_.clear();
         try {
             const Value value = Reader(text).value();
             Seen seen(value.items.size());
@@ -153,14 +154,21 @@ private:
     bool meets(const Json& schema, const Value& v, Seen& seen) {
         document_.check(schema);
         if (schema.is_boolean()) return schema.get<bool>() || fail("false");
-        const std::pair here(&schema, &v);
-        if (!in_progress_.insert(here).second)
+        const auto [place, added] = results_.try_emplace({&schema, &v});
+        std::optional<Result>& known = place->second;
+        if (!added && !known)
             document_.unsupported(schema, "$ref",
                                   "is left-recursive: it refers directly to itself");
-        Seen own(v.items.size());  // sees what its own keywords evaluate, not those around it
-        const bool met = all_keywords(schema, v, own);
-        in_progress_.erase(here);
-        if (met) add(seen, own);
+        if (added) {
+            Result result{false, Seen(v.items.size()), ""};
+            result.met = all_keywords(schema, v, result.seen);
+            if (!result.met) result.fault = fault_;
+            known = std::move(result);
+        }
+        if (known->met) add(seen, known->seen);
+        else fault_ = known->fault;
+        const bool met = known->met;
+        if (v.items.empty()) results_.erase(place);  // soon found out again; names do not stay
         return met;
     }
     bool meets_alone(const Json& schema, const Value& v) {
@@ -368,7 +376,12 @@ private:
     SchemaDocument document_;
     bool formats_;
     std::string place_, fault_;
-    std::set<std::pair<const Json*, const Value*>> in_progress_;
+    struct Result {
+        bool met;
+        Seen seen;  // what its own keywords evaluate, not those around it
+        std::string fault;
+    };
+    std::map<std::pair<const Json*, const Value*>, std::optional<Result>> results_;  // none: begun
     std::map<const Json*, std::set<std::string>> values_;  // forms of enum's or const's values
     std::map<const Json*, SharedDfa> languages_;           // by the keyword's value
 };

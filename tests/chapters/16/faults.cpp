@@ -396,3 +396,36 @@ TEST_CASE("a listed number of 18 or 20 digits is written as it is listed, beside
         }
     }
 }
+
+TEST_CASE("a value thirty deep is compared with each schema once, where two say the same of it",
+          "[ch16]") {
+    const std::string lists =
+        R"({"$defs":{"t":{"oneOf":[{"type":"array","items":{"$ref":"#/$defs/t"},"maxItems":)";
+    const std::string both = R"(},{"type":"array","items":{"$ref":"#/$defs/t"},"minItems":1},)"
+                             R"({"type":"integer"}]}},"$ref":"#/$defs/t"})";
+    SchemaValidator same(lists + "9" + both), apart(lists + "1" + both);
+    std::string deep = "5", wide = "5", wrong = "\"x\"";
+    for (int level = 1; level <= 30; ++level) {
+        deep = "[" + deep + "]", wide = "[" + wide + ",[]]", wrong = "[" + wrong + ",[]]";
+        CHECK(same.fault(deep).find("'oneOf'") != std::string::npos);
+        CHECK(apart.valid(wide));
+        CHECK_FALSE(apart.valid(wrong));
+    }
+    // What was evaluated and what was wrong are remembered with the result.
+    SchemaValidator again(
+        R"({"$defs":{"a":{"items":{"type":"integer"}}},"allOf":[{"anyOf":[{"$ref":"#/$defs/a"},)"
+        R"(true]},{"anyOf":[{"type":"null"},true]},{"$ref":"#/$defs/a"}]})");
+    CHECK(again.fault(R"([1,"x"])") == "/1: 'type'");
+    CHECK(again.fault("[1,2]").empty());
+    SchemaValidator twice(
+        R"({"$defs":{"a":{"properties":{"ab":true}}},"allOf":[{"$ref":"#/$defs/a"}],)"
+        R"("anyOf":[{"$ref":"#/$defs/a"}],"unevaluatedProperties":false,)"
+        R"("propertyNames":{"maxLength":2}})");
+    CHECK(twice.valid(R"({"ab":1})"));
+    CHECK_FALSE(twice.valid(R"({"ab":1,"b":2})"));
+    // No key is taken for another.
+    SchemaValidator names(R"({"propertyNames":{"maxLength":2}})");
+    CHECK(names.valid(R"({"ab":1,"b":2,"c":3})"));
+    CHECK(names.fault(R"({"ab":1,"abc":2,"c":3})") == "/abc: 'maxLength'");
+    CHECK(names.fault(R"({"ab":1,"abc":2,"c":3})") == names.fault(R"({"abc":1})"));
+}
