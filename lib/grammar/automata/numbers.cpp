@@ -4,6 +4,7 @@
 #include <charconv>
 #include <cmath>
 #include <cstdlib>
+#include <tuple>
 
 #include "lib/core/error.hpp"
 #include "lib/core/index.hpp"
@@ -168,47 +169,47 @@ Dfa equal_to(const Decimal& value) {
         (value.fraction.empty() ? "(?:\\.0+)?" : "\\." + value.fraction + "0*"));
 }
 
-// step = p / 10^q. While digits are read, r = (the number so far, without its point) mod p.
-// With k digits after the point the number is a multiple iff r · 10^(q−k) is divisible by p.
-// After q digits only zeros may follow.
+// step = p / 10^q. Let r be the number so far, without its point. A state is what must still come
+// to make a multiple: n digits that are, as a number, rest = −r · 10^n (mod p), with the least n
+// for which rest has no more than n digits. So factors 2 and 5 of p cost little: multiples of
+// 86400 = 2^7 · 5^2 · 27 need 143 states.
 Dfa multiple_of(const Decimal& step) {
     std::string number = step.whole + step.fraction;
     number.erase(0, number.find_first_not_of('0'));
-    const std::size_t q = step.fraction.size();
-    const std::int64_t p = number.size() > 6 ? 0 : std::stoll(number);
-    if (p <= 0 || index(p) * (q + 2) > 20000) {
-        throw UsageError(
-            "number: multiples of " + step.text() +
-            " need an automaton of more than 20,000 states; use a step with fewer digits");
-    }
-    const auto whole = [&](std::int64_t r) { return to_int(1 + r); };
-    const auto after_point = [&](std::size_t k, std::int64_t r) {
-        return to_int(1 + p + static_cast<std::int64_t>(k) * p + r);
+    const int q = count(step.fraction), before_point = -1;
+    const UsageError too_large(
+        "number: multiples of " + step.text() +
+        " need more than 20,000 states; whole steps up to 10,000 fit, and others such as 86400 "
+        "whose factors except 2 and 5 are small");
+    if (number.size() > 17) throw too_large;
+    const std::int64_t p = std::stoll(number);
+    std::map<std::tuple<int, std::int64_t, std::int64_t>, int>
+        known;                                       // by digits after the point, n, rest
+    std::vector<std::pair<int, std::int64_t>> open;  // digits after the point, some r
+    Dfa dfa{{{}}};
+    // after: digits after the point. −1: no digits make a multiple.
+    const auto state_of = [&](int after, std::int64_t r) {
+        const int least = q - std::max(after, 0);
+        std::int64_t n = 0, rest = (p - r) % p, limit = 1;  // limit: 10^n, or more than p
+        while (n < least || (after == before_point && rest >= limit))
+            ++n, rest = rest * 10 % p, limit *= limit <= p ? 10 : 1;
+        if (rest >= limit) return -1;
+        const auto [place, added] = known.try_emplace({after, n, rest}, count(dfa.states));
+        if (added) open.emplace_back(after, r), dfa.states.push_back({{}, n == least && rest == 0});
+        return place->second;
     };
-    Dfa dfa;
-    dfa.states.resize(index(1 + p + p * static_cast<std::int64_t>(q + 1)));
-    const auto at = [&](int s) -> Dfa::State& { return dfa.states[index(s)]; };
-    const auto multiple = [&](std::size_t k, std::int64_t r) {
-        for (; k < q; ++k) r = r * 10 % p;
-        return r == 0;
+    const auto link = [&](int from, char on, int to) {
+        if (to >= 0) at(dfa.states, from).edges.push_back({CodePointSet(on, on), to});
     };
-    const auto digit = [](std::int64_t d) {
-        return CodePointSet(static_cast<std::int32_t>('0' + d), static_cast<std::int32_t>('0' + d));
-    };
-    at(0).edges.push_back({CodePointSet('-', '-'), whole(0)});
-    for (std::int64_t d = 0; d < 10; ++d) at(0).edges.push_back({digit(d), whole(d % p)});
-    for (std::int64_t r = 0; r < p; ++r) {
-        at(whole(r)).accepting = multiple(0, r);
-        at(whole(r)).edges.push_back({CodePointSet('.', '.'), after_point(0, r)});
-        for (std::int64_t d = 0; d < 10; ++d)
-            at(whole(r)).edges.push_back({digit(d), whole((r * 10 + d) % p)});
-        for (std::size_t k = 0; k <= q; ++k) {
-            at(after_point(k, r)).accepting = multiple(k, r);
-            for (std::int64_t d = 0; d < (k == q ? 1 : 10); ++d)
-                at(after_point(k, r))
-                    .edges.push_back({digit(d), k == q ? after_point(q, r)
-                                                       : after_point(k + 1, (r * 10 + d) % p)});
-        }
+    link(0, '-', state_of(before_point, 0));
+    for (char d = '0'; d <= '9'; ++d) link(0, d, state_of(before_point, (d - '0') % p));
+    for (int s = 1; s < count(dfa.states); ++s) {
+        if (count(dfa.states) > 20000) throw too_large;
+        const auto [after, r] = at(open, s - 1);
+        if (after == before_point) link(s, '.', state_of(0, r));
+        const int next = after == before_point ? after : std::min(after + 1, q);
+        for (char d = '0'; d <= (after == q ? '0' : '9'); ++d)
+            link(s, d, state_of(next, (r * 10 + (d - '0')) % p));
     }
     return dfa & decimals();
 }

@@ -326,11 +326,20 @@ bool may_be_rounded(const Dfa& numbers) {
     return true;
 }
 
-// The numbers of at most 15 digits, if there are any; else all.
+// The numbers of at most 15 digits, or of as many as there are states for; if there are none, all.
 Dfa short_numbers(const Dfa& numbers) {
-    static const Dfa short_ones = of_digits(15);
-    Dfa held = numbers & short_ones;
-    return held.empty() ? numbers : held;
+    static const Dfa short_ones = of_digits(held_digits), zero = equal_to(Decimal());
+    try {
+        const Dfa held = numbers & short_ones;
+        return held.empty() ? numbers : held;
+    } catch (const TooLarge&) {
+        int most = 0;
+        for (int states = 1, more = 10; states + more < 20000; ++most)
+            states += more, more = std::min(10 * more, count(numbers.states));
+        const Dfa held = numbers & of_digits(most);
+        if (!(held - zero).empty()) return held;
+        throw TooLarge("its multiples need too many states; whole steps up to 10,000 fit");
+    }
 }
 
 // d.ddd × 10^n lies between 0 and 1 for every n < 0, and is at least 1 for every other n. Adds the
@@ -360,8 +369,11 @@ Dfa with_exponents(const Dfa& numbers, Dfa written) {
 }  // namespace
 
 Dfa held_by_a_double(const Dfa& numbers) {
-    return longest_length(numbers) >= 0 || may_be_rounded(numbers) ? numbers
-                                                                   : short_numbers(numbers);
+    try {
+        if (longest_length(numbers) >= 0 || may_be_rounded(numbers)) return numbers;
+    } catch (const TooLarge&) {  // it could not be found out
+    }
+    return short_numbers(numbers);
 }
 
 Dfa written_numbers(const SharedDfa& numbers, bool everyday) {

@@ -429,3 +429,53 @@ TEST_CASE("a value thirty deep is compared with each schema once, where two say 
     CHECK(names.fault(R"({"ab":1,"abc":2,"c":3})") == "/abc: 'maxLength'");
     CHECK(names.fault(R"({"ab":1,"abc":2,"c":3})") == names.fault(R"({"abc":1})"));
 }
+
+namespace {
+
+// A number with at most four digits after the point, in ten-thousandths.
+long long ten_thousandths(const std::string& number) {
+    const std::size_t point = std::min(number.find('.'), number.size());
+    std::string digits = number.substr(0, point);
+    for (std::size_t i = 1; i <= 4; ++i)
+        digits += point + i < number.size() ? number[point + i] : '0';
+    return std::stoll(digits);
+}
+
+}  // namespace
+
+TEST_CASE("multiples of a large step are told by few states: exactly those of all short texts",
+          "[ch16]") {
+    std::vector<std::string> texts;
+    for (const char* sign : {"", "-"})
+        for (int n = 0; n < 300; ++n)
+            for (const char* fraction : {"", ".0", ".5", ".25", ".75", ".3", ".0625", ".900"})
+                texts.push_back(sign + std::to_string(n) + fraction);
+    for (const char* step :
+         {"1",        "7",        "12",     "1000", "3600", "86400", "604800", "1e7",
+          "31536000", "86400000", "19990",  "7919", "9973", "0.25",  "0.3",    "1.5",
+          "2.4",      "62.5",     "0.0625", "37.5", "0.9",  "999.6"}) {
+        const std::string schema = R"({"multipleOf":)" + std::string(step) + "}";
+        SchemaValidator validator(schema);
+        const long long s = ten_thousandths(Decimal::parse(step).text());
+        std::vector<std::string> all = texts;
+        for (const long long n : {1LL, 2LL, 3LL, 9LL, 10LL, 77LL, 625LL, 1000LL, 123456LL})
+            for (const long long more : {-10LL, -1LL, 0LL, 1LL, 10LL, 100LL, 5000LL})
+                all.push_back(std::to_string(n * s / 10000 + more) + (n % 2 == 0 ? "" : ".0"));
+        for (const std::string& text : all) {
+            INFO(step << " " << text);
+            if (validator.valid(text) != (ten_thousandths(text) % s == 0)) CHECK(false);
+        }
+        for (const bool everyday : {false, true}) {
+            SchemaOptions options;
+            options.everyday = everyday;
+            GrammarRecognizer writer(compile_schema(schema, options));
+            for (std::size_t i = 0; i < all.size(); i += 7)
+                if (accepts_text(writer, all[i])) CHECK(validator.valid(all[i]));
+            if (s % 10000 == 0) CHECK(accepts_text(writer, std::to_string(s / 10000)));
+        }
+    }
+    CHECK(count(multiple_of(Decimal::parse("86400")).states) < 200);
+    CHECK_THROWS_WITH(compile_schema(R"({"items":{"type":"integer","multipleOf":99991}})"),
+                      Catch::Contains("#/items: 'multipleOf'") &&
+                          Catch::Contains("whole steps up to 10,000 fit"));
+}
