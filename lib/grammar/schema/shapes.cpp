@@ -298,7 +298,7 @@ void ShapeRules::negate_object(const Json& schema, Alternatives& any) {
     for (const auto& [name, value] : fact.named)
         add({.named = {{name, &negation_of(*value)}}, .required = {name}});
     const auto some_fails = [&](const KeyRule& rule) {
-        add({.needs = {{rule.keys, &negation_of(*rule.value)}}});
+        if (*rule.value != yes) add({.needs = {{rule.keys, &negation_of(*rule.value)}}});
     };
     for (const KeyRule& rule : fact.patterns) some_fails(rule);
     if (fact.others != nullptr) some_fails({fact.other_keys(), fact.others});

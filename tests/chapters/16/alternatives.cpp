@@ -2,6 +2,8 @@
 // other and denied. They are not multiplied where they exclude each other or say the same.
 #include "tests/catch.hpp"
 
+#include <algorithm>
+
 #include "tests/support/budget.hpp"
 
 using namespace tbt;
@@ -138,4 +140,54 @@ TEST_CASE("too many combinations are refused where they are", "[ch16]") {
         values += (i == 0 ? "{\"a\":" : ",{\"a\":") + std::to_string(i) + "}";
     CHECK_THROWS_WITH(compile_schema(R"({"items":{"enum":[)" + values + "]}}"),
                       Catch::Contains("#/items: 'enum' makes more than 2000"));
+}
+
+TEST_CASE("one of several open objects: what is written is what meets exactly one of them",
+          "[ch16]") {
+    // Objects of a, b, c and a key that nobody names, each missing or one of two values.
+    std::vector<std::vector<std::string>> objects;
+    for (int n = 0; n < 81; ++n) {
+        objects.emplace_back();
+        for (int i = 0, rest = n; i < 4; ++i, rest /= 3)
+            if (rest % 3 > 0)
+                objects.back().push_back("\"" + std::string(1, "abcz"[i]) +
+                                         (rest % 3 == 1 ? "\":5" : "\":\"x\""));
+    }
+    const std::string a = R"({"type":"object","properties":{"a":{"type":"string"}})",
+                      b = R"({"type":"object","properties":{"b":{"type":"integer"}})",
+                      c = R"({"type":"object","properties":{"c":{"type":"string"},"a":true})",
+                      open = R"(,"additionalProperties":true})",
+                      pattern = R"(,"patternProperties":{"^z":true},"additionalProperties":true})";
+    SchemaOptions strict;
+    strict.strict = true;
+    int valid = 0;
+    for (const std::string& parts :
+         {a + open + "," + b + open, a + open + "," + b + open + "," + c + open,
+          a + pattern + "," + b + open, a + "}," + b + pattern + "," + c + "}",
+          a + open + "," + b + R"(,"required":["b"],"additionalProperties":true})",
+          a + R"(,"maxProperties":2,"additionalProperties":true},)" + b + open,
+          a + R"(,"propertyNames":true,"additionalProperties":true},)" + b + open + "," + a + open,
+          std::string(R"({"type":"object","additionalProperties":true},)") + a + open}) {
+        const std::string schema = R"({"oneOf":[)" + parts + "]}";
+        SchemaValidator validator(schema);
+        GrammarRecognizer writer(compile_schema(schema, strict));
+        for (std::vector<std::string> members : objects) {
+            bool is_written = false, is_valid = false;
+            do {  // in each order, since a schema has one of its own
+                std::string text = "{";
+                for (const std::string& m : members) text += (text.size() > 1 ? "," : "") + m;
+                is_valid = validator.valid(text += "}");
+                INFO(schema << " " << text);
+                const bool accepted = accepts_text(writer, text);
+                if (accepted) CHECK(is_valid);
+                is_written = is_written || accepted;
+            } while (std::next_permutation(members.begin(), members.end()));
+            CHECK(is_written == is_valid);
+            valid += is_valid;
+        }
+    }
+    CHECK(valid > 100);
+    CHECK_THROWS_WITH(compile_schema(R"({"oneOf":[{"type":"object","additionalProperties":true},)"
+                                     R"({"type":"object","additionalProperties":true}]})"),
+                      Catch::Contains("no value satisfies this"));
 }
