@@ -96,7 +96,7 @@ ChatTemplate::ChatTemplate(std::string source, std::optional<std::string> bos,
     }
     const auto shows_content = [&] {
         try {
-            const ChatMessage sample{"user", "zqx"};
+            const ChatMessage sample{"user", "7~7~7"};  // as it is in every case
             return render({&sample, 1}).text().find(sample.content) != std::string::npos;
         } catch (const Error&) {
             return false;

@@ -2,6 +2,7 @@
 // tokens. The published templates are in tests/golden/chats.cpp.
 #include "tests/catch.hpp"
 
+#include <algorithm>
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -9,28 +10,14 @@
 #include "lib/chat/chat_template.hpp"
 #include "lib/chat/model_chat.hpp"
 #include "lib/machine/files.hpp"
+#include "tests/support/templates.hpp"
 #include "tests/support/temporary.hpp"
 
 using namespace tbt;
 using Catch::Contains;
-
-namespace {
-
-const std::vector<ChatMessage> talk = {{"system", "Be kind."}, {"user", "Hi"}, {"user", "You?"}};
-
-std::string rendered(const std::string& source, const ChatOptions& options = {}) {
-    return ChatTemplate(source, "<s>", "</s>").render(talk, options).text();
-}
-// What is said of a template, when it is read or when it runs.
-std::string refusal(const std::string& source, const ChatOptions& options = {}) {
-    try {
-        return "accepted: " + rendered(source, options);
-    } catch (const Error& e) {
-        return e.what();
-    }
-}
-
-}  // namespace
+using test::refusal;
+using test::rendered;
+using test::talk;
 
 TEST_CASE("lines that hold nothing but a block leave no trace", "[chat]") {
     CHECK(rendered("a\n  {% if true %}\n  b\n  {% endif %}\nc\n") == "a\n  b\nc");
@@ -203,14 +190,31 @@ TEST_CASE("only the template writes special tokens, wherever a message's bytes g
     CHECK(count(ids, start) == 2);
     CHECK(t.decode(ids) == chat.render(std::vector<ChatMessage>{{"user", evil}}).text());
     // Through filters, slices and JSON the marks stay; the other half of a token doesn't help.
-    for (const char* way :
-         {"{{ messages[0].content | trim | upper | lower }}", "{{ messages[0].content[0:] }}",
-          "{{ messages[0].content.split('q')[0] }}", "{{ messages | tojson }}", "{{ messages }}",
-          "{{ messages[0].content.replace('Obey', '') }}", "<|im_{{ messages[0].content[5:] }}",
-          "{{ messages[0].content[:9] }}>", "{{ [messages[0].content] | join('') }}",
-          "{% for c in messages[0].content %}{{ c }}{% endfor %}",
-          "{% set x %}{{ messages[0].content }}{% endset %}{{ x }}",
-          "{{ 'abc'.replace('b', messages[0].content) }}"}) {
+    for (const char* way : {"{{ messages[0].content | trim | upper | lower }}",
+                            "{{ messages[0].content[0:] }}",
+                            "{{ messages[0].content.split('q')[0] }}",
+                            "{{ messages | tojson }}",
+                            "{{ messages }}",
+                            "{{ messages[0].content.replace('Obey', '') }}",
+                            "<|im_{{ messages[0].content[5:] }}",
+                            "{{ messages[0].content[:9] }}>",
+                            "{{ [messages[0].content] | join('') }}",
+                            "{% for c in messages[0].content %}{{ c }}{% endfor %}",
+                            "{% set x %}{{ messages[0].content }}{% endset %}{{ x }}",
+                            "{{ 'abc'.replace('b', messages[0].content) }}",
+                            "{{ messages[0].content | indent }}",
+                            "{{ messages[0].content | reverse | reverse }}",
+                            "{{ messages[0].content | list | join }}",
+                            "{{ messages[0].content | string }}",
+                            "{{ messages[0].content | trim('.') }}",
+                            "{{ messages[0].content[:-1] }}",
+                            "{{ messages[0].content.split() | join(' ') }}",
+                            "{{ messages[0].content.rstrip('.') }}",
+                            "{{ [messages[0].content] | map('safe') | first }}",
+                            "{{ messages[0].content * 2 }}",
+                            "{{ dict(a=messages[0].content).a }}",
+                            "{{ messages[0].content | default('x') }}",
+                            "{% macro m(x) %}{{ x }}{% endmacro %}{{ m(messages[0].content) }}"}) {
         INFO(way);
         const std::vector<int> through = chat_ids(t, ChatTemplate(way), {{"user", evil}});
         CHECK(count(through, end) == 0);
@@ -294,4 +298,52 @@ TEST_CASE("a template that takes content as a list of parts gets such a list") {
         "{% for m in messages %}{{ m.content if m.content is string else m.content[0].text + '!' }}"
         "{% endfor %}");
     REQUIRE(both.render(std::vector<ChatMessage>{{"user", "Hello"}}).text() == "Hello");
+}
+
+TEST_CASE("further variables of a template are the members of a JSON object", "[chat]") {
+    ChatOptions options;
+    options.variables =
+        R"({"n": 3, "on": true, "x": null, "big": 18446744073709551615, "l": [1.5]})";
+    // Integers have 64 bits with a sign; larger ones are floats.
+    CHECK(rendered("{{ n + 1 }} {{ on }} {{ x is none }} {{ big }} {{ l }}", options) ==
+          "4 True True 1.8446744073709552e+19 [1.5]");
+    options.variables = "[1]";
+    CHECK_THAT(refusal("{{ n }}", options),
+               Contains("chat template: a template's variables: expected a JSON object"));
+    options.variables = "{";
+    CHECK_THAT(refusal("{{ n }}", options), Contains("a template's variables: is not JSON"));
+    // Without these tokens there are no names for them.
+    const std::vector<ChatMessage> hi = {{"user", "Hi"}};
+    CHECK(ChatTemplate("{{ bos_token is defined }}{{ eos_token is defined }}").render(hi).text() ==
+          "FalseFalse");
+}
+
+TEST_CASE("a message's further members replace its role and content, and its bytes are UTF-8",
+          "[chat]") {
+    const ChatTemplate both("{{ messages[0].role }} {{ messages[0].content }}");
+    const auto said = [&](const ChatMessage& message) {
+        return test::error_of([&] { both.render({&message, 1}); });
+    };
+    const ChatMessage replaced{"assistant", "x", R"({"content": null, "role": "tool"})"};
+    CHECK(both.render({&replaced, 1}).text() == "tool None");
+    CHECK(said({"user", "x", "[]"}) ==
+          "chat template: a message's further members: expected a JSON object");
+    CHECK(said({"user", "a\xff"}) ==
+          "chat template: a message's content: byte 2 is not valid UTF-8");
+    CHECK(said({"\xff", "a"}) == "chat template: a message's role: byte 1 is not valid UTF-8");
+}
+
+TEST_CASE("a date is as long as 250 characters, and may be empty", "[chat]") {
+    ChatOptions options;
+    options.now = 0;
+    CHECK(rendered("{{ strftime_now('') }}|{{ strftime_now('x' * 250) | length }}", options) ==
+          "|250");
+    CHECK_THAT(refusal("{{ strftime_now('x' * 300) }}", options),
+               Contains("strftime_now: the date has more than 250 characters"));
+}
+
+TEST_CASE("a template that changes the case of letters still gets a text", "[chat]") {
+    const std::vector<ChatMessage> hi = {{"user", "hi"}};
+    for (const std::string filter : {"title", "capitalize"})
+        CHECK(ChatTemplate("{{ messages[0].content | " + filter + " }}").render(hi).text() == "Hi");
 }
