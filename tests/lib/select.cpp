@@ -123,3 +123,31 @@ TEST_CASE("the smallest prefix of rows that mislead a sample is still the sorted
         }
     }
 }
+
+TEST_CASE("few more elements than asked for reach the quick bound", "[select]") {
+    std::vector<float> row(5000);  // 0 … 4999, shuffled
+    for (std::size_t i = 0; i < row.size(); ++i) row[i] = static_cast<float>(i * 1237 % 5000);
+    for (const std::size_t k :
+         {std::size_t{1}, std::size_t{7}, std::size_t{40}, std::size_t{200}}) {
+        const float bound = reached_by_at_least(row, k);
+        const auto reached =
+            std::count_if(row.begin(), row.end(), [&](float x) { return x >= bound; });
+        CAPTURE(k, bound);
+        CHECK(reached >= static_cast<std::ptrdiff_t>(k));
+        CHECK(reached <= static_cast<std::ptrdiff_t>(k + k / 2));
+    }
+}
+
+TEST_CASE("weights that sum to less than was said, and ranks that are not there, are refused",
+          "[select]") {
+    std::vector<float> keys(1000);
+    for (std::size_t i = 0; i < keys.size(); ++i) keys[i] = static_cast<float>(i % 37);
+    for (const std::uint64_t weight : {std::uint64_t{0}, std::uint64_t{1}})
+        REQUIRE_THROWS_WITH(smallest_prefix_reaching(keys, std::vector<std::uint64_t>(1000, weight),
+                                                     1000000, 500000),
+                            "select: the weights sum to less than was given");
+    REQUIRE_THROWS_WITH(kth_largest(keys, 1001),
+                        "select: the 1001th largest of 1000 values, expected a rank from 1 to the "
+                        "number of values");
+    REQUIRE(kth_largest(keys, 1000) == 0);
+}
