@@ -1,5 +1,6 @@
 #include "tests/catch.hpp"
 
+#include <cmath>
 #include <cstdint>
 #include <filesystem>
 #include <string>
@@ -247,4 +248,32 @@ TEST_CASE("a model that fills masks may end texts with any token but the mask, t
     json["eos_token_id"] = 49;  // the mask
     folder.write("config.json", json_text(json));
     REQUIRE_THROWS_AS(read_masked_config(folder.path()), Error);
+}
+
+TEST_CASE("impossible experts, caps and scales of an architecture are named", "[config]") {
+    const auto said = [](auto&& change) {
+        TransformerConfig config = llama_config(1, 2, 1, 8, 12, 16, 11);
+        Architecture& a = config.architecture;
+        a.experts = 2, a.experts_per_token = 1, a.expert_inner = 12, a.layers[0].experts = true;
+        change(a);
+        return error_of([&] { check_config(config, "test"); });
+    };
+    CHECK(said([](Architecture& a) { a.experts_per_token = 3; }) ==
+          "test: experts_per_token is 3, expected 1 to the number of experts");
+    CHECK(
+        contains(said([](Architecture& a) { a.experts_per_token = 0; }), "experts_per_token is 0"));
+    CHECK(
+        contains(said([](Architecture& a) { a.expert_inner = 0; }), "expert_inner is 0, expected"));
+    CHECK(contains(said([](Architecture& a) { a.experts = -1; }),
+                   "experts is -1, expected 0 or more"));
+    CHECK(contains(said([](Architecture& a) { a.experts = 65537; }), "together at most 65536"));
+    CHECK(said([](Architecture& a) { a.experts = a.experts_per_token = a.expert_inner = 0; }) ==
+          "test: experts is 0, expected one at least for a layer with experts");
+    CHECK(
+        contains(said([](Architecture& a) { a.score_cap = -1; }), "score_cap or logit_cap is not"));
+    CHECK(contains(said([](Architecture& a) { a.logit_cap = NAN; }),
+                   "score_cap or logit_cap is not"));
+    for (float Architecture::*scale : {&Architecture::residual_scale, &Architecture::logit_scale,
+                                       &Architecture::activation_limit})
+        CHECK(contains(said([&](Architecture& a) { a.*scale = INFINITY; }), "is not a number"));
 }
