@@ -2,6 +2,7 @@
 #include "lib/model/trigonometry.hpp"
 #include "tests/catch.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <vector>
 
@@ -151,4 +152,61 @@ TEST_CASE("a gate lets its other half through: silu by hand, any width", "[layer
     gate_silu(extremes, 1, 2, Worker{});
     CHECK(extremes[0] == 0);
     CHECK(extremes[1] == 1000);
+}
+
+TEST_CASE("YaRN's and longrope's impossible numbers are named as config.json names them",
+          "[rotary]") {
+    const auto said = [](Rotary r) { return error_of([&] { rotary_frequencies(r, 8); }); };
+    const Rotary yarn{1e4, RotaryScaling::yarn, 8, 1, 32, 8192};
+    CHECK(said(yarn) == "");
+    Rotary r = yarn;
+    r.high_frequency_factor = 1;
+    CHECK(said(r) ==
+          "rotary positions: beta_fast is 1.000000, expected more than beta_slow, 1.000000");
+    r.scaling = RotaryScaling::llama3;
+    CHECK(contains(said(r), "high_freq_factor is 1.000000, expected more than low_freq_factor, "));
+    r = yarn, r.low_frequency_factor = 0;
+    CHECK(contains(said(r), "beta_slow is 0.000000, expected a positive number"));
+    r = yarn, r.original_positions = 0;
+    CHECK(contains(said(r), "original_max_position_embeddings is 0.000000"));
+    r = yarn, r.amplitude = 0;
+    CHECK(contains(said(r), "the amplitude is 0.000000"));
+    Rotary longrope{1e4, RotaryScaling::longrope};
+    longrope.original_positions = 32;
+    longrope.short_factors = {1, 1, 1, 1}, longrope.long_factors = {2, 2, 2, 2};
+    CHECK(said(longrope) == "");
+    // The context that is asked for chooses: up to the original length the short ones.
+    CHECK(rotary_frequencies(longrope, 8, 32)[0] == 1);
+    CHECK(rotary_frequencies(longrope, 8, 33)[0] == 0.5);
+    longrope.long_factors.pop_back();
+    CHECK(contains(said(longrope), "has 3 short or long factors, expected 4, half of"));
+    longrope.long_factors = {1, 1, 1, -1};
+    CHECK(contains(said(longrope), "a factor of longrope is -1.000000"));
+}
+
+TEST_CASE("YaRN by hand: quick pairs stay, slow ones are divided, those between are mixed",
+          "[rotary]") {
+    // theta 100, 8 components: f = 1, 10^-½, 0.1, 10^-1.5. Of 2π · 10 positions they make 10, 3.16,
+    // 1 and 0.316 turns; i = 4 · log10(10 / turns) / 2 is 0 for ten turns and 2 for one.
+    Rotary r{100, RotaryScaling::yarn, 4, 1, 10, 63};
+    r.whole_dimensions = false;
+    const std::vector<double> plain = rotary_frequencies({100}, 8), f = rotary_frequencies(r, 8);
+    const double first = 8 * std::log(63 / (10 * 6.283185307179586)) / (2 * std::log(100)),
+                 last = 8 * std::log(63 / 6.283185307179586) / (2 * std::log(100));
+    for (std::size_t i = 0; i < 4; ++i) {
+        const double share = std::clamp(
+            (static_cast<double>(i) - std::max(first, 0.0)) / (last - std::max(first, 0.0)), 0.,
+            1.);
+        CHECK(std::abs(f[i] - plain[i] * (share / 4 + 1 - share)) <= 1e-14);
+    }
+    CHECK(f[0] == plain[0]);
+    CHECK(std::abs(f[3] - plain[3] / 4) <= 1e-16);
+    // With whole dimensions the transition is from floor(0.002…) = 0 to ceil(2.002…) = 3.
+    r.whole_dimensions = true;
+    CHECK(std::abs(rotary_frequencies(r, 8)[2] - plain[2] * (2. / 3 / 4 + 1. / 3)) <= 1e-14);
+    // A transition of no length is a step, not a division by zero: both ends are at 0 here.
+    const Rotary step{100, RotaryScaling::yarn, 4, 1, 10, 6};
+    const std::vector<double> stepped = rotary_frequencies(step, 8);
+    CHECK(stepped[0] == plain[0]);
+    CHECK(std::abs(stepped[1] - plain[1] / 4) <= 1e-15);
 }
