@@ -44,3 +44,8 @@ TEST_CASE("of equal scores the lower number is chosen, and NaN breaks nothing", 
     CHECK(broken[1].expert == 1);
     CHECK(std::isnan(broken[0].weight));
 }
+
+TEST_CASE("more experts than there are cannot be chosen", "[experts]") {
+    CHECK_THROWS_WITH(chosen({1, 2}, 3, true), Catch::Contains("experts: scores"));
+    CHECK(chosen({1, 2}, 2, true).size() == 2);
+}
