@@ -2,6 +2,7 @@
 // refused, by name.
 #include "tests/catch.hpp"
 
+#include <cmath>
 #include <functional>
 #include <string>
 #include <vector>
@@ -176,14 +177,6 @@ TEST_CASE("windows and rotary positions are in the layers that the family says",
 }
 
 TEST_CASE("a configuration is written as it was read", "[config]") {
-    for (const std::string name : {"tiny-gpt-neo", "tiny-gpt-neox", "tiny-phi3-longrope",
-                                   "tiny-qwen3-moe", "tiny-mixtral", "tiny-gpt-oss"}) {
-        const TransformerConfig config = read_model_config("tests/data/" + name);
-        const TemporaryFolder folder;
-        write_model_config(folder.path(), config);
-        INFO(name);
-        CHECK(read_model_config(folder.path()) == config);
-    }
     for (const std::string name :
          {"tiny-llama", "tiny-llama-bf16-sharded", "tiny-llama3", "tiny-qwen2", "tiny-qwen2-window",
           "tiny-qwen3", "tiny-smollm2", "tiny-smollm3", "tiny-gemma3", "tiny-gemma3-types",
@@ -328,4 +321,91 @@ TEST_CASE("weights that config.json doesn't speak of are noticed", "[config]") {
     biased.write("config.json", json_text(json));
     CHECK(contains(error_of([&] { load_transformer(biased.path()); }),
                    "the weights have \"model.layers.0.self_attn.k_proj.bias\""));
+}
+
+TEST_CASE("YaRN's amplitude: of its factor, of two magnitudes, or as it is given", "[config]") {
+    const auto amplitude = [](const Change& change) {
+        return changed("tiny-qwen3-yarn", [&](Json& j) { change(j["rope_scaling"]); })
+            .architecture.rotaries[0]
+            .amplitude;
+    };
+    const double ln4 = std::log(4.0);
+    CHECK(std::abs(amplitude([](Json&) {}) - (0.1 * ln4 + 1)) <= 1e-12);
+    CHECK(std::abs(amplitude([](Json& j) { j["mscale"] = 0.707, j["mscale_all_dim"] = 0.5; }) -
+                   (0.0707 * ln4 + 1) / (0.05 * ln4 + 1)) <= 1e-12);
+    // One of the two alone, or a 0, counts for nothing.
+    CHECK(std::abs(amplitude([](Json& j) { j["mscale"] = 0.707; }) - (0.1 * ln4 + 1)) <= 1e-12);
+    CHECK(std::abs(amplitude([](Json& j) { j["mscale"] = 0.707, j["mscale_all_dim"] = 0; }) -
+                   (0.1 * ln4 + 1)) <= 1e-12);
+    CHECK(amplitude([](Json& j) { j["factor"] = 0.5; }) == 1);
+    CHECK(amplitude([](Json& j) { j["attention_factor"] = 1.25; }) == 1.25);
+    CHECK(
+        contains(complaint("tiny-qwen3-yarn", [](Json& j) { j["rope_scaling"]["truncate"] = "x"; }),
+                 "truncate is the string \"x\", expected true or false"));
+}
+
+TEST_CASE("rarer settings of config.json: older names, nulls, what is refused", "[config]") {
+    CHECK(changed("tiny-phi3-longrope", [](Json& j) { j["rope_scaling"]["type"] = "su"; })
+              .architecture.rotaries[0]
+              .scaling == RotaryScaling::longrope);
+    CHECK(
+        changed("tiny-phi3-longrope", [](Json& j) { j["rope_scaling"]["attention_factor"] = 1.5; })
+            .architecture.rotaries[0]
+            .amplitude == 1.5);
+    CHECK(changed("tiny-gemma2", [](Json& j) {
+              j["attn_logit_softcapping"] = nullptr;
+          }).architecture.score_cap == 0);
+    CHECK(changed("tiny-gemma2", [](Json& j) {
+              j["final_logit_softcapping"] = nullptr;
+          }).architecture.logit_cap == 0);
+    for (const char* gelu : {"gelu_new", "gelu_fast"})
+        CHECK(changed("tiny-gpt-neox", [&](Json& j) {
+                  j["hidden_act"] = gelu;
+              }).architecture.activation == Activation::gelu);
+    CHECK(contains(complaint("tiny-gpt-neox", [](Json& j) { j["hidden_act"] = "relu"; }),
+                   "hidden_act is relu, expected gelu or gelu_new"));
+    CHECK(contains(complaint("tiny-gpt-neo", [](Json& j) { j["activation_function"] = "relu"; }),
+                   "activation_function is relu, expected gelu_new"));
+    const auto original = [](const Json& value) {
+        return complaint("tiny-llama3", [&](Json& j) {
+            j["rope_scaling"]["original_max_position_embeddings"] = value;
+        });
+    };
+    CHECK(contains(original(50.5), "original_max_position_embeddings is not a whole number up to"));
+    CHECK(contains(original(16777217), "is not a whole number up to 2^24"));
+    CHECK(original(16777216) == "");
+    CHECK(contains(complaint("tiny-gemma3-types", [](Json& j) { j["sliding_window"] = nullptr; }),
+                   "layer_types has sliding_attention, but there is no sliding_window"));
+    CHECK(contains(complaint("tiny-mixtral", [](Json& j) { j["num_experts_per_tok"] = 200; }),
+                   "num_experts_per_tok is 200, expected at most the number of experts, "));
+    CHECK(contains(complaint("tiny-qwen3-moe", [](Json& j) { j["mlp_only_layers"] = 3; }),
+                   "mlp_only_layers is the integer 3, expected a list of layers"));
+    CHECK(contains(complaint("tiny-llama",
+                             [](Json& j) {
+                                 j["bos_token_id"] = {1, 2};
+                             }),
+                   "bos_token_id is a list, expected one id"));
+}
+
+TEST_CASE("config.json is written with the class that opens it, for every family", "[config]") {
+    for (const std::string name :
+         {"tiny-gpt2", "tiny-llama", "tiny-mistral", "tiny-qwen2", "tiny-qwen3", "tiny-gemma3",
+          "tiny-gemma2", "tiny-smollm3", "tiny-olmo2", "tiny-olmo3", "tiny-granite", "tiny-phi3",
+          "tiny-phi3-longrope", "tiny-gpt-neo", "tiny-gpt-neox", "tiny-qwen3-moe", "tiny-mixtral",
+          "tiny-gpt-oss", "tiny-qwen3-yarn"}) {
+        INFO(name);
+        const TransformerConfig config = read_model_config("tests/data/" + name);
+        const TemporaryFolder folder;
+        write_model_config(folder.path(), config);
+        const Json written = read_json(folder.file("config.json")),
+                   theirs = read_json("tests/data/" + name + "/config.json");
+        CHECK(written["architectures"] == theirs["architectures"]);
+        for (const char* key :
+             {"model_type", "vocab_size", "hidden_size", "hidden_act", "n_embd",
+              "hidden_activation", "activation_function", "attn_logit_softcapping",
+              "final_logit_softcapping", "attention_multiplier", "logits_scaling"})
+            if (theirs.contains(key) && !theirs[key].is_null()) CHECK(written[key] == theirs[key]);
+        CHECK(read_model_config(folder.path()) == config);
+        CHECK(read_json(folder.file("generation_config.json"))["_from_model_config"] == true);
+    }
 }
