@@ -3,10 +3,16 @@
 
 #include <filesystem>
 #include <string>
+#include <vector>
 
 #include "lib/files/config_file.hpp"
+#include "lib/files/random_model.hpp"
+#include "lib/files/safetensors.hpp"
+#include "lib/files/safetensors_write.hpp"
 #include "lib/model/model_config.hpp"
+#include "lib/model/transformer.hpp"
 #include "tests/catch.hpp"
+#include "tests/support/captured.hpp"
 #include "tests/support/temporary.hpp"
 
 using namespace tbt;
@@ -76,4 +82,59 @@ TEST_CASE("a folder that lacks a part of a model says which", "[model][files]") 
     folder.write("tokenizer.model", "x");
     CHECK(contains(refusal(folder.path()), "tokenizer.model becomes one when transformers"));
     CHECK(error_of([&] { read_model_config(folder.path()); }) == "");
+}
+
+TEST_CASE("constants in old files are no weights, and those of pictures are said to be unread",
+          "[model][files]") {
+    const TemporaryFolder folder;
+    write_random_model(folder.path(), llama_config(1, 2, 1, 32, 48, 64, 300));
+    const Safetensors file = Safetensors::open_directory(folder.path());
+    std::vector<Tensor> kept;
+    for (const auto& [name, tensor] : file.tensors()) kept.push_back(file.read(name, tensor.shape));
+    const std::vector<float> numbers(8, 0.5f);
+    const auto said = [&](const std::string& more) {
+        std::vector<TensorToWrite> tensors{{more, {8}, numbers}};
+        std::size_t i = 0;
+        for (const auto& [name, tensor] : file.tensors())
+            tensors.push_back({name, tensor.shape, kept[i++].values()});
+        const TemporaryFolder other;
+        std::filesystem::copy_file(folder.file("config.json"), other.file("config.json"));
+        write_safetensors(other.file("model.safetensors"), tensors);
+        std::string error;
+        const std::string line =
+            test::written_to(2, [&] { error = error_of([&] { load_transformer(other.path()); }); });
+        return line + error;
+    };
+    for (const char* constant :
+         {"self_attn.rotary_emb.inv_freq", "attention.bias", "attention.masked_bias"})
+        CHECK(said(std::string("model.layers.0.") + constant) == "");
+    CHECK(contains(said("model.layers.0.self_attn.q_norm.weight"),
+                   "the weights have \"model.layers.0.self_attn.q_norm.weight\", which a llama"));
+    CHECK(contains(said("vision_tower.a.weight"),
+                   "only the text model is opened; pictures are not read"));
+    CHECK(contains(said("multi_modal_projector.a.weight"), "pictures are not read"));
+    CHECK(said("other.weight") == "");
+}
+
+TEST_CASE("how a model is opened: threads and types from options, each with its limits",
+          "[model]") {
+    ModelOptions o;
+    CHECK(!transformer_options(o).weights);
+    for (const int threads : {0, 1, 1024}) {
+        o.threads = threads;
+        CHECK(transformer_options(o).threads == threads);
+    }
+    for (const int threads : {-1, 1025}) {
+        o.threads = threads;
+        CHECK(error_of([&] { transformer_options(o); }) ==
+              "--threads: got " + std::to_string(threads) +
+                  ", expected 1 to 1024, or 0 for one a core");
+    }
+    o = {};
+    o.weights = "bf16", o.cache = "f16";
+    CHECK(transformer_options(o).weights == WeightType::bf16);
+    CHECK(transformer_options(o).cache == WeightType::f16);
+    o.weights = "int5";
+    CHECK(error_of([&] { transformer_options(o); }) ==
+          "--weights: got 'int5', expected stored, f32, f16, bf16, int8 or int4");
 }
