@@ -453,3 +453,50 @@ TEST_CASE("names of special tokens that are not there are refused", "[tokenizer]
                      }),
                      "the id of \"y\""));
 }
+
+TEST_CASE("parts of a tokenizer.json that lack something, or ask for what is not done",
+          "[tokenizer]") {
+    const auto said = [](const char* part, const std::string& value) {
+        return complaint_about("tokenizer.json", [&](Json& j) { j[part] = json_value(value); });
+    };
+    const auto checked = [&](const char* part, const std::string& value,
+                             const std::string& message) {
+        INFO(value);
+        CHECK(contains(said(part, value), "tokenizer.json: " + message));
+    };
+    checked("normalizer", R"({"type": "Prepend"})",
+            "normalizer Prepend has no \"prepend\", expected a string");
+    checked("normalizer", R"({"type": "Prepend", "prepend": 1})",
+            "normalizer Prepend has the integer 1 \"prepend\", expected a string");
+    checked("normalizer", R"({"type": "Replace", "content": "x"})",
+            "normalizer Replace has no pattern, expected {\"String\": …} or {\"Regex\": …}");
+    checked("normalizer", R"({"type": "Replace", "pattern": {"String": ""}, "content": "x"})",
+            "normalizer Replace of a regular expression is not supported, expected a string");
+    checked(
+        "pre_tokenizer",
+        R"({"type": "Split", "pattern": {"String": "-"}, "behavior": "Contiguous"})",
+        "pre_tokenizer Split behavior Contiguous is not supported, expected Isolated, Removed, ");
+    checked("pre_tokenizer", R"({"type": "Metaspace", "replacement": "_"})",
+            "pre_tokenizer Metaspace replacement is not supported, expected \"▁\"");
+    checked(
+        "pre_tokenizer", R"({"type": "Metaspace", "replacement": "▁", "prepend_scheme": "last"})",
+        "pre_tokenizer Metaspace prepend_scheme last is not supported, expected first, always or");
+    checked("post_processor", R"({"type": "TemplateProcessing"})",
+            "post_processor TemplateProcessing has no list \"single\"");
+    checked("post_processor",
+            R"({"type": "TemplateProcessing", "single": [{"SpecialToken": {"id": "<x>"}}],
+                "special_tokens": {}})",
+            "post_processor TemplateProcessing names \"<x>\", which has no \"ids\" in its");
+    checked("post_processor",
+            R"({"type": "TemplateProcessing", "single": [{"SpecialToken": {"id": "<x>"}}],
+                "special_tokens": {"<x>": {"ids": [-1]}}})",
+            "an id of \"<x>\" is the integer -1, expected an integer from 0");
+    checked("added_tokens", "5", "\"added_tokens\" is the integer 5, expected a list");
+    checked("added_tokens", "[5]", "an added token is the integer 5, expected an object");
+    checked("added_tokens", R"([{"content": "q"}])", "the added token \"q\" has no \"id\"");
+    checked("added_tokens", R"([{"content": "", "id": 279}])", "an added token is empty");
+    CHECK(
+        contains(complaint_about("tokenizer.json",
+                                 [](Json& j) { j["model"]["continuing_subword_prefix"] = "##"; }),
+                 "model option continuing_subword_prefix is not supported, expected it to be off"));
+}
