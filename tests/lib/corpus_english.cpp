@@ -7,6 +7,7 @@
 #include <map>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "lib/core/index.hpp"
@@ -281,6 +282,36 @@ TEST_CASE("a command that is not understood is refused in one line") {
     CHECK(test::error_of([] {
               Lexicon(Files{{"w.lexicon", words + "chains other\n  eat > find $a\n"}});
           }).find("$a is not drawn in every way to come here") != std::string::npos);
+}
+
+TEST_CASE("each mistake in a lexicon is named with its line") {
+    const std::string verb = "verbs\n  eat\n";
+    for (const auto& wrong : std::vector<std::pair<std::string, std::string>>{
+             {"  x\n", "w.lexicon:1: a line before the first section"},
+             {"# a comment\n\n  x\n", "w.lexicon:3: a line before the first section"},
+             {"nouns a\n  x,, y\n", "w.lexicon:2: an empty word between two commas"},
+             {"nouns a\n  ~\n", "w.lexicon:2: a noun without a name"},
+             {"nouns a\n  milk~\nnouns b\n  milk\n",
+              "w.lexicon:4: 'milk' is countable in one class and not in another"},
+             {"nouns a < b\n  x\n", "lexicon: class 'b' has no nouns"},
+             {"verbs\n  eat ate\n",
+              "w.lexicon:2: 'eat ate': expected a verb, or its base, past and participle"},
+             {"verbs\n  a b c d\n",
+              "w.lexicon:2: 'a b c d': expected a verb, or its base, past and participle"},
+             {verb + "chains c\n  eat\n", "w.lexicon:4: a chain of one step"},
+             {verb + "chains c\n  eat > fly\n", "w.lexicon:4: 'fly': no verb 'fly' in the lexicon"},
+             {verb + "acts a | | | often\n  eat\n",
+              "w.lexicon:3: no group of adverbs named 'often'"}}) {
+        INFO(wrong.first);
+        CHECK(test::error_of([&] { Lexicon(Files{{"w.lexicon", wrong.first}}); }) == wrong.second);
+    }
+    const test::TemporaryFolder folder;
+    const std::string empty = folder.write("a.grammar", "");
+    CHECK(test::error_of([&] { Corpus::load_files({empty}); }) ==
+          empty + ": cannot read this grammar file (is it empty?)");
+    CHECK(test::error_of([] {
+              Corpus::load("data/none");
+          }).starts_with("data/none: cannot read the corpus folder ("));
 }
 
 // ---- what ships ---------------------------------------------------------------------------------
