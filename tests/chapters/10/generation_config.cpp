@@ -1,11 +1,13 @@
 // generation_config.json as defaults.
 #include "tests/catch.hpp"
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
 #include "chapters/10_generate/generation_config.hpp"
 #include "chapters/10_generate/options.hpp"
+#include "tests/support/captured.hpp"
 #include "tests/support/small_model.hpp"
 #include "tests/support/temporary.hpp"
 
@@ -153,4 +155,67 @@ TEST_CASE("a value of the wrong kind is named, with its file", "[ch10]") {
             error("{\"exponential_decay_length_penalty\": [" + std::string(start) + ", 1.2]}"),
             "[START, FACTOR]"));
     REQUIRE(error(R"({"temperature": null, "unheard_of": {"a": 1}})") == "");
+}
+
+TEST_CASE("a file that only says that it draws has transformers' values for the rest", "[ch10]") {
+    REQUIRE(chain_with(R"({"do_sample": true})") == "top-k 50 → draw");
+    REQUIRE(chain_with(R"({"do_sample": true, "top_k": 7, "temperature": 0.5})") ==
+            "temperature 0.5 → top-k 7 → draw");
+    // A dialect has values of its own, and without do_sample: true ours stay.
+    GenerateOptions vllm, steered;
+    vllm.dialect = "vllm", steered.mirostat = 2;
+    REQUIRE(chain_with(R"({"do_sample": true})", vllm) == "draw");
+    REQUIRE(options_with(R"({"do_sample": true})", steered).temperature == std::nullopt);
+    REQUIRE(options_with(R"({"top_p": 0.5})").top_k == std::nullopt);
+    REQUIRE(chain_with(R"({"top_p": 0.5})") == "temperature 0.8 → top-p 0.5 → draw");
+}
+
+TEST_CASE("every cut of the file is taken, each into its own option", "[ch10]") {
+    const GenerateOptions o = options_with(
+        R"({"do_sample": true, "top_k": 11, "top_p": 0.9, "min_p": 0.1, "typical_p": 0.8,
+            "epsilon_cutoff": 0.01, "eta_cutoff": 0.002, "forced_eos_token_id": 7})");
+    REQUIRE((o.top_k == 11 && o.top_p == 0.9 && o.min_p == 0.1 && o.typical_p == 0.8));
+    REQUIRE((o.epsilon_cutoff == 0.01 && o.eta_cutoff == 0.002));
+    REQUIRE(o.forced_eos == 7);
+    // Mirostat truncates by itself.
+    GenerateOptions steered;
+    steered.mirostat = 2;
+    const GenerateOptions s =
+        options_with(R"({"do_sample": true, "min_p": 0.1, "top_k": 5})", steered);
+    REQUIRE((s.min_p == std::nullopt && s.top_k == std::nullopt));
+}
+
+TEST_CASE("lists that are typed are stronger than the file's", "[ch10]") {
+    GenerateOptions o;
+    o.suppress = {"1"}, o.begin_suppress = {"2"}, o.bad_words = {"no"}, o.stop_strings = {"x"};
+    o.exponential_decay = "9,2", o.sequence_bias = {"1=2"}, o.no_repeat_ngram_size = 4;
+    o.forced_bos = 3, o.forced_eos = 4;
+    const GenerateOptions typed = options_with(
+        R"({"suppress_tokens": [3, 4], "begin_suppress_tokens": [5], "bad_words_ids": [[6, 7]],
+            "stop_strings": ["end"], "exponential_decay_length_penalty": [4, 1.25],
+            "sequence_bias": [[[1, 2], -1.5]], "no_repeat_ngram_size": 3,
+            "forced_bos_token_id": 9, "forced_eos_token_id": 9})",
+        o);
+    using Texts = std::vector<std::string>;
+    REQUIRE(typed.suppress == Texts{"1"});
+    REQUIRE(typed.begin_suppress == Texts{"2"});
+    REQUIRE(typed.bad_words_ids.empty());
+    REQUIRE(typed.stop_strings == Texts{"x"});
+    REQUIRE(typed.exponential_decay == "9,2");
+    REQUIRE(typed.sequence_bias == Texts{"1=2"});
+    REQUIRE(typed.no_repeat_ngram_size == 4);
+    REQUIRE((typed.forced_bos == 3 && typed.forced_eos == 4));
+}
+
+TEST_CASE("what changes texts in transformers and is not known here is said, where it is on",
+          "[ch10]") {
+    const auto said = [](const std::string& config) {
+        return test::written_to(2, [&] { options_with(config); });
+    };
+    REQUIRE(said(R"({"max_length": null, "penalty_alpha": 0, "token_healing": false,
+                     "transformers_version": "4.46", "pad_token_id": 0})") == "");
+    const std::string two = said(R"({"max_length": 20, "dola_layers": "high"})");
+    REQUIRE(contains(two, "generation_config.json: max_length is unknown, and ignored\n"));
+    REQUIRE(contains(two, "generation_config.json: dola_layers is unknown, and ignored\n"));
+    REQUIRE(std::count(two.begin(), two.end(), '\n') == 2);
 }
