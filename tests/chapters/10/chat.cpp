@@ -179,3 +179,12 @@ TEST_CASE("an answer is shown trimmed while it comes, and what is shown is what 
 TEST_CASE("a budget without room for any question is refused", "[ch10][chat]") {
     REQUIRE_THROWS_AS(Conversation(lines_prompt(encode), 0), UsageError);
 }
+
+TEST_CASE("a line that is not UTF-8 is refused with the place of its first wrong byte",
+          "[ch10][chat]") {
+    const Session s = session({"ab\xff", "\xc3", "hi"}, {" ok"});
+    REQUIRE(s.complaints ==
+            std::vector<std::string>{"this line was not used: its byte 3 is not valid UTF-8",
+                                     "this line was not used: its byte 1 is not valid UTF-8"});
+    REQUIRE(s.prompts == std::vector<std::string>{"User: hi\nAssistant:"});
+}
