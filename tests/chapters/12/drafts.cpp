@@ -1,6 +1,7 @@
 // Chapter 12's parts alone: the residual, a weighted draw, prompt lookup.
 #include "tests/catch.hpp"
 
+#include <string>
 #include <vector>
 
 #include "chapters/12_speculative/drafts.hpp"
@@ -111,4 +112,24 @@ TEST_CASE("how many tokens a lookup guesses is said once", "[ch12]") {
     CHECK_NOTHROW(check_drafts(s));
     s.num_assistant_tokens += 1;
     CHECK_THROWS_AS(check_drafts(s), UsageError);
+}
+
+TEST_CASE("drafts of no tokens and n-grams of none are refused by name", "[ch12]") {
+    for (const int bad : {0, -1}) {
+        DraftSettings lookup, ngram;
+        lookup.prompt_lookup_num_tokens = bad, ngram.max_matching_ngram_size = bad;
+        CHECK_THROWS_WITH(check_drafts(lookup),
+                          "--prompt-lookup-num-tokens: got " + std::to_string(bad) +
+                              ", expected 1 or more; leave it out to draft nothing");
+        CHECK_THROWS_WITH(check_drafts(ngram), "--max-matching-ngram-size: got " +
+                                                   std::to_string(bad) + ", expected 1 or more");
+    }
+    DraftSettings one;
+    one.prompt_lookup_num_tokens = one.max_matching_ngram_size = 1;
+    CHECK_NOTHROW(check_drafts(one));
+    one.assistant_model = "lookup";  // the same thing
+    CHECK_NOTHROW(check_drafts(one));
+    one.assistant_model = "sketch";
+    CHECK_THROWS_WITH(check_drafts(one),
+                      Catch::Contains("--assistant-model and --prompt-lookup-num-tokens"));
 }
