@@ -59,6 +59,22 @@ TEST_CASE("habits of other programs' users: what works, what is ignored, what is
         {{"--do_sample=False"}, {"--greedy"}},
         {{"--do_sample", "False", "--num_beams", "4"}, {"--num_beams", "4"}},
         {{"--do-sample", "a"}, {"--do-sample", "a"}},
+        {{"--do_sample", "False", "--num_beams", "1"}, {"--greedy", "--num_beams", "1"}},
+        {{"--do_sample=false", "--num-beams=3"}, {"--num-beams=3"}},
+        {{"--early_stopping", "False"}, {"--early-stopping=false"}},
+        {{"--early_stopping", "never"}, {"--early_stopping", "never"}},
+        {{"--load_in_4bit", "True", "a"}, {"--weights=int4", "a"}},
+        {{"--cache-type-k", "f16"}, {"--cache=f16"}},
+        {{"--repeat-last-n", "64"}, {"--penalty-scope=last-64"}},
+        {{"--dtype", "float16"}, {"--weights=f16"}},
+        {{"--dtype", "half"}, {"--weights=f16"}},
+        {{"--dtype", "fp16"}, {"--weights=f16"}},
+        {{"--dtype", "bf16"}, {"--weights=bf16"}},
+        {{"--dtype", "torch.bfloat16"}, {"--weights=bf16"}},
+        {{"--dtype", "float32"}, {"--weights=f32"}},
+        {{"--dtype", "float"}, {"--weights=f32"}},
+        {{"--dtype", "fp32"}, {"--weights=f32"}},
+        {{"--dtype", "int8"}, {"--weights=int8"}},
         {{"--early_stopping", "True"}, {"--early-stopping=true"}},
         {{"--ignore_eos", "False"}, {}},
         {{"--dtype=bfloat16"}, {"--weights=bf16"}},
@@ -139,4 +155,126 @@ TEST_CASE("the lines of a prompt file are read with the same escapes as a prompt
     s.options.no_escape = false;
     complete(s);
     REQUIRE(s.prompts == Words{"a\nb", "c"});
+}
+
+TEST_CASE("other programs' names mean the option that they mean there", "[ch23]") {
+    const std::vector<std::pair<std::string, std::string>> named = {
+        {"--temp", "--temperature"},
+        {"-s", "--seed"},
+        {"-t", "--threads"},
+        {"--n-predict", "--max-new-tokens"},
+        {"--predict", "--max-new-tokens"},
+        {"--repeat-penalty", "--repetition-penalty"},
+        {"--typical", "--typical-p"},
+        {"--typ-p", "--typical-p"},
+        {"-l", "--logit-bias"},
+        {"-r", "--stop-strings"},
+        {"--reverse-prompt", "--stop-strings"},
+        {"--grammar-file", "--grammar"},
+        {"-j", "--json-schema"},
+        {"-jf", "--json-schema"},
+        {"--json-schema-file", "--json-schema"},
+        {"--file", "--prompt-file"},
+        {"--chat-template-file", "--chat-template"},
+        {"-md", "--assistant-model"},
+        {"--model-draft", "--assistant-model"},
+        {"--draft", "--num-assistant-tokens"},
+        {"--draft-max", "--num-assistant-tokens"},
+        {"-np", "--num-return-sequences"},
+        {"--parallel", "--num-return-sequences"},
+        {"--max-tokens", "--max-new-tokens"},
+        {"--stop", "--stop-strings"},
+        {"--min-tokens", "--min-new-tokens"},
+        {"--guided-json", "--json-schema"},
+        {"--guided-regex", "--regex"},
+        {"--guided-choice", "--choice"},
+        {"--guided-grammar", "--grammar"}};
+    for (const auto& pair : named) {
+        INFO(pair.first);
+        CHECK(with_our_names({pair.first, "7", "x"}) == Words{pair.second, "7", "x"});
+        CHECK(with_our_names({pair.first + "=7"}) == Words{pair.second + "=7"});
+    }
+    for (const char* chat : {"-cnv", "--conversation", "-i", "--interactive"}) {
+        CHECK(with_our_names({chat}) == Words{"--chat"});
+        CHECK(with_our_names({"-sys", "x", chat}) == Words{"--system", "x", "--chat"});
+    }
+    for (const char* stats : {"--perf", "--show-timings"})
+        CHECK(with_our_names({stats}) == Words{"--stats"});
+}
+
+TEST_CASE("of an ignored option its value is ignored too, and no word of the prompt", "[ch23]") {
+    for (const char* valued : {"-lv",
+                               "--log-verbosity",
+                               "-c",
+                               "--ctx-size",
+                               "--max-model-len",
+                               "-b",
+                               "--batch-size",
+                               "-ub",
+                               "--ubatch-size",
+                               "--numa",
+                               "-tb",
+                               "--threads-batch",
+                               "--prio",
+                               "--poll",
+                               "-ngl",
+                               "--n-gpu-layers",
+                               "--gpu-layers",
+                               "-dev",
+                               "--device",
+                               "--device-map",
+                               "-mg",
+                               "--main-gpu",
+                               "-sm",
+                               "--split-mode",
+                               "-ts",
+                               "--tensor-split",
+                               "-ngld",
+                               "--draft-min",
+                               "--draft-p-min",
+                               "--samplers",
+                               "--sampling-seq",
+                               "--sampler-seq",
+                               "--log-file"}) {
+        Words notes;
+        INFO(valued);
+        CHECK(translated({valued, "7", "hello"}, notes) == Words{"hello"});
+        CHECK(translated({std::string(valued) + "=7", "hello"}, notes) == Words{"hello"});
+    }
+    for (const char* alone : {"--jinja",
+                              "-e",
+                              "--escape",
+                              "-no-cnv",
+                              "--no-conversation",
+                              "--color",
+                              "-co",
+                              "--stream",
+                              "--use-cache",
+                              "-fa",
+                              "--flash-attn",
+                              "--warmup",
+                              "--no-warmup",
+                              "--log-disable",
+                              "--no-perf",
+                              "--simple-io",
+                              "-mli",
+                              "--multiline-input",
+                              "--no-context-shift",
+                              "-cb",
+                              "--cont-batching",
+                              "--no-repack",
+                              "--verbose-prompt",
+                              "--verbose",
+                              "--mlock",
+                              "--mmap",
+                              "--no-mmap",
+                              "-nkvo",
+                              "--no-kv-offload",
+                              "--no-op-offload",
+                              "--special",
+                              "-sp"}) {
+        Words notes;
+        INFO(alone);
+        CHECK(translated({alone, "7", "hello"}, notes) == Words{"7", "hello"});
+    }
 }
