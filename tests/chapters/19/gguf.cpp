@@ -395,3 +395,168 @@ TEST_CASE("GGUF: windows and layers that llama.cpp does not have are said", "[gg
     for (const char* none : {"tiny-llama", "tiny-qwen2", "tiny-gemma3", "tiny-gpt-oss"})
         CHECK(said(none).empty());
 }
+
+TEST_CASE("every type of value of a GGUF file is the number that it says", "[gguf]") {
+    const TemporaryFolder folder;
+    const auto with = [&](std::uint32_t type, const std::string& bytes) {
+        HandMade made;
+        made.values.bytes.text("k");
+        made.values.bytes.u32(type);
+        made.values.bytes.all += bytes;
+        ++made.values.count;
+        return made.bytes();
+    };
+    const auto integer = [&](std::uint32_t type, const std::string& bytes) {
+        return GgufFile(folder.write("m.gguf", with(type, bytes))).integer_or("k", 0);
+    };
+    CHECK(integer(0, "\xfe") == 254);
+    CHECK(integer(1, "\xfe") == -2);
+    CHECK(integer(2, "\xfe\xff") == 65534);
+    CHECK(integer(3, "\xfe\xff") == -2);
+    CHECK(integer(4, "\xfe\xff\xff\xff") == 4294967294);
+    CHECK(integer(5, "\xfe\xff\xff\xff") == -2);
+    CHECK(integer(10, std::string("\2\0\0\0\1\0\0\0", 8)) == 4294967298);
+    CHECK(integer(11, "\xfe\xff\xff\xff\xff\xff\xff\xff") == -2);
+    const double half = 0.5;
+    std::string eight(8, '\0');
+    std::memcpy(eight.data(), &half, 8);
+    const GgufFile real(folder.write("real.gguf", with(12, eight)));
+    CHECK(std::get<double>(*real.find("k")) == 0.5);
+    CHECK(contains(refusal(folder, with(7, "\2")), "\"k\" is 2, expected 0 or 1 (a bool)"));
+    CHECK(contains(refusal(folder, with(13, "\2")), "a value of type 13, expected 0 to 12"));
+    CHECK(contains(refusal(folder, with(10, std::string(8, '\xff'))), "expected at most 2^63 - 1"));
+    // Lists: their type, their length, their numbers.
+    const auto listed = [&](char type, char count, const std::string& numbers) {
+        return with(9, std::string{type, 0, 0, 0, count, 0, 0, 0, 0, 0, 0, 0} + numbers);
+    };
+    const auto list = [&](char type, char count, const std::string& numbers) {
+        return GgufFile(folder.write("m.gguf", listed(type, count, numbers))).numbers("k");
+    };
+    using Numbers = std::vector<double>;
+    CHECK(list(1, 2, "\xfe\x03") == Numbers{-2, 3});
+    CHECK(list(12, 2, eight + eight) == Numbers{0.5, 0.5});
+    // So many that eight bytes each would not be there, but two are.
+    std::string forty;
+    for (int i = 0; i < 40; ++i) forty += std::string{static_cast<char>(i), '\xff'};
+    const Numbers numbers = list(3, 40, forty);
+    REQUIRE(numbers.size() == 40);
+    CHECK((numbers[0] == -256 && numbers[39] == -217));
+    CHECK(contains(refusal(folder, with(9, std::string("\3\0\0\0\0\0\0\0\0\1\0\0", 12))),
+                   "1099511627776 numbers follow, but only"));
+    // A value of another type is not taken for what is asked.
+    CHECK(contains(error_of([&] { real.integer_or("k", 0); }),
+                   "value \"k\" is of another type, expected an integer"));
+    CHECK(contains(error_of([&] { real.text_or("k", ""); }), "another type, expected a text"));
+    CHECK(contains(error_of([&] { real.flag_or("k", true); }), "expected true or false"));
+    CHECK(contains(error_of([&] { real.numbers("k"); }), "expected a list of numbers"));
+    CHECK(contains(error_of([&] { real.texts("no"); }), "has no value \"no\", expected a list"));
+}
+
+namespace {
+
+// The values of a small model of this architecture; `change` adds or replaces none of them twice.
+template <class Change>
+std::string small_model_file(const TemporaryFolder& folder, const std::string& architecture,
+                             std::uint32_t layers, Change&& change) {
+    HandMade made;
+    made.name = "token_embd.weight";
+    made.values.add("general.architecture", architecture);
+    for (const auto& [key, value] : std::initializer_list<std::pair<const char*, std::uint32_t>>{
+             {"context_length", 64},
+             {"embedding_length", 64},
+             {"feed_forward_length", 96},
+             {"block_count", layers},
+             {"attention.head_count", 4},
+             {"attention.head_count_kv", 2},
+             {"attention.key_length", 32}})
+        made.values.add(architecture + "." + key, value);
+    change(made.values);
+    return folder.write("m.gguf", made.bytes());
+}
+
+}  // namespace
+
+TEST_CASE("what GGUF does not say of a Gemma, and what it says that we do not compute", "[gguf]") {
+    const TemporaryFolder folder;
+    const auto scalar = [&](const std::string& architecture, std::uint32_t layers) {
+        return gguf_config(GgufFile(small_model_file(folder, architecture, layers, [](auto&) {})))
+            .architecture.score_scalar;
+    };
+    // The largest of both divide by the width of a head as it would be of all channels: 64 / 4.
+    CHECK(scalar("gemma2", 46) == 16);
+    CHECK(scalar("gemma2", 45) == 32);
+    CHECK(scalar("gemma2", 62) == 32);
+    CHECK(scalar("gemma3", 62) == 16);
+    CHECK(scalar("gemma3", 46) == 32);
+    const auto said = [&](auto&& change, std::uint32_t layers = 2) {
+        const std::string path = small_model_file(folder, "llama", layers, change);
+        return error_of([&] { gguf_config(GgufFile(path)); });
+    };
+    CHECK(said([](GgufValues&) {}) == "");
+    CHECK(contains(said([](GgufValues& v) { v.add("llama.attention.value_length", 16u); }),
+                   "value_length\" is not key_length, 32; expected heads of one size"));
+    CHECK(contains(said([](GgufValues& v) { v.add("llama.rope.dimension_count", 8u); }),
+                   "rope.dimension_count\" is 8, expected the head size, 32"));
+    CHECK(contains(said([](GgufValues&) {}, 0), "\"llama.block_count\" is 0, expected 1 to"));
+    // The ends: both ids, and each once.
+    const auto ends = [&](std::uint32_t eos, std::uint32_t eot) {
+        return gguf_config(GgufFile(small_model_file(folder, "llama", 2,
+                                                     [&](GgufValues& v) {
+                                                         v.add("tokenizer.ggml.eos_token_id", eos);
+                                                         v.add("tokenizer.ggml.eot_token_id", eot);
+                                                     })))
+            .eos_token_ids;
+    };
+    CHECK(ends(3, 5) == std::vector<int>{3, 5});
+    CHECK(ends(3, 3) == std::vector<int>{3});
+    CHECK(ends(0, 31) == std::vector<int>{0, 31});
+}
+
+TEST_CASE("a tokenizer in a GGUF file that contradicts itself is refused with its key", "[gguf]") {
+    const TemporaryFolder folder;
+    using Texts = std::vector<std::string>;
+    const auto said = [&](const std::string& model, const Texts& tokens, auto&& change) {
+        HandMade made;
+        made.values.add("tokenizer.ggml.model", model);
+        made.values.add_list("tokenizer.ggml.tokens", tokens);
+        change(made.values);
+        const std::string path = folder.write("m.gguf", made.bytes());
+        return error_of([&] { gguf_tokenizer(GgufFile(path)); });
+    };
+    const auto nothing = [](GgufValues&) {};
+    CHECK(contains(said("bert", {"a"}, nothing), "tokenizer.ggml.model is bert, expected gpt2 ("));
+    CHECK(contains(said("gpt2", {"a", "b"},
+                        [](GgufValues& v) {
+                            v.add_list("tokenizer.ggml.token_type", std::vector<std::uint32_t>{1});
+                        }),
+                   "token_type has 1 members, expected 2, one a token"));
+    CHECK(contains(said("gpt2", {"a", "a"}, nothing), "tokens 0 and 1 are both \"a\""));
+    CHECK(contains(said("gpt2", {std::string(4097, 'x')}, nothing),
+                   "token 0 has 4097 bytes, expected at most 4096"));
+    CHECK(
+        contains(said("gpt2", {std::string(4096, 'x')}, nothing), "tokenizer.ggml.pre is missing"));
+    CHECK(contains(
+        said("gpt2", {"a"}, [](GgufValues& v) { v.add("tokenizer.ggml.pre", std::string("x")); }),
+        "tokenizer.ggml.pre is x, expected one of gpt-2, olmo, llama-bpe, "));
+    for (const std::string& merge : Texts{"ab", " b", "a "})
+        CHECK(contains(said("gpt2", {"a", "b", "ab"},
+                            [&](GgufValues& v) {
+                                v.add("tokenizer.ggml.pre", std::string("gpt-2"));
+                                v.add_list("tokenizer.ggml.merges", Texts{"a b", merge});
+                            }),
+                       "merge 2 is \"" + merge + "\", expected two tokens with one space"));
+    CHECK(contains(said("gpt2", {"a", "b"},
+                        [](GgufValues& v) {
+                            v.add("tokenizer.ggml.pre", std::string("gpt-2"));
+                            v.add_list("tokenizer.ggml.merges", Texts{});
+                            v.add("tokenizer.ggml.bos_token_id", 2u);
+                        }),
+                   "tokenizer.ggml.bos_token_id is 2, expected 0 to 1"));
+    CHECK(contains(said("llama", {"a", "b"}, nothing),
+                   "tokenizer.ggml.scores has 0 members, expected 2, one a token"));
+    CHECK(contains(said("llama", {"a", "b"},
+                        [](GgufValues& v) {
+                            v.add_list("tokenizer.ggml.scores", std::vector<float>{0, NAN});
+                        }),
+                   "a score that is not a number"));
+}
