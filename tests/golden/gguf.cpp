@@ -16,6 +16,7 @@
 #include "lib/json/json.hpp"
 #include "lib/kernels/hash.hpp"
 #include "lib/model/transformer.hpp"
+#include "tests/support/captured.hpp"
 #include "tests/support/temporary.hpp"
 
 using namespace tbt;
@@ -105,4 +106,16 @@ TEST_CASE("a model in blocks has the same bits token by token, in a batch and wi
             CHECK(std::ranges::equal(model.forward(both).row(0), all.row(t)));
         }
     }
+}
+
+TEST_CASE("weights in blocks that are converted are said to be, and only then", "[gguf]") {
+    const std::string path = folder + "Q4_K_M.gguf";
+    const auto said = [&](std::optional<WeightType> type) {
+        return test::written_to(2, [&] { load_transformer(path, {1, type}); });
+    };
+    CHECK(said({}) == "");
+    const std::string line = said(WeightType::f16);
+    CHECK(test::contains(line, "Q4_K_M.gguf: weights in "));
+    CHECK(test::contains(line, " are converted to f16 ("));
+    CHECK(line.ends_with(" MiB); --weights stored keeps them\n"));
 }
