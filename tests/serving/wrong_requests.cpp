@@ -119,6 +119,14 @@ TEST_CASE("what is asked for wrongly is refused in OpenAI's form, and says what 
         {"/v1/responses", R"({"input":"a","previous_response_id":"resp_x"})", 400,
          "keeps the last"},
         {"/v1/responses", R"({"input":"a","tools":[{"type":"web_search"}]})", 400, "function only"},
+        {completions, R"({"prompt":["a","b"],"n":100})", 400,
+         "prompt, n, best_of: 200 texts in one request, expected at most 128"},
+        {"/v1/embeddings", R"({"input":"a","encoding_format":"hex"})", 400,
+         "encoding_format: expected float or base64"},
+        {chats,
+         R"({"messages":[{"role":"user","content":"hi"},{"role":"assistant","content":"Well,"}],
+             "num_beams":2,"add_generation_prompt":false,"continue_final_message":true})",
+         400, "messages: an answer goes on without beams, guidance or another model only"},
         {"/v1/nowhere", "{}", 404, "there is no /v1/nowhere"},
         {"/health", "{}", 405, "expected GET"},
     };
@@ -210,4 +218,33 @@ TEST_CASE("an object with very many members is refused at once", "[serving]") {
         REQUIRE(test::contains(answer.body, "more than 4096 members"));
         REQUIRE(std::chrono::steady_clock::now() - begin < std::chrono::seconds(4));
     }
+}
+
+TEST_CASE("an error has the code that programs look at", "[serving]") {
+    const auto error = [](const char* path, const std::string& body) {
+        return server().post(path, body).json()["error"];
+    };
+    const auto of = [&](const char* path, const std::string& body) {
+        const Json e = error(path, body);
+        return e["code"].is_string() ? e["code"].get<std::string>() : "none";
+    };
+    CHECK(of(completions, "{") == "invalid_json");
+    CHECK(of(completions, R"({"prompt":"a","temprature":1})") == "unknown_parameter");
+    CHECK(of(completions, R"({"prompt":"a","skip_special_tokens":false})") ==
+          "unsupported_parameter");
+    CHECK(of(completions, R"({"prompt":")" + std::string(3000, 'a') + R"("})") ==
+          "context_length_exceeded");
+    CHECK(of(chats, R"({"messages":[{"role":"user","content":")" + std::string(3000, 'a') +
+                        R"("}]})") == "context_length_exceeded");
+    CHECK(of("/v1/responses", R"({"input":"a","previous_response_id":"resp_x"})") ==
+          "previous_response_not_found");
+    CHECK(server().ask("GET", "/v1/models/gpt-9").json()["error"]["code"] == "model_not_found");
+    CHECK(of(completions, R"({"prompt":"a","top_p":2})") == "none");
+    // And the parameter that it is about.
+    CHECK(error(completions, R"({"prompt":"a","temprature":1})")["param"] == "temprature");
+    CHECK(error(completions, R"({"prompt":")" + std::string(3000, 'a') + R"("})")["param"] ==
+          "prompt");
+    CHECK(error(completions, "{}")["param"] == "prompt");
+    CHECK(error(chats, "{}")["param"] == "messages");
+    CHECK(error(completions, "{")["param"].is_null());
 }
