@@ -2,7 +2,9 @@
 // options, whole and in a stream.
 #include "tests/catch.hpp"
 
+#include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <string>
 #include <vector>
 
@@ -302,7 +304,7 @@ TEST_CASE("llama.cpp's completion, properties and template", "[serving]") {
             "User: who are you?\nAssistant:");
 }
 
-TEST_CASE("embeddings: of length 1, the nearer the more alike, in either form", "[serving]") {
+TEST_CASE("embeddings: of length 1, the nearer the more alike", "[serving]") {
     const std::string ask = R"({"input":["the cat sat","the cat sat","a dog barked"])";
     const Json answer = post("/v1/embeddings", ask + "}").json();
     REQUIRE(answer["data"].size() == 3);
@@ -320,9 +322,6 @@ TEST_CASE("embeddings: of length 1, the nearer the more alike, in either form", 
     const Json short_one =
         post("/v1/embeddings", R"({"input":"the cat sat","dimensions":8})").json();
     REQUIRE(short_one["data"][0]["embedding"].size() == 8);
-    const Json bytes =
-        post("/v1/embeddings", ask + R"(,"encoding_format":"base64"})").json()["data"][0];
-    REQUIRE(bytes["embedding"].get<std::string>().size() == (vector(0).size() * 4 + 2) / 3 * 4);
     REQUIRE(answer["usage"]["prompt_tokens"].get<int>() > 6);
 }
 
@@ -344,4 +343,56 @@ TEST_CASE("an embedding is the mean of all states of its text", "[serving]") {
             REQUIRE(std::abs(data[t]["embedding"][c].get<double>() - sum[c] / std::sqrt(square)) <
                     1e-6);
     }
+}
+
+TEST_CASE("an embedding in base64 is its floats, byte by byte", "[serving]") {
+    for (const int dimensions :
+         {6, 7, 8}) {  // 24, 28 and 32 bytes: no, two and one sign of padding
+        const std::string ask =
+            R"({"input":"the cat sat","dimensions":)" + std::to_string(dimensions);
+        const Json floats = post("/v1/embeddings", ask + "}").json()["data"][0]["embedding"];
+        const std::string text = post("/v1/embeddings", ask + R"(,"encoding_format":"base64"})")
+                                     .json()["data"][0]["embedding"];
+        const std::string digits =
+            "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+        CHECK(std::count(text.begin(), text.end(), '=') == (dimensions == 6 ? 0 : 9 - dimensions));
+        std::string bytes;
+        unsigned bits = 0, held = 0;
+        for (const char c : text.substr(0, text.find('='))) {
+            held = held << 6 | static_cast<unsigned>(digits.find(c)), bits += 6;
+            if (bits >= 8) bytes += static_cast<char>(held >> (bits -= 8) & 0xff);
+        }
+        REQUIRE(bytes.size() == static_cast<std::size_t>(dimensions) * sizeof(float));
+        for (std::size_t i = 0; i < floats.size(); ++i) {
+            float value = 0;
+            std::memcpy(&value, bytes.data() + i * sizeof value, sizeof value);
+            CHECK(value == static_cast<float>(floats[i].get<double>()));
+        }
+    }
+}
+
+TEST_CASE("llama.cpp's completion counts its tokens and names the text that stopped it",
+          "[serving]") {
+    const Json cut =
+        post("/completion", R"({"prompt":"Once upon a time","n_predict":3,"seed":3})").json();
+    CHECK(cut["tokens_predicted"] == 3);
+    CHECK(cut["tokens_evaluated"] == 4);
+    CHECK((cut["stop"] == true && cut["stopping_word"] == "" && cut["stop_type"] == "limit"));
+    CHECK(cut["prompt"] == "Once upon a time");
+    CHECK(cut["generation_settings"]["seed"] == 3);
+    const Json stopped =
+        post("/completion",
+             R"({"prompt":"Once upon a time","n_predict":30,"seed":3,"stop":["x!","a"]})")
+            .json();
+    CHECK(stopped["stop_type"] == "word");
+    CHECK(stopped["stopping_word"] == "a");
+    CHECK(stopped["content"] == " there w");
+    std::vector<bool> ends;
+    for (const Json& event :
+         parts_of(post("/completion",
+                       R"({"prompt":"Once upon a time","n_predict":3,"seed":3,"stream":true})")))
+        ends.push_back(event["stop"].get<bool>());
+    REQUIRE(ends.size() >= 2);
+    CHECK(std::count(ends.begin(), ends.end(), true) == 1);
+    CHECK(ends.back());
 }
