@@ -325,7 +325,6 @@ TEST_CASE("models, health, metrics, tokens and the page", "[serving]") {
     REQUIRE(server().ask("GET", "/v1/models/storyteller").json() == models["data"][0]);
     REQUIRE(server().ask("GET", "/v1/models/gpt-9").status == 404);
     REQUIRE(server().ask("GET", "/health").json()["status"] == "ok");
-    REQUIRE(server().metric("tbt_generated_tokens_total") >= 0);
     const Json tokens = server().post("/tokenize", R"({"content":"Once upon a time"})").json();
     REQUIRE(tokens["count"] == tokens["tokens"].size());
     REQUIRE(server()
@@ -392,4 +391,37 @@ TEST_CASE("before the first request every count is 0", "[serving]") {
         ++counts;
     }
     REQUIRE(counts > 10);
+}
+
+TEST_CASE("the figures of a server are those of what it did", "[serving]") {
+    const test::Served own;
+    const HttpAnswer answer = own.post(
+        completions, R"({"prompt":[300,301,302],"max_tokens":5,"ignore_eos":true,"seed":1})");
+    REQUIRE(answer.json()["usage"]["completion_tokens"] == 5);
+    CHECK(own.reaches("tbt_requests_total{endpoint=\"/v1/completions\",status=\"200\"}", 1));
+    CHECK(own.reaches("tbt_prompt_tokens_total", 3));
+    CHECK(own.reaches("tbt_generated_tokens_total", 5));
+    CHECK(own.reaches("tbt_passes_total", 5));
+    CHECK(own.reaches("tbt_pass_tokens_total", 3 + 4));
+    CHECK(own.reaches("tbt_texts_running", 0));
+    CHECK(own.metric("tbt_texts_waiting") == 0);
+    CHECK(own.metric("tbt_requests_cancelled_total") == 0);
+    // A bucket holds what is not above its bound, and so do those after it.
+    const auto bucket = [&](const std::string& name, const std::string& bound) {
+        return own.metric(name + "_bucket{le=\"" + bound + "\"}");
+    };
+    double before = 0;
+    for (const char* bound : {"0.001", "0.0025", "0.005", "0.01", "0.025", "0.05", "0.1", "0.25",
+                              "0.5", "1", "2.5", "10", "+Inf"}) {
+        CAPTURE(bound);
+        const double now = bucket("tbt_pass_seconds", bound);
+        CHECK(now >= before);
+        before = now;
+    }
+    CHECK(before == 5);
+    CHECK(bucket("tbt_first_token_seconds", "+Inf") == 1);
+    own.post(completions, R"({"prompt":"a","top_p":2})");
+    CHECK(own.reaches("tbt_requests_total{endpoint=\"/v1/completions\",status=\"400\"}", 1));
+    CHECK(own.ask("GET", "/v1/models").json()["data"][0]["max_model_len"] == 512);
+    CHECK(own.post("/tokenize", R"({"prompt":"hi"})").json()["max_model_len"] == 512);
 }
