@@ -204,6 +204,9 @@ TEST_CASE("YaRN by hand: quick pairs stay, slow ones are divided, those between 
     // With whole dimensions the transition is from floor(0.002…) = 0 to ceil(2.002…) = 3.
     r.whole_dimensions = true;
     CHECK(std::abs(rotary_frequencies(r, 8)[2] - plain[2] * (2. / 3 / 4 + 1. / 3)) <= 1e-14);
+    // It ends at the last component at most: 7, where ceil(10.4) would be 11.
+    const Rotary slow{100, RotaryScaling::yarn, 4, 1, 159000, 1000000};
+    CHECK(std::abs(rotary_frequencies(slow, 8)[1] - plain[1] * (1. / 7 / 4 + 6. / 7)) <= 1e-14);
     // A transition of no length is a step, not a division by zero: both ends are at 0 here.
     const Rotary step{100, RotaryScaling::yarn, 4, 1, 10, 6};
     const std::vector<double> stepped = rotary_frequencies(step, 8);
