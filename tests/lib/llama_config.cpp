@@ -408,4 +408,12 @@ TEST_CASE("config.json is written with the class that opens it, for every family
         CHECK(read_model_config(folder.path()) == config);
         CHECK(read_json(folder.file("generation_config.json"))["_from_model_config"] == true);
     }
+    // What has its default in these files is written, too.
+    const TransformerConfig slow =
+        changed("tiny-qwen3-yarn", [](Json& json) { json["rope_scaling"]["beta_slow"] = 2; });
+    REQUIRE(slow.architecture.rotaries[0].low_frequency_factor == 2);
+    const TemporaryFolder folder;
+    write_model_config(folder.path(), slow);
+    CHECK(read_config_file(folder.file("config.json")).architecture.rotaries ==
+          slow.architecture.rotaries);
 }
