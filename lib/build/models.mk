@@ -11,23 +11,22 @@ FIRST_COMMIT := 97e32915
 STORYTELLER := $(TRAINED)/storyteller
 MEDUSA := $(TRAINED)/medusa
 SKETCH := $(TRAINED)/sketch
-PILOT := $(TRAINED)/pilot
+VOICE := $(TRAINED)/voice
 DIFFUSION := $(TRAINED)/diffusion
 resume = $(if $(wildcard $(1)/checkpoint),--resume) $(ARGS)
 by_recipe = --recipe data/models/$(notdir $(1))/recipe.json --out $(1) $(call resume,$(1))
 
-.PHONY: train train-first train-storyteller train-pilot train-sketch train-diffusion train-medusa
+.PHONY: train train-first train-storyteller train-voice train-sketch train-diffusion train-medusa
 train: train-sketch
 train-first:
 	$(Q)mkdir -p $(FIRST) && git archive $(FIRST_COMMIT) data/voice | tar -x -C $(FIRST) --strip-components=2
 train-storyteller: $(BUILD)/train train-first
 	$< $(call by_recipe,$(STORYTELLER))
-# A small model that shows in about an hour of two quiet cores what data/corpus/english teaches, beside today's chat.
-train-pilot: $(BUILD)/train
-	nice -n 19 $< --corpus data/corpus,data/corpus/world,data/corpus/english \
-	    --genres "$$(grep -v '^#' data/corpus/english/pilot.shares | tr -d '\n')" --vocab 8192 --megabytes 24 \
-	    --out $(PILOT) --layers 4 --heads 6 --embd 192 --batch 16 --steps 3000 --lr 0.003 --seed 3 --documents 4 \
-	    $(call resume,$(PILOT))
+# The next storyteller, which also reads data/corpus/english. It goes on from data/voice, which is not finished.
+train-voice: $(BUILD)/train
+	$< --init data/voice --corpus data/corpus,data/corpus/world,data/corpus/english --optimizer muon \
+	    --genres "$$(grep -v '^#' data/corpus/english/pilot.shares | tr -d '\n')" --out $(VOICE) --batch 16 \
+	    --steps 3700 --warmup 100 --lr 0.0053 --seed 6 --documents 4 --parts 4 --f16 $(call resume,$(VOICE))
 # It learns the distribution of the finished storyteller.
 train-sketch: train-storyteller
 	$(BUILD)/train $(call by_recipe,$(SKETCH))
