@@ -1,8 +1,11 @@
 #include "lib/train/muon.hpp"
 
+#include <algorithm>
 #include <cmath>
+#include <string>
 
 #include "lib/core/check.hpp"
+#include "lib/core/error.hpp"
 #include "lib/core/index.hpp"
 #include "lib/core/simd.hpp"
 #include "lib/kernels/matmul.hpp"
@@ -29,6 +32,9 @@ void combine(float a, const float* x, float b, float* y, std::int64_t n) {
 
 void orthogonalise(std::span<float> x, std::int64_t rows, std::int64_t columns,
                    MuonScratch& scratch) {
+    if (rows < 1 || columns < 1 || rows % 16 != 0 || columns % 16 != 0)
+        throw Error("muon: a matrix (" + std::to_string(rows) + ", " + std::to_string(columns) +
+                    "), expected multiples of 16");
     check_size("muon: a matrix", x.size(), index(rows * columns));
     const std::int64_t n = rows * columns, small = std::min(rows, columns);
     double squares = 0;

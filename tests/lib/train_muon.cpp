@@ -4,6 +4,7 @@
 #include <cmath>
 #include <vector>
 
+#include "lib/core/error.hpp"
 #include "lib/core/index.hpp"
 #include "lib/core/rng.hpp"
 #include "lib/train/adamw.hpp"
@@ -68,6 +69,14 @@ TEST_CASE("Muon makes a matrix orthogonal, wide or tall, as its plain definition
     for (const float v : x) squares += static_cast<double>(v) * static_cast<double>(v);
     CHECK(squares / std::min(R, C) > 0.68 * 0.68);
     CHECK(squares / std::min(R, C) < 1.14 * 1.14);
+}
+
+TEST_CASE("Muon refuses a matrix whose sizes fill no vectors", "[train]") {
+    std::vector<float> x(16 * 24);
+    MuonScratch scratch;
+    CHECK_THROWS_AS(orthogonalise(x, 16, 24, scratch), Error);
+    CHECK_THROWS_AS(orthogonalise(x, 16, 16, scratch), Error);
+    CHECK_THROWS_AS(orthogonalise({}, 0, 16, scratch), Error);
 }
 
 TEST_CASE("a step of Muon changes matrices of layers by orthogonal ones and others as AdamW",
