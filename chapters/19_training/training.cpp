@@ -5,6 +5,7 @@
 
 #include "chapters/19_training/recipe.hpp"
 #include "lib/core/error.hpp"
+#include "lib/core/index.hpp"
 #include "lib/corpus/batches.hpp"
 #include "lib/files/config_file.hpp"
 #include "lib/files/safetensors.hpp"
@@ -37,7 +38,7 @@ std::unique_ptr<Batches> make_batches(const DocumentSource& documents, const Tok
 TrainingOptions checked(TrainingOptions options, const Tokenizer& tokenizer) {
     if (!options.init.empty()) {
         options.shape = trainable_shape(options.init);
-        check_same_tokenizer(options.init, tokenizer);
+        options.shape.vocab_size = tokenizer.vocab_size();
     } else {
         options.shape.vocab_size = tokenizer.vocab_size() + (options.fill_masks ? 1 : 0);
         if (options.shape.architecture.is_gpt2())
@@ -105,7 +106,7 @@ Training::Training(const DocumentSource& documents, const Tokenizer& tokenizer,
         train::initialise(model_.parameters(), model_.layout(), options_.shape, options_.seed);
         model_.parameters_changed();
     } else {
-        read_parameters(options_.init, model_);
+        read_initial(options_.init, tokenizer, model_);
         init_hash_ = hash_of(model_.parameters());
     }
 }
@@ -274,6 +275,35 @@ void check_same_tokenizer(const std::string& directory, const Tokenizer& tokeniz
     throw Error(directory + ": has another tokenizer (" + std::to_string(theirs.vocab_size()) +
                 " tokens, the given one has " + std::to_string(tokenizer.vocab_size()) +
                 "); train with --tokenizer " + directory);
+}
+
+void read_initial(const std::string& directory, const Tokenizer& tokenizer, train::Trainer& model) {
+    const Tokenizer theirs = Tokenizer::load(directory);
+    if (hash_of(theirs) == hash_of(tokenizer)) return read_parameters(directory, model);
+    const Safetensors file = Safetensors::open_directory(directory);
+    const std::int64_t rows = trainable_shape(directory).vocab_size;
+    for (const train::ParameterInfo& t : model.layout().tensors) {
+        const std::span<float> ours = model.of(t);
+        const bool by_token = t.name == "wte.weight" || t.name == "model.embed_tokens.weight" ||
+                              t.name == "lm_head.weight";
+        if (!by_token) {
+            std::copy_n(file.read_weight(t.name, t.shape).data(), t.size, ours.data());
+            continue;
+        }
+        const std::int64_t width = t.shape[1];
+        const Tensor embeddings = file.read_weight(t.name, {rows, width});
+        for (int id = 0; id < tokenizer.vocab_size(); ++id) {
+            const std::vector<int> pieces =
+                theirs.encode(tokenizer.token_bytes(id), SpecialTokens::parse, TextPlace::inside);
+            for (std::int64_t i = 0; i < width; ++i) {
+                float sum = 0;
+                for (const int piece : pieces) sum += embeddings.data()[piece * width + i];
+                ours[index(id * width + i)] =
+                    sum / static_cast<float>(std::max<std::size_t>(1, pieces.size()));
+            }
+        }
+    }
+    model.parameters_changed();
 }
 
 void read_parameters(const std::string& directory, train::Trainer& model) {

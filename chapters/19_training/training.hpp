@@ -127,6 +127,10 @@ TransformerConfig trainable_shape(const std::string& directory);
 // Throws Error "DIRECTORY: …" unless the directory has the same tokenizer.
 void check_same_tokenizer(const std::string& directory, const Tokenizer& tokenizer);
 
+// Reads the initial weights. Where the directory has another tokenizer, a token gets the mean of
+// the embeddings of the pieces into which that tokenizer divides its text [Gee et al. 2022].
+void read_initial(const std::string& directory, const Tokenizer& tokenizer, train::Trainer& model);
+
 // Reads the weights into the model's parameters. The model must have the directory's shape.
 void read_parameters(const std::string& directory, train::Trainer& model);
 

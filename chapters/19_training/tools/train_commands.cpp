@@ -67,7 +67,7 @@ void check_shape(const TrainCommand& c) {
     if (c.given.architecture && a.name != theirs.architecture.model_type)
         throw UsageError("--architecture is " + a.name + ", expected " +
                          theirs.architecture.model_type + ", which " + c.training.init + " has");
-    same("--vocab", c.given.vocab, c.vocab, to_int(theirs.vocab_size));
+    same("--vocab", c.given.vocab && !c.tokenizer_given, c.vocab, to_int(theirs.vocab_size));
     if (c.context_given && asked.n_positions > theirs.n_positions)
         refuse("--context", to_int(asked.n_positions),
                std::to_string(theirs.n_positions) + " at most, which " + c.training.init + " has");

@@ -72,7 +72,9 @@ void add_training_options(CommandLine line, TrainCommand& o) {
         .shows_default()
         .marks(o.tokenizer_given);
     add_sizes(line, o);
-    line.option("--init", t.init, "a model directory to go on from, with its shape and tokenizer");
+    line.option("--init", t.init,
+                "a model directory to go on from, with its shape and, without --tokenizer, its "
+                "tokenizer");
     line.option("--recipe", o.recipe, "follow this recipe.json instead of options");
     line.option("--batch", t.batch, "sequences in each step").shows_default();
     line.option("--steps", t.steps, "updates of the weights (and the cosine's length)")
