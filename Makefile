@@ -29,7 +29,7 @@ space := $(subst x, ,x)
 help:
 	@printf '%s\n' \
 	'Token by Token: text generation from scratch, as a course that runs.' '' \
-	'  make run                 write text with the shipped model (PROMPT="Once upon a time" ARGS="…")' \
+	'  make run                 write text with the shipped model (PROMPT="Once upon a time" MODEL=DIR ARGS="…")' \
 	'  make chat                talk with it' \
 	'  make serve               answer clients of OpenAI'"'"'s interface, and a browser (MODEL=DIR MPI=4 ARGS="…")' \
 	'  make install PREFIX=~/.local  the generator and the server, with the models that ship' \
@@ -101,12 +101,12 @@ export PROMPT
 MPIRUN = mpirun $(if $(filter 0,$(shell id -u)),--allow-run-as-root) --oversubscribe -n
 serve: $(BUILD)/$(if $(MPI),mpi_serve,serve)
 	@exec $(if $(MPI),$(MPIRUN) $(MPI)) $< $(if $(MODEL),--model $(MODEL)) $(ARGS)
-# Without options (and without escapes to read) the generator of one screen is enough, and quickly compiled; it writes
-# the same text.
-run: $(BUILD)/$(if $(strip $(ARGS))$(findstring \,$(PROMPT)),23_text_generator,plain_generate)
-	@$< $(if $(PROMPT),"$$PROMPT") $(ARGS)
+# MODEL=DIRECTORY: another model here, too. Without options (and without escapes to read) the generator of one screen is
+# enough, and quickly compiled; it writes the same text.
+run: $(BUILD)/$(if $(strip $(ARGS)$(MODEL))$(findstring \,$(PROMPT)),23_text_generator,plain_generate)
+	@$< $(if $(PROMPT),$(if $(filter 23%,$(<F)),-p) "$$PROMPT") $(if $(MODEL),--model $(MODEL)) $(ARGS)
 chat: $(BUILD)/23_text_generator
-	@$< --chat $(ARGS)
+	@$< --chat $(if $(MODEL),--model $(MODEL)) $(ARGS)
 # make install PREFIX=~/.local: the generator, the server, and what they read.
 PREFIX ?= /usr/local
 SHARE = $(patsubst ~/%,$(HOME)/%,$(PREFIX))/share/token-by-token

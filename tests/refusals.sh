@@ -245,6 +245,12 @@ refused 1 "$work/none" 17_tokenizer --compare "$work/none"
 refused 2 'part 3 takes one word' 17_tokenizer --word ' two words'
 refused 1 "$work/none" 14_grammar --grammar "$work/none"
 refused 2 'regular expression' 15_regular --regex '('
+for number in abc inf --5 +3 1.2 '' é 1e400; do
+    refused 2 "--from: got '$number', expected a whole number" 15_regular --part 3 --from="$number" --to 5
+done
+refused 2 'no number is in between' 15_regular --from 5 --to 3
+refused 2 'only part 7 uses them; add --part 7' 18_transformer --head 1
+refused 2 'one beam that draws is plain sampling' 11_beam_search --num-beams 1 --do-sample
 for program in 14_grammar 15_regular 17_tokenizer; do
     refused 1 'cannot be written' $program --figure "$work/none/figure.svg"
 done

@@ -115,6 +115,8 @@ void write_until(GptModel& model, const std::string& prompt, const std::string& 
     TextStream stream(rules.strings);
     std::vector<int> ids = encode_prompt(model, prompt);
     const std::size_t prompt_length = ids.size();
+    if (rules.policy == ContextPolicy::refuse && count(ids) >= rules.context)
+        return (void)std::printf("   %s the prompt alone fills it\n", padded(title, 24).c_str());
     std::optional<FinishReason> reason;
     int generated = 0;
     while (!reason) {

@@ -12,7 +12,6 @@
 
 #include "lib/core/error.hpp"
 #include "lib/machine/files.hpp"
-#include "lib/show/short_number.hpp"
 
 namespace tbt {
 
@@ -127,7 +126,7 @@ void fill_lists(GenerateOptions& o, const Config& config) {
         if (pair.size() != 2 || !(std::abs(pair[0]) <= most) || pair[0] != std::floor(pair[0]))
             config.fail("exponential_decay_length_penalty", "[START, FACTOR]");
         o.exponential_decay =
-            std::to_string(static_cast<int>(pair[0])) + "," + short_number(pair[1]);
+            std::to_string(static_cast<int>(pair[0])) + "," + json_text(Json(pair[1]));
     }
     if (!o.sequence_bias.empty() || !config.has("sequence_bias")) return;
     // [[[ids], bias], …]
@@ -138,7 +137,7 @@ void fill_lists(GenerateOptions& o, const Config& config) {
             !is_of(entry[0], static_cast<const std::vector<int>*>(nullptr)))
             config.fail("sequence_bias", "a list of [[ids], bias]");
         o.sequence_bias.push_back(joined(entry[0].get<std::vector<int>>()) + "=" +
-                                  short_number(entry[1].get<double>()));
+                                  json_text(entry[1]));
     }
 }
 

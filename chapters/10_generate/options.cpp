@@ -392,9 +392,11 @@ PenaltyOptions penalties_of(const GenerateOptions& o, const Model& model, const 
     p.watermark = o.watermark;
     for (const std::string& text : o.sequence_bias)
         p.bias.push_back(parse_sequence_bias(text, model));
-    if (o.dry_multiplier.value_or(0) != 0)
-        p.dry_breakers =
-            tokens_with(o.dry_breakers.empty() ? usual_breakers : o.dry_breakers, model);
+    if (o.dry_multiplier.value_or(0) != 0) {
+        std::vector<std::string> breakers = o.dry_breakers;
+        for (std::string& text : breakers) text = escapes_read(o, text);
+        p.dry_breakers = tokens_with(breakers.empty() ? usual_breakers : breakers, model);
+    }
     return p;
 }
 

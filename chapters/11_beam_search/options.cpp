@@ -12,7 +12,7 @@ namespace tbt {
 
 namespace {
 
-void check_draws(const GenerateOptions& o) {
+void check_draws(const GenerateOptions& o, const BeamSettings& s) {
     if (o.greedy) throw UsageError("--greedy: in beam search that is --num-beams 1");
     if (o.context == "slide")
         throw UsageError(
@@ -21,7 +21,11 @@ void check_draws(const GenerateOptions& o) {
     if (o.mirostat.value_or(0) != 0)
         throw UsageError(
             "--mirostat: it steers the surprise of one text, and beams weigh many against each "
-            "other; leave it out, or search with one beam");
+            "other; leave it out");
+    if (o.do_sample && s.num_beams == 1)
+        throw UsageError(
+            "--do-sample and --num-beams 1: one beam that draws is plain sampling, without a "
+            "search; take two beams or more, or leave out beam search");
     if (o.do_sample) return;
     // The others are only without effect, but a watermark would be missing, and a preset says how
     // to draw.
@@ -91,7 +95,7 @@ std::vector<std::string> fewer_texts(std::size_t found, int asked) {
 BeamRequest beam_request_of(const GenerateOptions& options, const BeamSettings& s,
                             const Model& model, std::size_t prompt_length,
                             int default_max_new_tokens) {
-    check_draws(options);
+    check_draws(options, s);
     GenerateOptions o = options;
     if (!o.do_sample) {
         // No cuts, whatever the dialect has by default.

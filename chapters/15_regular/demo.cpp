@@ -153,10 +153,11 @@ void show_states(const std::string& pattern) {
     std::printf("   state  may still come            may end  reads → state\n");
     for (std::size_t i = 0; i < automaton.states.size(); ++i) {
         const PlainAutomaton::State& state = automaton.states[i];
-        std::printf(
-            "   %5zu  %s %s ", i,
-            padded(state.rest.name.empty() ? "(the end)" : visible(state.rest.name), 25).c_str(),
-            padded(may_be_empty(state.rest) ? "yes" : "no", 7).c_str());
+        const std::string rest = state.rest.kind == Regex::nothing ? "nothing: refused"
+                                 : state.rest.name.empty()         ? "(the end)"
+                                                                   : visible(state.rest.name);
+        std::printf("   %5zu  %s %s ", i, padded(rest, 25).c_str(),
+                    padded(may_be_empty(state.rest) ? "yes" : "no", 7).c_str());
         const char* comma = "";
         for (const PlainAutomaton::Edge& edge : state.edges) {
             std::printf("%s %s → %zu", comma, edge.on.c_str(), edge.to);

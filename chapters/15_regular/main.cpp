@@ -46,6 +46,16 @@ void declare(CommandLine& line, Options& o) {
     figure_option(line, o.figure, "the automaton of part 2");
 }
 
+void check_range(const std::string& low, const std::string& high) {
+    const Dfa whole = regex_full_match("-?[0-9]{1,100}");
+    for (const auto& [name, text] : {std::pair{"--from", low}, {"--to", high}})
+        if (!whole.accepts(text))
+            throw UsageError(std::string(name) + ": got '" + text + "', expected a whole number");
+    if ((at_least(Decimal::parse(low), false) & at_most(Decimal::parse(high), false)).empty())
+        throw UsageError("--from " + low + " --to " + high +
+                         ": no number is in between; the smaller one comes first");
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -60,7 +70,7 @@ int main(int argc, char** argv) {
             const auto shown = [&](int n) { return o.part == 0 || o.part == n; };
             const Regex expression = plain_of(parse_regex(o.regex));
             if (shown(2)) automaton_of(expression);
-            if (shown(3)) Decimal::parse(o.low), Decimal::parse(o.high);
+            if (shown(3)) check_range(o.low, o.high);
             std::shared_ptr<GrammarRecognizer> held;
             if (shown(6))
                 held = std::make_shared<GrammarRecognizer>(grammar_of(regex_full_match(o.pattern))),

@@ -28,19 +28,22 @@ int main(int argc, char** argv) {
     std::string directory = model_directory("storyteller");
     int part = 0, layer = 3, head = 1;
     PartOptions for_parts(part);
+    std::vector<DeclaredOption> rare;
     return run_program(
         argc, argv, "Chapter 18: a whole transformer in plain C++.",
         [&](CommandLine line) {
             for_parts.add({2, 4, 7}, line.option("prompt", prompt, "the text that goes in"));
             line.option("--part", part, "only this part, 1 to 7; without it 1 to 5").between(1, 7);
-            for_parts.add({7}, line.option("--layer", layer, "from 0").shows_default());
-            for_parts.add({7}, line.option("--head", head, "of that layer").shows_default());
+            rare = {line.option("--layer", layer, "of part 7, from 0").shows_default(),
+                    line.option("--head", head, "of that layer").shows_default()};
             model_option(line, directory);
             line.option("--heads", heads, "write what four heads look at as a picture (SVG)");
             line.option("--machine", machine, "write the whole model as a picture (SVG)");
         },
         [&] {
             for_parts.check();
+            if (part != 7 && (rare[0].given() || rare[1].given()))
+                throw UsageError("--layer and --head: only part 7 uses them; add --part 7");
             const PlainGpt gpt = load_plain_gpt(directory);
             GptModel model = load_gpt(directory, {0, false});
             const std::function<void()> parts[] = {

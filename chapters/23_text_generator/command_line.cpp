@@ -441,7 +441,7 @@ void complete(Settings& s) {
     }
     if (!o.no_escape) {
         for (std::vector<std::string>* texts :
-             {&s.prompts, &o.stop_strings, &o.bad_words, &o.ban_text})
+             {&s.prompts, &o.stop_strings, &o.bad_words, &o.ban_text, &o.dry_breakers})
             for (std::string& text : *texts) text = unescaped(text);
         o.system = unescaped(o.system);
         for (std::optional<std::string>* text : {&o.negative_prompt, &o.infill})

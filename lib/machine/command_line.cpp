@@ -576,6 +576,8 @@ int run_program(int argc, char** argv, const std::string& description,
         if (page.empty()) {
             Reader(table, words).read();
             set_default_threads(threads);
+            // The tiny library, which knows nothing of this room, reads the variable.
+            if (threads > 0) ::setenv("TBT_THREADS", std::to_string(threads).c_str(), 1);
             body();
         }
         std::fwrite(page.data(), 1, page.size(), stdout);

@@ -9,8 +9,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "lib/core/gpt.hpp"
 #include "lib/machine/command_line.hpp"
+#include "lib/machine/threads.hpp"
 #include "tests/support/captured.hpp"
+#include "tests/support/temporary.hpp"
 
 using namespace tbt;
 using test::contains;
@@ -51,6 +54,15 @@ TEST_CASE("a program works with no words, and with those that it knows", "[comma
     CHECK(answer({}).worked);
     CHECK(answer({"--temperature", "0.5", "hello"}).worked);
     CHECK(answer({"--", "--version"}).worked);  // a prompt
+}
+
+TEST_CASE("--threads counts for the tiny library, too", "[command-line]") {
+    const test::Environment before("TBT_THREADS", "2");
+    CHECK(answer({"--threads", "0"}).worked);
+    CHECK(Gpt::load("tests/data/tiny-gpt2").threads() == 2);
+    CHECK(answer({"--threads", "3"}).worked);
+    CHECK(Gpt::load("tests/data/tiny-gpt2").threads() == 3);
+    set_default_threads(0);
 }
 
 TEST_CASE("who asks for help, the version, the manual or a completion gets only that",

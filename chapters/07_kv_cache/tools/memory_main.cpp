@@ -171,8 +171,11 @@ int main(int argc, char** argv) {
         [&](CommandLine line) { declare(line, o); },
         [&] {
             const TransformerOptions options = transformer_options(o);
-            if (o.blocks) print_blocks(read_model_config(o.model));
-            else if (o.measure) print_memory_used(o.model, options, o.context, o.batch);
+            if (o.blocks) {
+                TransformerConfig config = read_model_config(o.model);
+                config.cache_type = options.cache;
+                print_blocks(config);
+            } else if (o.measure) print_memory_used(o.model, options, o.context, o.batch);
             else print_memory_forecast(o.model, options.cache, o.context, o.batch);
         });
 }

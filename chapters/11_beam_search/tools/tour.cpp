@@ -130,6 +130,15 @@ void print_departure(Model& model, const BeamRequest& request, const std::vector
     }
 }
 
+// A text of the exact search as the beams' are shown: without its end and the stop string.
+static std::string shown_text(const BeamRequest& request, const std::vector<int>& ids) {
+    TextStream stream(request.stop.strings);
+    for (const int id : ids)
+        if (!request.stop.is_eos(id)) stream.push_token(request.bytes(id));
+    stream.finish();
+    return stream.text();
+}
+
 void print_gap(Model& model, BeamRequest request, const std::vector<int>& prompt, int horizon) {
     request.stop.max_new_tokens = std::min(request.stop.max_new_tokens, horizon);
     request.keep_lattice = false;
@@ -156,7 +165,7 @@ void print_gap(Model& model, BeamRequest request, const std::vector<int>& prompt
         std::printf("   %5d %9.4f %9.4f  %s\n", 1 << i, found[i].score,
                     exact.score - found[i].score, shortened(found[i].text, 46).c_str());
     }
-    const std::string text = exact.ids.empty() ? best->text : model.tokenizer.decode(exact.ids);
+    const std::string text = exact.ids.empty() ? best->text : shown_text(request, exact.ids);
     std::printf("   %s %9.4f            %s\n", exact.proven ? "exact" : "known", exact.score,
                 shortened(text, 46).c_str());
     if (exact.proven)
@@ -248,7 +257,7 @@ void show_probes(Model& model) {
         line("greedy", greedy.sum, greedy.text);
         line("8 beams", best.sum, best.ids == greedy.ids ? "the same" : best.text);
         line("optimum", exact.score,
-             exact.ids.empty() ? "the beams'" : model.tokenizer.decode(exact.ids));
+             exact.ids.empty() ? "the beams'" : shown_text(request, exact.ids));
     }
 }
 

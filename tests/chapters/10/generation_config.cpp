@@ -94,15 +94,17 @@ TEST_CASE("a file that draws nothing means greedy decoding, unless an option dra
 TEST_CASE("lists of the file become options", "[ch10]") {
     const GenerateOptions o = options_with(
         R"({"suppress_tokens": [3, 4], "begin_suppress_tokens": [5], "bad_words_ids": [[6, 7], [8]],
-            "stop_strings": ["\n", "end"], "exponential_decay_length_penalty": [4, 1.25],
-            "sequence_bias": [[[1, 2], -1.5]], "forced_bos_token_id": 9, "renormalize_logits": true,
-            "min_new_tokens": 2, "no_repeat_ngram_size": 3, "num_return_sequences": 2})");
+            "stop_strings": ["\n", "end"],
+            "exponential_decay_length_penalty": [4, 1.00000025],
+            "sequence_bias": [[[1, 2], -1.2345678]], "forced_bos_token_id": 9,
+            "renormalize_logits": true, "min_new_tokens": 2,
+            "no_repeat_ngram_size": 3, "num_return_sequences": 2})");
     REQUIRE(o.suppress == std::vector<std::string>{"3,4"});
     REQUIRE(o.begin_suppress == std::vector<std::string>{"5"});
     REQUIRE(o.bad_words_ids == std::vector<std::vector<int>>{{6, 7}, {8}});
     REQUIRE(o.stop_strings == std::vector<std::string>{"\n", "end"});
-    REQUIRE(o.exponential_decay == "4,1.25");
-    REQUIRE(o.sequence_bias == std::vector<std::string>{"1,2=-1.5"});
+    REQUIRE(o.exponential_decay == "4,1.00000025");
+    REQUIRE(o.sequence_bias == std::vector<std::string>{"1,2=-1.2345678"});
     REQUIRE(o.forced_bos == 9);
     REQUIRE_FALSE(o.renormalize);  // changes scores of beams only
     REQUIRE(options_with(R"({"renormalize_logits": true})", {}, true).renormalize);

@@ -162,6 +162,23 @@ TEST_CASE("rare options that mean nothing or contradict are refused", "[ch10][op
     }
 }
 
+TEST_CASE("a breaker of DRY may have escapes, as a stop string", "[ch10][options]") {
+    Model model = small_model();
+    const auto text = [&](const std::string& breaker, bool no_escape) {
+        // a, b and the newline are likely, so that passages with newlines repeat.
+        GenerateOptions o = parsed(
+            "--temperature 1 --top-p 1 -n 60 --dry-multiplier 9 --dry-allowed-length 1 --seed 1 "
+            "--logit-bias 10=20 --logit-bias 97=20 --logit-bias 98=20");
+        o.dry_breakers = {breaker}, o.no_escape = no_escape;
+        CachedBatch batch(model.transformer);
+        return generate_texts(std::ref(batch), token_bytes_of(model.tokenizer),
+                              std::vector<int>{72, 105}, request_of(o, model))[0]
+            .ids;
+    };
+    CHECK(text("\\n", false) == text("\n", false));
+    CHECK(text("\\n", true) != text("\n", true));  // these two characters are in no token
+}
+
 TEST_CASE("texts under the rare options are replayed by their traces and begin and end as told",
           "[ch10][options]") {
     for (const char* line :
