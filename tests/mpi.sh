@@ -42,6 +42,7 @@ holds "with 8 bits, beams and a draft" same_text "The weather" -n 30 --weights i
 holds "with 4 bits, several samples and a cache in F16" same_text "The old clock" -n 30 --weights int4 --num-return-sequences 3 --cache f16
 holds "with a draft" same_text "One day" -n 40 --assistant-model sketch --seed 3
 holds "held to a schema" same_text "A person: " -n 60 --json-schema data/schemas/person.json --seed 2
+holds "with heads whose tree adapts" same_text "The weather" --medusa --num-assistant-tokens-schedule adaptive -n 60
 
 holds "two processes with --seed -1 draw the same numbers" run 2 "Once" --seed -1 -n 20
 

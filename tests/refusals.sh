@@ -245,11 +245,13 @@ refused 1 "$work/none" 17_tokenizer --compare "$work/none"
 refused 2 'part 3 takes one word' 17_tokenizer --word ' two words'
 refused 1 "$work/none" 14_grammar --grammar "$work/none"
 refused 2 'regular expression' 15_regular --regex '('
-for number in abc inf --5 +3 1.2 '' é 1e400; do
+for number in abc inf --5 +3 1.2 é 1e400; do
     refused 2 "--from: got '$number', expected a whole number" 15_regular --part 3 --from="$number" --to 5
 done
 refused 2 'no number is in between' 15_regular --from 5 --to 3
 refused 2 'only part 7 uses them; add --part 7' 18_transformer --head 1
+refused 2 '--html and --trace: both would write' 10_generate --html "$work/same" --trace "$work/same"
+refused 2 '--decoder diffusion and --explain' 23_text_generator --infill ' x' 'It was' --prompt-logprobs 2
 refused 2 'one beam that draws is plain sampling' 11_beam_search --num-beams 1 --do-sample
 for program in 14_grammar 15_regular 17_tokenizer; do
     refused 1 'cannot be written' $program --figure "$work/none/figure.svg"
@@ -354,13 +356,13 @@ refused 1 "model_type is medusa_heads" evaluate data/models/medusa README.md
 refused 1 "there is no tokenizer" evaluate tests/data/tiny-gpt2 README.md
 refused 1 "no such model directory" decoders --models none --file "$work/measured.jsonl"
 refused 1 "is not a regular file" evaluate data/models/sketch "$work"
-refused 2 "has learned weather and everyday only" decoders --models diffusion --genres dates --texts 1 --file "$work/measured.jsonl"
+refused 2 "has learned weather, everyday and hello only" decoders --models diffusion --genres dates --texts 1 --file "$work/measured.jsonl"
 refused 1 "2000 texts each, and 3 are asked for" decoders --texts 3 --file chapters/24_which_decoder/measured.jsonl
 refused 2 "--table: nothing not in" decoders --show --table nothing
 refused 2 "--table requires --show" decoders --table claims --file "$work/measured.jsonl"
 refused 2 "--against requires --figure" decoders --show --against diversity --file chapters/24_which_decoder/measured.jsonl
 refused 1 "no genre named 'nothing'" decoders --genres nothing --file "$work/measured.jsonl"
-refused 2 "expected one of: greedy, temperature" decoders --decoder nothing --file "$work/measured.jsonl"
+refused 2 "expected one of: 'greedy', 'temperature'" decoders --decoder nothing --file "$work/measured.jsonl"
 refused 2 "--smoke" train --smoke --steps 3 --out "$work/small"
 refused 2 "--smoke" train --smoke --tokenizer data/models/sketch --out "$work/small"
 refused 2 "--recipe" train --recipe data/models/sketch/recipe.json --steps 3 --out "$work/small"

@@ -46,6 +46,7 @@ struct BeamOutput {
 };
 
 void check_output(const BeamOutput& o, const BeamSettings& s) {
+    check_files(o.html, o.trace_file, o.figure);
     if (s.num_beam_groups > 1 && (!o.trace_file.empty() || !o.figure.empty()))
         throw UsageError(
             "--num-beam-groups: each group is a search of its own, without a common lattice; leave "

@@ -79,6 +79,10 @@ std::vector<std::string> without_effect(const GenerateOptions& o, const BeamSett
         notes.emplace_back("--diversity-penalty has no effect without --num-beam-groups");
     if (o.do_sample) return notes;
     std::vector<std::string> names = given_truncations(o);
+    // Those that check_draws() refuses.
+    std::erase_if(names, [](const std::string& name) {
+        return name == "--watermark" || name == "--preset" || name == "--mirostat";
+    });
     if (o.temperature && *o.temperature != 1 && *o.temperature != 0)
         names.insert(names.begin(), "--temperature");
     for (const std::string& name : names)

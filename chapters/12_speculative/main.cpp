@@ -191,6 +191,7 @@ void show_text(const Settings& settings, const GenerateOptions& options) {
     const auto wants = [&](const char* part) {
         return settings.part == "all" || settings.part == part;
     };
+    check_files(settings.html, settings.trace, settings.figure);
     Models models = open_models(options, settings);
     const GenerateRequest request = request_of(options, models.target, 60);
     if (settings.times && request.stop.max_new_tokens == 0)

@@ -98,7 +98,7 @@ std::string learn(Training& training, const Tokenizer& tokenizer, int steps) {
         const double nats = training.step();
         bits += nats / std::numbers::ln2 * static_cast<double>(training.tokens_per_step());
         bytes += static_cast<double>(training.last_bytes());
-        if (step == steps / 2) halfway = continued(training, tokenizer, 24);
+        if (step == std::max(1, steps / 2)) halfway = continued(training, tokenizer, 24);
         if (step % std::max(1, steps / 8) != 0) continue;
         std::printf("   %4d  %9.2f  %s\n", step, bits / bytes, bar(bits / bytes / 4, 48).c_str());
         std::fflush(stdout);

@@ -188,6 +188,7 @@ MedusaTour::MedusaTour(const GenerateOptions& options, const MedusaSettings& set
 
 void show_text(MedusaTour& tour, const MedusaFiles& files) {
     const auto& [trace, figure, html, command] = files;
+    check_files(html, trace, figure);
     const PageFile page(html);
     const Written plain = write(tour, 0), fast = write(tour, tour.nodes);
     const std::vector<Round> rounds = coupled_rounds(fast.text.ids, fast.rounds);

@@ -104,7 +104,8 @@ Heads Heads::load(const std::filesystem::path& directory, const std::filesystem:
     const std::string hash = hash_of_weights(of);
     if (config.target != hash) {
         throw Error(name + ": these heads belong to a model with the weights " + config.target +
-                    ", and " + of + " has " + hash + "; train its own: make train-medusa");
+                    ", and " + of + " has " + hash +
+                    "; train its own: build/train_heads --target " + of + " --out DIRECTORY");
     }
     const Safetensors weights = Safetensors::open_directory(name);
     const Tensor embedding = embedding_for_heads(of);

@@ -2,12 +2,14 @@
 
 #include <algorithm>
 #include <charconv>
-#include <cmath>
+#include <cstdlib>
+#include <limits>
 #include <string>
 #include <utility>
 
 #include "chapters/10_generate/generation_config.hpp"
 #include "chapters/10_generate/options.hpp"
+#include "chapters/10_generate/tools/page.hpp"
 #include "chapters/23_text_generator/filled_texts.hpp"
 #include "lib/chat/chat_template.hpp"
 #include "lib/core/error.hpp"
@@ -55,9 +57,13 @@ void check_rejection(const TextOptions& o) {
 }
 
 void check_guidance(const TextOptions& o) {
-    if (!std::isfinite(o.guidance_scale) || o.guidance_scale < 0)
+    if (!(o.guidance_scale >= 0 && o.guidance_scale <= 1e6))
         refuse("guidance-scale: got " + short_number(o.guidance_scale) +
-               ", expected 0 or more; 1 is no guidance, 1.5 is usual");
+               ", expected 0 to 1e6; 1 is no guidance, 1.5 is usual");
+    if (o.contrast_model && *o.contrast_model == "lookup")
+        refuse(
+            "--contrast-model lookup: n-grams of the text have no distribution; take sketch, or a "
+            "model's directory");
     if (o.guidance_scale != 1 && o.context == "slide")
         refuse(
             "--guidance-scale and --context slide: the two prompts would be forgotten at "
@@ -65,9 +71,11 @@ void check_guidance(const TextOptions& o) {
     check_contrast(o.contrast);
 }
 
-// "17=-inf", "17,5=-infinity": a bias that bans.
+// "17=-inf", "17,5=-1e300": a bias that bans.
 bool bans(const std::string& bias) {
-    return bias.find("=-inf") != std::string::npos || bias.find("=-INF") != std::string::npos;
+    const std::size_t sign = bias.find('=');
+    return sign != std::string::npos &&
+           std::strtof(bias.c_str() + sign + 1, nullptr) < std::numeric_limits<float>::lowest();
 }
 
 // A guide may leave few tokens, and a text must never end half-way. Steps that only discourage a
@@ -128,8 +136,14 @@ std::vector<std::string> without_effect(const TextOptions& o) {
           "--contrast-model");
     needs(!o.contrast_model && o.contrast.plausible != no_contrast.plausible,
           "--contrast-plausible", "--contrast-model");
-    needs(o.guide.name().empty() && o.continues_prompt, "--continue",
+    const std::string guide = o.guide.name();
+    needs(guide.empty() && o.continues_prompt, "--continue",
           "a constraint (--json-schema FILE, say)");
+    for (const auto& [given, name] : {std::pair{o.ignore_eos, "--ignore-eos"},
+                                      {o.min_new_tokens.value_or(0) > 0, "--min-new-tokens"}})
+        if (given && !guide.empty())
+            notes.push_back(std::string(name) + " has no effect where " + guide +
+                            " leaves only the end of the text");
     return notes;
 }
 
@@ -314,18 +328,6 @@ std::vector<std::string> without_effect(const Settings& s) {
 }
 
 // Refuses one file name for two outputs, since it would hold only the last one.
-void check_files(const Output& output) {
-    const auto check = [](const char* first, const std::string& a, const char* second,
-                          const std::string& b) {
-        if (!a.empty() && a == b)
-            throw UsageError(std::string(first) + " and " + second + ": both would write " + a +
-                             "; give each a file of its own");
-    };
-    check("--html", output.html, "--trace", output.trace_file);
-    check("--html", output.html, "--figure", output.figure);
-    check("--trace", output.trace_file, "--figure", output.figure);
-}
-
 void check_compare(const Settings& s) {
     if (s.compare.empty()) return;
     if (s.compare.size() > 2)
@@ -335,6 +337,10 @@ void check_compare(const Settings& s) {
         throw UsageError("--compare: the page needs a name; add --html FILE");
     if (s.chat || !s.prompts.empty() || !s.prompt_file.empty() || !s.output.trace_file.empty())
         throw UsageError("--compare and a text to write: the page shows traces that are there");
+    for (const std::string& file : s.compare)
+        if (file == s.output.html)
+            throw UsageError("--compare and --html: the page would take the place of " + file +
+                             "; give it a file of its own");
 }
 
 void check_filled(const Settings& s) {
@@ -351,9 +357,11 @@ void check_filled(const Settings& s) {
         throw UsageError(
             "--decoder diffusion and --attention: there the heads look both ways, and no token has "
             "a text before it; leave out one of the two");
-    if (s.output.explain || s.output.logprobs || !s.output.figure.empty())
+    if (s.output.explain || s.output.logprobs || s.output.prompt_logprobs ||
+        !s.output.figure.empty())
         throw UsageError(
-            "--decoder diffusion and --explain, --logprobs or --figure: they follow a text from "
+            "--decoder diffusion and --explain, --logprobs, --prompt-logprobs or --figure: they "
+            "follow a text from "
             "left to right; --html FILE draws the passes");
 }
 
@@ -450,7 +458,7 @@ void complete(Settings& s) {
     o.no_escape = true;
     o.record = !s.output.html.empty() || !s.output.trace_file.empty();
     watch_of(o);
-    check_files(s.output);
+    check_files(s.output.html, s.output.trace_file, s.output.figure);
     if (fills_masks(o)) check_filled(s);
     check_chat(s);
     check_compare(s);

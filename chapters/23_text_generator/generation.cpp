@@ -16,6 +16,7 @@
 #include "lib/core/index.hpp"
 #include "lib/grammar/recognizer/gbnf.hpp"
 #include "lib/machine/files.hpp"
+#include "lib/model/processes.hpp"
 
 namespace tbt {
 
@@ -144,7 +145,8 @@ std::vector<GeneratedText> texts_with_heads(Generation& g, Effort& effort) {
         return HeadsDraft(*g.heads, tree,
                           [&g, i](std::span<const int> ids) { return g.state(i, ids); });
     };
-    const bool adaptive = g.options.schedule == "adaptive";
+    // Several processes must guess alike, so they cannot go by their clocks.
+    const bool adaptive = g.options.schedule == "adaptive" && !default_processes();
     if (g.options.coupling == "rejection") {
         const auto rejected = [&](std::size_t i) {
             const TreeLogits target = [&g, i](std::span<const int> ids, const Guesses& guesses) {

@@ -84,9 +84,9 @@ BatchLogits with_guidance(BatchLogits model, double scale, std::size_t slots,
 constexpr double out_of_reach = 1000;
 
 void check_contrast(const Contrast& contrast) {
-    if (!std::isfinite(contrast.strength) || contrast.strength < 0)
+    if (!(contrast.strength >= 0 && contrast.strength <= 1e6))
         throw UsageError("contrast-strength: got " + short_number(contrast.strength) +
-                         ", expected 0 or more; 0.5 is usual");
+                         ", expected 0 to 1e6; 0.5 is usual");
     if (!(contrast.plausible >= 0 && contrast.plausible <= 1))
         throw UsageError("contrast-plausible: got " + short_number(contrast.plausible) +
                          ", expected a share from 0 to 1; 0.1 is usual");

@@ -178,6 +178,16 @@ void TextGenerator::State::open_heads_of(const TextOptions& o) {
     heads_name = name;
 }
 
+// The text of a prompt, without the tokens that the model expects in front of any text.
+static std::string text_of(const Tokenizer& tokenizer, std::span<const int> prompt) {
+    const std::vector<int>& before = tokenizer.vocabulary().rules.before;
+    if (prompt.size() >= before.size() && std::equal(before.begin(), before.end(), prompt.begin()))
+        prompt = prompt.subspan(before.size());
+    // An empty text is the token that separates documents.
+    if (prompt.size() == 1 && tokenizer.vocabulary().eos_id == prompt[0]) return "";
+    return tokenizer.decode_text(prompt);
+}
+
 // Makes the guide the first step of the chain, with the budget of each prompt's text.
 void TextGenerator::State::hold_to_guide(Generation& g) {
     const TextOptions& o = g.options;
@@ -192,7 +202,7 @@ void TextGenerator::State::hold_to_guide(Generation& g) {
         if (stop.policy == ContextPolicy::refuse)
             budget = std::min(budget, stop.context - count(prompt));
         g.guide->add(prompt, budget,
-                     o.continues_prompt ? model.tokenizer.decode(prompt) : std::string());
+                     o.continues_prompt ? text_of(model.tokenizer, prompt) : std::string());
     }
     g.request.chain = guided_chain(g.request.chain, g.guide);
     g.request.foresight.forced = [guide = g.guide](const TextSoFar& text) {

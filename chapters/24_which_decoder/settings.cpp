@@ -120,8 +120,8 @@ std::vector<Setting> settings(const std::string& decoder) {
     std::vector<Setting> chosen;
     std::string names;
     for (Setting& s : all_settings()) {
-        if (names.find(s.decoder) == std::string::npos)
-            names += (names.empty() ? "" : ", ") + s.decoder;
+        const std::string name = "'" + s.decoder + "'";
+        if (names.find(name) == std::string::npos) names += (names.empty() ? "" : ", ") + name;
         if (decoder.empty() || s.decoder == decoder) chosen.push_back(std::move(s));
     }
     if (chosen.empty())

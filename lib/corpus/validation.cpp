@@ -44,7 +44,9 @@ Validation::Validation(const DocumentSource& source, const Tokenizer& tokenizer,
         samples_.push_back(std::move(sample));
     }
     if (samples_.empty())
-        throw Error("train: no documents are held out, so there is nothing to validate on");
+        throw Error(
+            "train: no documents are held out, so there is nothing to validate on; "
+            "the word hold in a grammar names what is (data/corpus/README.md)");
     for (double& share : shares_) share /= static_cast<double>(index);
     // Sort by length, so that batches need less padding.
     std::ranges::stable_sort(samples_, {}, [](const Sample& s) { return s.ids.size(); });

@@ -190,6 +190,7 @@ void check_output(const Output& o, std::size_t texts, int vocab_size) {
     const auto both = [](const std::string& a, const char* b, const char* why) {
         throw UsageError(a + " and " + b + ": " + why);
     };
+    check_files(o.html, o.trace_file, o.figure);
     const std::string format = "--output-format " + o.format;
     if (!o.text() && o.explain)
         both(format, "--explain",

@@ -51,7 +51,20 @@ DeclaredOption trace_option(CommandLine line, std::string& file) {
     return line.option("--trace", file, "write how each token came about as JSON lines");
 }
 
+void check_files(const std::string& html, const std::string& trace, const std::string& figure) {
+    const auto check = [](const char* first, const std::string& a, const char* second,
+                          const std::string& b) {
+        if (!a.empty() && a == b)
+            throw UsageError(std::string(first) + " and " + second + ": both would write " + a +
+                             "; give each a file of its own");
+    };
+    check("--html", html, "--trace", trace);
+    check("--html", html, "--figure", figure);
+    check("--trace", trace, "--figure", figure);
+}
+
 PageFile::PageFile(const std::string& page, const std::string& trace) : path_(page) {
+    check_files(page, trace);
     if (!trace.empty()) trace_ = std::make_unique<AtomicFile>(trace);
     if (page.empty()) return;
     trace_page({});

@@ -15,6 +15,9 @@ namespace tbt {
 DeclaredOption page_option(CommandLine line, std::string& file);
 DeclaredOption trace_option(CommandLine line, std::string& file);
 
+// Throws UsageError if two of these options name one file; empty: not given.
+void check_files(const std::string& html, const std::string& trace, const std::string& figure = "");
+
 // The files of --html and --trace. They are opened before the text is generated, so that a wrong
 // name is reported at once. Throws Error, also if data/page, with the page's parts, is not found.
 class PageFile {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <span>
 #include <sstream>
 
@@ -58,9 +59,13 @@ TextFigures text_figures(Model& model, const std::vector<std::string>& texts) {
     figures.texts = static_cast<long>(texts.size());
     const auto longest = index(model.config().n_positions);
     const auto& ends = model.config().eos_token_ids;
+    // What stands before a text: the token that begins one, or else the one that ends the text
+    // before it.
+    std::optional<int> start = model.tokenizer.bos_id();
+    if (!start && !ends.empty()) start = ends[0];
     for (const std::string& text : texts) {
         std::vector<int> ids;
-        if (!ends.empty()) ids.push_back(ends[0]);
+        if (start) ids.push_back(*start);
         for (const int id : model.tokenizer.encode(text)) ids.push_back(id);
         for (std::size_t from = 0; from + 1 < ids.size(); from += longest - 1) {
             const std::size_t to = std::min(from + longest, ids.size());

@@ -26,7 +26,9 @@ namespace tbt {
 namespace {
 
 // The genres that the model which fills masks has learned.
-bool has_learned(const std::string& genre) { return genre == "weather" || genre == "everyday"; }
+bool has_learned(const std::string& genre) {
+    return genre == "weather" || genre == "everyday" || genre == "hello";
+}
 
 std::vector<Setting> settings_for(const WholeRun& run, const std::string& model) {
     std::vector<Setting> all = model == filling_model ? fill_settings() : settings();
@@ -39,7 +41,8 @@ std::vector<Setting> settings_for(const WholeRun& run, const std::string& model)
 void check_names(const WholeRun& run, const Corpus& corpus) {
     for (const std::string& genre : run.genres) corpus.genre_named(genre);
     if (run.models == std::vector{filling_model} && std::ranges::none_of(run.genres, has_learned))
-        throw UsageError("--genres: " + filling_model + " has learned weather and everyday only");
+        throw UsageError("--genres: " + filling_model +
+                         " has learned weather, everyday and hello only");
     const std::vector<Setting> fillings = fill_settings();
     if (!run.decoder.empty() &&
         std::ranges::find(fillings, run.decoder, &Setting::decoder) == fillings.end())

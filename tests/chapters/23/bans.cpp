@@ -46,6 +46,8 @@ TEST_CASE("each promise that a constraint may break is refused by its name", "[c
          [](TextOptions& o) {
              o.logit_bias = {"4=1", "5=-INF"};
          }},
+        {"--logit-bias with -inf", [](TextOptions& o) { o.logit_bias = {"5=-Inf"}; }},
+        {"--logit-bias with -inf", [](TextOptions& o) { o.logit_bias = {"5=-1e39"}; }},
         {"--sequence-bias with -inf", [](TextOptions& o) { o.sequence_bias = {"5,6=-infinity"}; }},
         {"--forced-bos-token-id", [](TextOptions& o) { o.forced_bos = 5; }},
         {"--forced-eos-token-id", [](TextOptions& o) { o.forced_eos = 5; }}};

@@ -11,6 +11,7 @@
 #include "chapters/23_text_generator/generation.hpp"
 #include "chapters/23_text_generator/text_generator.hpp"
 #include "chapters/23_text_generator/writing.hpp"
+#include "tests/support/small_model.hpp"
 
 using namespace tbt;
 
@@ -118,6 +119,18 @@ TEST_CASE("a guide may begin in the prompt, and needs its room", "[ch23]") {
     REQUIRE_THROWS_AS(shipped().generate(beginning, o), Error);
 }
 
+TEST_CASE("what a tokenizer puts before a text is no part of what a guide continues", "[ch23]") {
+    TextOptions o;
+    o.max_new_tokens = 20, o.continues_prompt = true, o.guide.regex = "The [a-z]{1,5}";
+    for (const char* name : {"tiny-llama3", "tiny-gemma", "tiny-spm", "tiny-qwen"}) {
+        INFO(name);
+        TextGenerator generator(
+            small_model(Tokenizer::load(std::string("tests/data/tokenizers/") + name)));
+        CHECK(accepts_text(*recognizer_for(o.guide), generator("The", o)));
+        CHECK(accepts_text(*recognizer_for(o.guide), generator("", o)));
+    }
+}
+
 TEST_CASE("what contradicts is refused in a line that says what to do", "[ch23]") {
     using Catch::Contains;
     REQUIRE_THAT(refusal([](TextOptions& o) { o.num_beams = 2, o.assistant_model = "sketch"; }),
@@ -127,6 +140,9 @@ TEST_CASE("what contradicts is refused in a line that says what to do", "[ch23]"
         Contains("--greedy and --temperature 0.7"));
     REQUIRE_THAT(refusal([](TextOptions& o) { o.guidance_scale = NAN; }),
                  Contains("guidance-scale"));
+    REQUIRE_THAT(refusal([](TextOptions& o) { o.guidance_scale = 1e38; }), Contains("0 to 1e6"));
+    REQUIRE_THAT(refusal([](TextOptions& o) { o.contrast_model = "lookup"; }),
+                 Contains("n-grams of the text have no distribution"));
     REQUIRE(refusal([](TextOptions& o) { o.temperature = 0, o.top_p = 1, o.guidance_scale = 1; }) ==
             "nothing was refused");
     TextOptions o;

@@ -15,6 +15,7 @@
 #include "lib/core/error.hpp"
 #include "lib/core/index.hpp"
 #include "lib/core/rng.hpp"
+#include "tests/support/small_model.hpp"
 #include "tests/support/temporary.hpp"
 #include "tests/support/tiny_gpt.hpp"
 
@@ -303,4 +304,10 @@ TEST_CASE("figures of a text: its tokens' bits, in pieces where the context ends
     CHECK(g.bytes == static_cast<long>(longer.size()));
     CHECK(g.diversity.repeated > .9);
     CHECK_THROWS_AS(text_figures(model, {}), Error);
+    // A model whose texts begin with a token of their own has read them so.
+    Model other = small_model(Tokenizer::load("tests/data/tokenizers/tiny-llama3"));
+    std::vector<int> begun{other.tokenizer.bos_id().value()};
+    REQUIRE(begun[0] != other.tokenizer.eos_id());
+    for (const int id : other.tokenizer.encode("the sea")) begun.push_back(id);
+    CHECK(text_figures(other, {"the sea"}).bits == score(other.transformer, begun, 1, {}).m);
 }
