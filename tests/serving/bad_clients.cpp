@@ -169,6 +169,91 @@ TEST_CASE("what is no HTTP gets an answer or a closed connection, and the server
     REQUIRE(answers(server));
 }
 
+TEST_CASE("a body that is not read is never taken for the next request", "[serving]") {
+    const test::Served& server = test::shared_server();
+    const std::string inner = "GET /api/version HTTP/1.1\r\nHost: localhost\r\n\r\n",
+                      length = "Content-Length: " + std::to_string(inner.size()) + "\r\n\r\n",
+                      body = length + inner;
+    char size[16];
+    std::snprintf(size, sizeof size, "%zx\r\n", inner.size());
+    const std::string chunks =
+        "Transfer-Encoding: chunked\r\n\r\n" + std::string(size) + inner + "\r\n0\r\n\r\n";
+    const std::string host = " HTTP/1.1\r\nHost: localhost\r\n";
+    for (const std::string& request :
+         {"GET /health" + host + body, "GET /health" + host + chunks, "HEAD /health" + host + body,
+          "OPTIONS /health" + host + body, "TRACE /health" + host + body,
+          "POST /" + std::string(10000, 'a') + host + body,
+          "POST /tokenize" + host + "Range: bytes=x\r\n" + body}) {
+        Client client(server.port());
+        client.send(request);
+        std::string got;
+        while (client.read_more(got)) {
+        }
+        CAPTURE(request.substr(0, 60), got);
+        CHECK(got.starts_with("HTTP/1.1 "));
+        CHECK(got.find("HTTP/1.1 ", 1) == std::string::npos);
+        CHECK_FALSE(test::contains(got, "version\""));
+    }
+    // Without one, or with an empty one, the connection is kept.
+    Client kept(server.port());
+    for (const char* none : {"", "Content-Length: 0\r\n"}) {
+        kept.send("GET /health" + host + none + "\r\n");
+        CHECK(kept.answer().status == 200);
+    }
+    CHECK(kept.waits());
+}
+
+TEST_CASE("without a length a request has no body, and is answered at once", "[serving]") {
+    const test::Served& server = test::shared_server();
+    Client client(server.port());
+    const auto begin = std::chrono::steady_clock::now();
+    for (const auto& [line, status] :
+         {std::pair("POST /api/show", 200), std::pair("DELETE /v1/models", 405),
+          std::pair("POST /tokenize", 400)}) {
+        client.send(std::string(line) + " HTTP/1.1\r\nHost: localhost\r\n\r\n");
+        CAPTURE(line);
+        CHECK(client.answer().status == status);
+    }
+    CHECK(std::chrono::steady_clock::now() - begin < std::chrono::seconds(4));
+}
+
+TEST_CASE("an answer is whole though a part of it is asked for, and its address may be whole",
+          "[serving]") {
+    const test::Served& server = test::shared_server();
+    const std::string body = R"({"prompt":"Once upon a time"})";
+    const HttpAnswer whole = server.post("/tokenize", body);
+    const HttpAnswer part = server.ask("POST", "/tokenize", body, "Range: bytes=0-3\r\n");
+    CHECK(part.status == 200);
+    CHECK(part.body == whole.body);
+    CHECK(server.ask("GET", "http://localhost/health").status == 200);
+    CHECK(server.ask("POST", "http://localhost:80/tokenize", body).body == whole.body);
+}
+
+TEST_CASE("what never comes to an endpoint is refused in the form of the interface, too",
+          "[serving]") {
+    const test::Served& server = test::shared_server();
+    const auto refused = [&](const std::string& path, const std::string& headers) {
+        Client client(server.port());
+        client.send("POST " + path + " HTTP/1.1\r\n" + headers + "\r\n");
+        return client.answer();
+    };
+    for (const auto& [headers, status] :
+         {std::pair("Host: example.com\r\n", 403),
+          std::pair("Host: localhost\r\nContent-Length: x\r\n", 400)}) {
+        const HttpAnswer ollama = refused("/api/chat", headers),
+                         messages = refused("/v1/messages", headers),
+                         openai = refused("/v1/responses", headers);
+        CAPTURE(headers, ollama.body, messages.body, openai.body);
+        CHECK((ollama.status == status && messages.status == status && openai.status == status));
+        CHECK(ollama.json()["error"].is_string());
+        CHECK(messages.json()["type"] == "error");
+        CHECK(openai.json()["error"]["message"].is_string());
+    }
+    const HttpAnswer large = server.post("/api/chat", std::string((1 << 20) + 1, ' '));
+    CHECK(large.status == 413);
+    CHECK(large.json()["error"].is_string());
+}
+
 TEST_CASE("requests sent without waiting are all answered, in their order", "[serving]") {
     const test::Served& server = test::shared_server();
     Client client(server.port());

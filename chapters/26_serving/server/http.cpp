@@ -237,6 +237,22 @@ std::string authorization_of(const httplib::Request& request) {
                : "Bearer " + key;
 }
 
+// A request may have the whole address, as a proxy's has [RFC 9112, 3.2.2].
+std::string path_of(const httplib::Request& request) {
+    const std::string scheme = "http://";
+    if (!request.path.starts_with(scheme)) return request.path;
+    return request.path.substr(
+        std::min(request.path.find('/', scheme.size()), request.path.size()));
+}
+
+// Does it have a body that the library does not read, and would take for the next request?
+bool has_unread_body(const httplib::Request& request) {
+    static const std::set<std::string> read = {"POST", "PUT", "PATCH", "DELETE"};
+    const std::string length = request.get_header_value("Content-Length");
+    return !read.contains(request.method) &&
+           (request.has_header("Transfer-Encoding") || (!length.empty() && length != "0"));
+}
+
 // A page can give its own name the address of this machine, and would then be asked for as if it
 // were ours. So who serves this machine only is called by its name, or by an address.
 bool is_our_name(std::string host, const ServerSettings& settings) {
@@ -325,7 +341,7 @@ void HttpServer::State::answer(const httplib::Request& request, httplib::Respons
         ++under_way;
         connection->begin = Clock::now();
         connection->call = Call{request.method,
-                                request.path,
+                                path_of(request),
                                 std::move(body),
                                 request.get_header_value("Content-Type"),
                                 authorization_of(request),
@@ -378,6 +394,9 @@ void HttpServer::State::written(const httplib::Request& request,
 void HttpServer::State::read_and_answer(const httplib::Request& request,
                                         httplib::Response& response,
                                         const httplib::ContentReader& read) {
+    // Then it has no body [RFC 9112, 6.3].
+    if (!request.has_header("Content-Length") && !request.has_header("Transfer-Encoding"))
+        return answer(request, response, "");
     constexpr std::size_t longest_patience = 256 * max_body_bytes;
     current->body_within(seconds(std::max(10, service->settings().timeout)));
     std::string body;
@@ -388,7 +407,7 @@ void HttpServer::State::read_and_answer(const httplib::Request& request,
         current->closing = true;
         response.status = 415;
         const ApiError error(415, "expected a body of JSON, got multipart/form-data");
-        return response.set_content(error.json(), "application/json");
+        return response.set_content(error_text(path_of(request), error), "application/json");
     }
     const bool complete = read([&](const char* data, std::size_t length) {
         size += length;
@@ -429,6 +448,9 @@ void HttpServer::State::set_handlers() {
     });
     using Handled = httplib::Server::HandlerResponse;
     set_pre_routing_handler([this](const httplib::Request& request, httplib::Response& response) {
+        // An answer is whole: of a POST, too, the library would send the ranges that are asked for.
+        const_cast<httplib::Request&>(request).ranges.clear();
+        current->closing = has_unread_body(request);
         std::string fault = current->fault_of_head();
         response.status = 400;
         if (fault.empty() && !is_our_name(request.get_header_value("Host"), service->settings())) {
@@ -440,17 +462,19 @@ void HttpServer::State::set_handlers() {
             return Handled::Unhandled;
         }
         current->closing = true;
-        response.set_content(ApiError(response.status, fault).json(), "application/json");
+        response.set_content(error_text(path_of(request), ApiError(response.status, fault)),
+                             "application/json");
         return Handled::Handled;
     });
     // What is no HTTP, or too long, never comes to a route.
-    const auto explain = [](const httplib::Request&, httplib::Response& response) {
+    const auto explain = [](const httplib::Request& request, httplib::Response& response) {
         if (!response.body.empty()) return Handled::Unhandled;
         const int status = response.status;
+        if (status != 413) current->closing = true;  // its body may not have been read
         const ApiError error(status, status == 413   ? "the body is longer than 1 MB"
                                      : status == 414 ? "the path is too long"
                                                      : "this is not a complete HTTP request");
-        response.set_content(error.json(), "application/json");
+        response.set_content(error_text(path_of(request), error), "application/json");
         return Handled::Handled;
     };
     set_error_handler(httplib::Server::HandlerWithResponse(explain));

@@ -153,8 +153,7 @@ static bool is_json(std::string type) {
     return type.starts_with("application/json");
 }
 
-// In the form of the interface that was asked.
-static std::string error_text(const std::string& path, const ApiError& error) {
+std::string error_text(const std::string& path, const ApiError& error) {
     if (path.starts_with("/v1/messages")) return messages_error(error);
     if (path.starts_with("/api/")) return json_text(Json{{"error", error.what()}});
     return error.json();

@@ -100,6 +100,9 @@ private:
     std::unique_ptr<EngineThread> engine_;  // uses all the others
 };
 
+// The body of an answer that is an error, in the form of the interface that was asked.
+std::string error_text(const std::string& path, const ApiError& error);
+
 // Whether the two are the same, in a time that depends on `given` alone.
 bool same_key(std::string_view given, std::string_view key);
 
