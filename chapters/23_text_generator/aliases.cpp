@@ -63,6 +63,8 @@ const std::vector<Alias> all_aliases = {
     {"--parallel", "--num-return-sequences"},
     {"--perf", "--stats"},
     {"--show-timings", "--stats"},
+    {"--dynatemp-exponent", "--dynatemp-exp"},  // the last two in bodies of its server
+    {"--dry-sequence-breakers", "--dry-sequence-breaker"},
     // vLLM, transformers and OpenAI
     {"--max-tokens", "--max-new-tokens"},
     {"--stop", "--stop-strings"},

@@ -94,7 +94,12 @@ TEST_CASE("n texts, echo, best_of and logprobs of a completion", "[serving]") {
     for (const Json& token : lp["tokens"]) text += token.get<std::string>();
     REQUIRE(text == three["choices"][2]["text"]);
     REQUIRE(lp["token_logprobs"][0].is_null());
-    REQUIRE(lp["top_logprobs"].back().size() == 2);
+    for (std::size_t i = 1; i < lp["tokens"].size(); ++i) {
+        // The token itself is among them: as one more if it is none of the first two.
+        const Json& top = lp["top_logprobs"][i];
+        REQUIRE((top.size() == 2 || top.size() == 3));
+        REQUIRE(top[lp["tokens"][i].text()] == lp["token_logprobs"][i]);
+    }
     REQUIRE(lp["text_offset"].back() ==
             text.size() - lp["tokens"].back().get<std::string>().size());
     const Json accents =
@@ -246,6 +251,21 @@ TEST_CASE("a tool that must be called is called with arguments of its schema", "
     const Json free = server().post(chats, ask + R"("none"})").json();
     REQUIRE(free["choices"][0]["message"]["content"].is_string());
     REQUIRE(server().post(chats, ask + R"("auto","max_tokens":5})").status == 200);
+}
+
+TEST_CASE("a completion's token that is none of the first choices is shown beside them",
+          "[serving]") {
+    const Json lists = server()
+                           .post(completions, R"({"prompt":"Once upon a time","max_tokens":8,
+                               "logprobs":1,"guided_choice":["zzz zzz"]})")
+                           .json()["choices"][0]["logprobs"];
+    bool rare = false;
+    for (std::size_t i = 0; i < lists["tokens"].size(); ++i) {
+        const Json& top = lists["top_logprobs"][i];
+        REQUIRE(top[lists["tokens"][i].text()] == lists["token_logprobs"][i]);
+        rare = rare || top.size() == 2;
+    }
+    REQUIRE(rare);
 }
 
 TEST_CASE("chat log-probabilities come with the tokens, whole and in a stream", "[serving]") {

@@ -57,6 +57,8 @@ TEST_CASE("what is neutral, redundant or more than there is room for changes no 
           R"(,"logprobs":false)",
           R"(,"typ_p":1,"top_n_sigma":-1,"models":[],"mode":"instruct","watermark":false)",
           R"(,"type":"completion")",
+          R"(,"files":[],"contents":"","speed":"fast","tools":[],"guided_choice":[])",
+          R"(,"repeat_last_n":0,"repeat_penalty":1.5,"frequency_penalty":1,"presence_penalty":1)",
           R"(,"reasoning_effort":"low")",
           R"(,"user":"me","store":false,"metadata":{})",
           R"(,"service_tier":"auto","verbosity":"low","prediction":null)",
@@ -104,6 +106,31 @@ TEST_CASE("what has no effect is named in the answer, and refused if the server 
     const test::Served named(settings);
     REQUIRE(named.post(completions, R"({"prompt":"a","model":"gpt-9"})").status == 404);
     REQUIRE(named.post(completions, R"({"prompt":"a","user":"me","max_tokens":1})").status == 200);
+}
+
+TEST_CASE("llama.cpp's names in a body are the options that they name", "[serving]") {
+    const std::string usual = completed(R"(,"max_tokens":40)");
+    const std::string dry = R"(,"max_tokens":40,"temperature":0,"dry_multiplier":3,)";
+    CHECK(completed(dry + R"("dry_sequence_breakers":["a"])") ==
+          completed(dry + R"("dry_sequence_breaker":["a"])"));
+    const std::string range = R"(,"max_tokens":40,"dynatemp_range":0.7)";
+    const std::string curved = completed(range + R"(,"dynatemp_exponent":3)");
+    CHECK(curved == completed(range + R"(,"dynatemp_exp":3)"));
+    CHECK(curved != completed(range));
+    CHECK(completed(R"(,"max_tokens":40,"dynatemp_exp":3,"dry_sequence_breakers":["a"])") == usual);
+    // Pairs of ids and numbers; false means never.
+    const Json first = server()
+                           .post(completions, R"({"prompt":"Once upon a time","max_tokens":1,
+                               "logprobs":0,"temperature":0})")
+                           .json()["choices"][0]["logprobs"]["tokens"];
+    const std::string id = json_text(
+        server().post("/tokenize", json_text(Json{{"content", first[0]}})).json()["tokens"][0]);
+    const std::string greedy = R"(,"max_tokens":3,"temperature":0)";
+    const std::string banned = completed(greedy + R"(,"logit_bias":{")" + id + R"(":-100})");
+    CHECK(banned != completed(greedy));
+    for (const std::string& same :
+         {"[[" + id + ",false]]", "[[" + id + ",-100],[7,0.0]]", "{\"" + id + "\":false}"})
+        CHECK(completed(greedy + R"(,"logit_bias":)" + same) == banned);
 }
 
 TEST_CASE("without a seed each answer is another one, and names the seed that gives it again",

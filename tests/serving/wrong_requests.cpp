@@ -127,6 +127,8 @@ TEST_CASE("what is asked for wrongly is refused in OpenAI's form, and says what 
          R"({"messages":[{"role":"user","content":"hi"},{"role":"assistant","content":"Well,"}],
              "num_beams":2,"add_generation_prompt":false,"continue_final_message":true})",
          400, "messages: an answer goes on without beams, guidance or another model only"},
+        {completions, prompt + R"("logit_bias":[[1]]})", 400, "logit_bias: expected pairs"},
+        {completions, prompt + R"("temprature":0})", 400, "did you mean temperature?"},
         {"/v1/nowhere", "{}", 404, "there is no /v1/nowhere"},
         {"/health", "{}", 405, "expected GET"},
     };

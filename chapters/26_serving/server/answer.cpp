@@ -154,6 +154,7 @@ Json text_lists(const Tokens& tokens, std::size_t first, std::size_t offset,
             Json top = Json::object();
             for (const auto& [id, log_probability] : token.top)
                 top[tokenizer.decode({&id, 1})] = finite(log_probability);
+            if (!top.empty()) top.emplace(text, finite(token.log_probability));
             lists["top_logprobs"].push_back(top.empty() ? Json() : top);
             lists["text_offset"].push_back(offset);
         }

@@ -203,7 +203,14 @@ const std::set<std::string>& without_effect() {
                                               "n_keep",
                                               "cache_salt",
                                               "models",
-                                              "mode"};
+                                              "mode",
+                                              "speed",
+                                              "samplers",
+                                              "t_max_predict_ms",
+                                              "n_indent",
+                                              "response_fields",
+                                              "min_keep",
+                                              "dry_penalty_last_n"};
     return all;
 }
 
@@ -236,40 +243,32 @@ const std::set<std::string>& not_done() {
 
 // Where the most probable token is taken, nothing is truncated or drawn.
 const std::set<std::string>& of_draws() {
-    static const std::set<std::string> all = {"top_k",
-                                              "top_p",
-                                              "min_p",
-                                              "typical_p",
-                                              "typical",
-                                              "typ_p",
-                                              "epsilon_cutoff",
-                                              "eta_cutoff",
-                                              "top_n_sigma",
-                                              "xtc_probability",
-                                              "xtc_threshold",
-                                              "dynatemp_range",
-                                              "dynatemp_exponent",
-                                              "mirostat",
-                                              "mirostat_tau",
-                                              "mirostat_eta",
-                                              "min_tokens_to_keep"};
+    static const std::set<std::string> all = {"top_k",          "top_p",
+                                              "min_p",          "typical_p",
+                                              "typical",        "typ_p",
+                                              "epsilon_cutoff", "eta_cutoff",
+                                              "top_n_sigma",    "xtc_probability",
+                                              "xtc_threshold",  "dynatemp_range",
+                                              "dynatemp_exp",   "dynatemp_exponent",
+                                              "mirostat",       "mirostat_tau",
+                                              "mirostat_eta",   "min_tokens_to_keep"};
     return all;
 }
 
 // What says more of something, by what that is: nothing where it is off.
 const std::map<std::string, std::string>& companions() {
     static const std::map<std::string, std::string> all = {
-        {"xtc_threshold", "xtc_probability"}, {"dynatemp_exponent", "dynatemp_range"},
-        {"mirostat_tau", "mirostat"},         {"mirostat_eta", "mirostat"},
-        {"dry_base", "dry_multiplier"},       {"dry_allowed_length", "dry_multiplier"},
-        {"dry_breakers", "dry_multiplier"},   {"dry_sequence_breakers", "dry_multiplier"},
+        {"xtc_threshold", "xtc_probability"},
+        {"dynatemp_exp", "dynatemp_range"},
+        {"dynatemp_exponent", "dynatemp_range"},
+        {"mirostat_tau", "mirostat"},
+        {"mirostat_eta", "mirostat"},
+        {"dry_base", "dry_multiplier"},
+        {"dry_allowed_length", "dry_multiplier"},
+        {"dry_sequence_breaker", "dry_multiplier"},
+        {"dry_sequence_breakers", "dry_multiplier"},
         {"repeat_last_n", "repeat_penalty"}};
     return all;
-}
-
-bool is_off(const Json& value) {
-    return value.is_null() || value == false || value == 0 || value == "" || value == "none" ||
-           (value.is_structured() && value.empty());
 }
 
 // A value that changes nothing, by its name.
@@ -302,6 +301,16 @@ bool takes_first(BodyMembers& members) {
     });
 }
 
+// llama.cpp and Ollama switch penalties off by letting them look at none of the last tokens.
+void drop_penalties_of_none(BodyMembers& members) {
+    const auto none = [](const auto& m) { return m.first == "repeat_last_n" && m.second == 0; };
+    if (std::none_of(members.begin(), members.end(), none)) return;
+    std::erase_if(members, [](const auto& m) {
+        return m.first == "repeat_last_n" ||
+               (m.first.ends_with("_penalty") && m.first != "length_penalty");
+    });
+}
+
 std::vector<std::string> all_names(const std::vector<std::string>& known) {
     std::vector<std::string> names(known);
     names.insert(names.end(), declared().names.begin(), declared().names.end());
@@ -313,17 +322,29 @@ std::vector<std::string> all_names(const std::vector<std::string>& known) {
     return names;
 }
 
-// The known name that a slip may have meant; "" if none is near.
-std::string near_name(const std::string& name, const std::vector<std::string>& known) {
+// Throws ApiError if a name may be a slip for one of `names`, and its value says something.
+void check_slip(const std::string& name, const Json& value, const std::vector<std::string>& names) {
+    if (value.is_null() || value == false || value == "" ||
+        (value.is_structured() && value.empty()))
+        return;
     std::string nearest;
     int least = std::min(3, to_int(name.size()) / 2);
-    for (const std::string& one : all_names(known))
+    for (const std::string& one : names)
         if (const int distance = edit_distance(name, one); distance < least)
             least = distance, nearest = one;
-    return nearest;
+    if (nearest.empty() || nearest == name) return;
+    const std::string shown = name.substr(0, 64);
+    throw ApiError(400, shown + ": there is no such parameter; did you mean " + nearest + "?",
+                   shown, "unknown_parameter");
 }
 
 constexpr const char* name_letters = "abcdefghijklmnopqrstuvwxyz0123456789_";
+
+// A name without effect. It goes into a header.
+void add_ignored(const std::string& name, std::vector<std::string>& ignored) {
+    const bool plain = name.find_first_not_of(name_letters) == std::string::npos;
+    ignored.push_back(plain ? name.substr(0, 64) : "another");
+}
 
 bool is_name(const std::string& name) {
     if (name.empty() || name.find_first_not_of(name_letters) != std::string::npos) return false;
@@ -344,7 +365,7 @@ bool has_effect(const std::string& name, const Json& value, bool greedy,
     std::string answer = "there is no such parameter";
     if (!without_effect().contains(name)) {
         try {
-            if (text_members().contains(name)) return value != "";
+            if (text_members().contains(name)) return value != "" && value != Json::array();
             const bool does_nothing = is_name(name) && option_of(name).empty();
             if (is_name(name) && !does_nothing) return true;
             if (std::count(known.begin(), known.end(), name) > 0) {  // elsewhere
@@ -352,19 +373,14 @@ bool has_effect(const std::string& name, const Json& value, bool greedy,
                 throw ApiError(400, name + ": this endpoint has no such parameter", name);
             }
             // An option of the program that is none of a request is itself the nearest name.
-            if (const std::string near = near_name(name, known);
-                !near.empty() && near != name && !does_nothing)
-                throw ApiError(400,
-                               shown + ": there is no such parameter; did you mean " + near + "?",
-                               shown, "unknown_parameter");
+            if (!does_nothing) check_slip(name, value, all_names(known));
         } catch (const UsageError& error) {  // another program's option, without a use here
             answer = error.what();
             answer = answer.substr(std::min(answer.find(": "), answer.size() - 2) + 2);
         }
     }
     if (strict) throw ApiError(400, shown + ": " + answer, shown, "unknown_parameter");
-    const bool plain = name.find_first_not_of(name_letters) == std::string::npos;
-    ignored.push_back(plain ? shown : "another");  // it goes into a header
+    add_ignored(name, ignored);
     return false;
 }
 
@@ -459,6 +475,7 @@ TextOptions options_of(BodyMembers members, const TextOptions& base,
     Settings settings;
     settings.options = base;
     settings.prompts = {""};
+    drop_penalties_of_none(members);
     const bool greedy = takes_first(members);
     std::vector<std::string> words;
     BodyMembers texts;
@@ -504,7 +521,29 @@ TextOptions options_of(BodyMembers members, const TextOptions& base,
     return o;
 }
 
+bool is_off(const Json& value) {
+    return value.is_null() || value == false || value == 0 || value == "" || value == "none" ||
+           value == "disabled" || (value.is_structured() && value.empty());
+}
+
 bool has_no_effect(const std::string& name) { return without_effect().contains(name); }
+
+void ignore(const std::vector<std::string>& names, bool strict, std::vector<std::string>& ignored) {
+    for (const std::string& name : names) {
+        if (strict)
+            throw ApiError(400, name.substr(0, 64) + ": there is no such parameter",
+                           name.substr(0, 64), "unknown_parameter");
+        add_ignored(name, ignored);
+    }
+}
+
+void ignore_rest(const BodyReader& body, const std::vector<std::string>& known, bool strict,
+                 std::vector<std::string>& ignored) {
+    for (const auto& [name, value] : body.rest()) {
+        if (!has_no_effect(name)) check_slip(name, value, known);
+        if (!is_off(value)) ignore({name}, strict, ignored);
+    }
+}
 
 bool is_greedy(const TextOptions& o) {
     return o.greedy || o.strategy == Strategy::greedy || (o.temperature && *o.temperature == 0);

@@ -32,6 +32,15 @@ ApiError about_option(int status, std::string_view message, const std::string& m
 
 // Is it one of the parameters that clients send and that change no text here?
 bool has_no_effect(const std::string& name);
+// Does a value say that something is not wanted: null, false, 0, "", "none", "disabled", [] or {}?
+bool is_off(const Json& value);
+
+// Parameters without effect, into `ignored`; if `strict`, throws ApiError.
+void ignore(const std::vector<std::string>& names, bool strict, std::vector<std::string>& ignored);
+// The same for the members of a body that nobody took. Throws ApiError on a slip for a known name,
+// too.
+void ignore_rest(const BodyReader& body, const std::vector<std::string>& known, bool strict,
+                 std::vector<std::string>& ignored);
 
 // Is the most probable token always taken?
 bool is_greedy(const TextOptions& options);

@@ -41,20 +41,31 @@ const std::vector<std::string> read_here = {"model",
                                             "continue_final_message",
                                             "structured_outputs"};
 
-// {"1234": -100}, and -100 and 100 mean never and always, as OpenAI has it.
+// {"1234": -100}, and -100 and 100 mean never and always, as OpenAI has it; or [[1234, false]], as
+// llama.cpp has it, where false means never.
 void read_logit_bias(BodyReader& body, TextOptions& options) {
     const Json* bias = body.take("logit_bias");
     if (!bias) return;
-    if (!bias->is_object()) {  // the course's own form: "ID=VALUE", or a list of them
+    const bool pairs = bias->is_array() && !bias->empty() && (*bias)[0].is_array();
+    if (!bias->is_object() && !pairs) {  // the course's own form: "ID=VALUE", or a list of them
         body.give_back("logit_bias");
         return;
     }
-    for (const auto& [id, value] : bias->items()) {
-        if (!value.is_number())
+    const auto add = [&](const std::string& id, const Json& value) {
+        if (!value.is_number() && value != false)
             throw ApiError(400, "logit_bias: expected a number for token " + id, "logit_bias");
-        options.logit_bias.push_back(
-            id + "=" + (value.get<double>() <= -100 ? std::string("-inf") : json_text(value)));
-    }
+        const bool never = value == false || value.get<double>() <= -100;
+        options.logit_bias.push_back(id + "=" + (never ? std::string("-inf") : json_text(value)));
+    };
+    if (!pairs)
+        for (const auto& [id, value] : bias->items()) add(id, value);
+    else
+        for (const Json& pair : *bias) {
+            if (!pair.is_array() || pair.size() != 2 || !pair[0].is_number_integer())
+                throw ApiError(400, "logit_bias: expected pairs of a token's id and a number",
+                               "logit_bias");
+            add(json_text(pair[0]), pair[1]);
+        }
 }
 
 // Without one, each request gets a seed of its own, which its answer names: asked again, a model

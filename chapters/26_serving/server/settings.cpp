@@ -42,7 +42,9 @@ void add_server_options(OptionTable& app, ServerSettings& s) {
     limits.option("--max-running", s.max_running, "texts that are generated at the same time")
         .between(1, 1024)
         .shows_default();
-    limits.option("--max-waiting", s.max_waiting, "texts that may wait; more are refused, with 429")
+    limits
+        .option("--max-waiting", s.max_waiting,
+                "requests that may wait; more are refused, with 429")
         .between(1, 65536)
         .shows_default();
     limits
