@@ -48,8 +48,9 @@ std::string ApiAnswer::shown_text(const std::string& text) const {
     return std::string(trimmed(text));
 }
 
-std::string ApiAnswer::call_id(std::size_t place) const {
-    return "call_" + id_ + "_" + std::to_string(place);
+std::string ApiAnswer::call_id(std::size_t place, std::size_t number) const {
+    return "call_" + id_ + "_" + std::to_string(place) +
+           (number == 0 ? "" : "_" + std::to_string(number));
 }
 
 bool ApiAnswer::cut_off(const Choice& choice) const {
@@ -77,18 +78,39 @@ std::size_t ApiAnswer::cached_tokens() const {
     return tokens;
 }
 
-std::optional<ToolCall> ApiAnswer::call_in(const std::string& text) const {
-    if (!request_->calls) return {};
-    std::string_view written = trimmed(text);
-    // As Qwen's family and others mark it.
-    constexpr std::string_view begin = "<tool_call>", end = "</tool_call>";
-    if (written.starts_with(begin))
-        written = written.substr(begin.size(), written.find(end) - begin.size());
-    const Json call = json_value(written);
-    if (!call.is_object() || call.size() != 2 || !call.contains("name") ||
-        !call["name"].is_string() || !call.contains("arguments") || !call["arguments"].is_object())
-        return {};
-    return ToolCall{call["name"].get<std::string>(), json_text(call["arguments"])};
+// The call that a text is, {"name": …, "arguments": {…}}; none if it is something else. Llama 3
+// says "parameters".
+static std::optional<ToolCall> read_call(std::string_view text) {
+    const Json call = json_value(trimmed(text));
+    const Json& name = member(call, "name");
+    const Json& arguments = member(call, call.contains("parameters") ? "parameters" : "arguments");
+    if (call.size() != 2 || !name.is_string() || !arguments.is_object()) return {};
+    return ToolCall{name.text(), json_text(arguments)};
+}
+
+AnswerText ApiAnswer::read_answer(const std::string& text) const {
+    AnswerText answer;
+    if (request_->calls) {
+        if (const auto call = read_call(text)) return {"", {*call}};
+        // Qwen's family and others mark their calls, after thoughts or other content.
+        constexpr std::string_view begin = "<tool_call>", end = "</tool_call>";
+        std::size_t rest = 0;
+        for (std::size_t at = 0; (at = text.find(begin, at)) != std::string::npos;) {
+            const std::size_t stop = std::min(text.find(end, at), text.size());
+            at = text.rfind(begin, stop);  // thoughts may name the mark
+            const std::size_t inside = at + begin.size();
+            const auto call = read_call(std::string_view(text).substr(inside, stop - inside));
+            if (call) {
+                answer.content += text.substr(rest, at - rest);
+                answer.calls.push_back(*call);
+                rest = std::min(stop + end.size(), text.size());
+            }
+            at = std::min(stop + end.size(), text.size());
+        }
+        answer.content += text.substr(rest);
+    }
+    answer.content = shown_text(answer.calls.empty() ? text : answer.content);
+    return answer;
 }
 
 std::string ApiAnswer::take(const Piece& piece) {
@@ -104,14 +126,13 @@ std::string ApiAnswer::take(const Piece& piece) {
     const bool held = request_->chat && request_->calls;  // what it is shows at its end
     std::string shown = piece.piece;
     if (request_->chat) shown = held ? "" : choice.trimmed.push(piece.piece);
-    const std::optional<ToolCall> call =
-        piece.ended && held ? call_in(choice.text) : std::optional<ToolCall>();
+    const AnswerText whole_text = piece.ended && held ? read_answer(choice.text) : AnswerText();
     const bool has_it = choice.skipped > 0 && choice.tokens <= choice.skipped;
-    if (piece.ended && held && !call && !has_it) shown = shown_text(choice.text);
+    if (!has_it && held) shown = whole_text.content;
     // Tokens whose text is held back wait with it.
     if (!piece.ended && (has_it || shown.empty())) return "";
     choice.told = std::max(choice.told, std::min(choice.skipped, choice.logprobs.size()));
-    return event(choice, shown, call ? &*call : nullptr);
+    return event(choice, shown, whole_text.calls);
 }
 
 namespace {
@@ -247,33 +268,35 @@ private:
         }
         return tokens;
     }
-    Json reason(const Choice& choice, const ToolCall* call) const {
-        if (call) return request_->old_functions ? "function_call" : "tool_calls";
+    Json reason(const Choice& choice, bool calls) const {
+        if (calls) return request_->old_functions ? "function_call" : "tool_calls";
         return cut_off(choice) ? "length" : "stop";
     }
-    // Puts a call into a message, or into what is new of one.
-    void add_call(Json& message, const ToolCall& call, std::size_t place, bool in_stream) const {
-        Json function = {{"name", call.name}, {"arguments", call.arguments}};
-        if (request_->old_functions) {
-            message["function_call"] = std::move(function);
-            return;
+    // Puts calls into a message, or into what is new of one.
+    void add_calls(Json& message, const ToolCalls& calls, std::size_t place, bool in_stream) const {
+        for (std::size_t i = 0; i < calls.size(); ++i) {
+            Json function = {{"name", calls[i].name}, {"arguments", calls[i].arguments}};
+            if (request_->old_functions) {  // that form has one
+                message["function_call"] = std::move(function);
+                return;
+            }
+            Json one = Json::object();
+            if (in_stream) one["index"] = i;
+            one["id"] = call_id(place, i), one["type"] = "function";
+            one["function"] = std::move(function);
+            message["tool_calls"].push_back(std::move(one));
         }
-        Json one = Json::object();
-        if (in_stream) one["index"] = 0;
-        one["id"] = call_id(place), one["type"] = "function";
-        one["function"] = std::move(function);
-        message["tool_calls"] = Json::array({std::move(one)});
     }
     Json chat_choice(std::size_t place, const Choice& choice) const {
-        const std::optional<ToolCall> call = call_in(choice.ended->text.text);
+        const AnswerText said = answer_of(choice);
         Json message = {{"role", "assistant"},
-                        {"content", call ? Json() : Json(text_of(choice))},
+                        {"content", said.calls_only() ? Json() : Json(said.content)},
                         {"refusal", nullptr}};
-        if (call) add_call(message, *call, place, false);
+        add_calls(message, said.calls, place, false);
         return {{"index", place},
                 {"message", std::move(message)},
                 {"logprobs", lists(choice.logprobs, 0, 0)},
-                {"finish_reason", reason(choice, call ? &*call : nullptr)}};
+                {"finish_reason", reason(choice, !said.calls.empty())}};
     }
     Json text_choice(std::size_t place, const Choice& choice) const {
         const std::size_t prompt = prompt_of(place);
@@ -282,7 +305,7 @@ private:
         return {{"index", place},
                 {"text", (request_->echo ? request_->prompts[prompt] : "") + text_of(choice)},
                 {"logprobs", lists(tokens, 0, 0)},
-                {"finish_reason", reason(choice, nullptr)}};
+                {"finish_reason", reason(choice, false)}};
     }
     // Of each prompt's texts the likeliest by the token; all where no more are asked for. Null: a
     // search has found fewer.
@@ -324,19 +347,19 @@ private:
         if (request_->include_usage) all += ",\"usage\":null";
         return all + "}\n\n";
     }
-    std::string event(Choice& choice, const std::string& shown, const ToolCall* call) override {
+    std::string event(Choice& choice, const std::string& shown, const ToolCalls& calls) override {
         Json json = {{"index", choice.place}};
         if (request_->chat) {
             Json& delta = json["delta"] = Json::object();
             if (!shown.empty()) delta["content"] = shown;
             const bool has_it = choice.skipped > 0 && choice.tokens <= choice.skipped;
-            if (call && !has_it) add_call(delta, *call, choice.place, true);
+            if (!has_it) add_calls(delta, calls, choice.place, true);
         } else {
             json["text"] = shown;
         }
         json["logprobs"] = lists(choice.logprobs, choice.told, choice.offset);
         choice.told = choice.logprobs.size();
-        json["finish_reason"] = choice.ended ? reason(choice, call) : Json();
+        json["finish_reason"] = choice.ended ? reason(choice, !calls.empty()) : Json();
         return chunk(json);
     }
 

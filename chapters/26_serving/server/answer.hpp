@@ -18,6 +18,15 @@ namespace tbt {
 struct ToolCall {
     std::string name, arguments;
 };
+using ToolCalls = std::vector<ToolCall>;
+
+// What a text is for a client: its calls of tools, and the content besides.
+struct AnswerText {
+    std::string content;
+    ToolCalls calls;
+
+    bool calls_only() const { return content.empty() && !calls.empty(); }
+};
 
 // Follows the texts of a request and writes what a client gets.
 class ApiAnswer {
@@ -60,8 +69,8 @@ protected:
         int status = 422;
     };
 
-    // Something is new of a text: `shown` to be shown now; a call, at its end.
-    virtual std::string event(Choice& choice, const std::string& shown, const ToolCall* call) = 0;
+    // Something is new of a text: `shown` to be shown now; calls, at its end.
+    virtual std::string event(Choice& choice, const std::string& shown, const ToolCalls& calls) = 0;
     virtual std::string error_event(const ApiError& error) const;
 
     const Choice& only() const { return choices_[0]; }
@@ -70,9 +79,11 @@ protected:
     // The text, as a client wants it.
     std::string shown_text(const std::string& text) const;
     std::string text_of(const Choice& choice) const { return shown_text(choice.ended->text.text); }
-    // The call that a text is; none where it is none.
-    std::optional<ToolCall> call_in(const std::string& text) const;
-    std::string call_id(std::size_t place) const;
+    AnswerText read_answer(const std::string& text) const;
+    AnswerText answer_of(const Choice& choice) const {
+        return read_answer(choice.ended->text.text);
+    }
+    std::string call_id(std::size_t place, std::size_t number = 0) const;
     // An object for each token from `first` on, with its bytes and the first choices.
     Json token_entries(const std::vector<TokenLogprob>& tokens, std::size_t first) const;
     bool cut_off(const Choice& choice) const;  // at a limit

@@ -28,21 +28,28 @@ std::string content_of(const Json& content, const BodyReader& message) {
     return text;
 }
 
-// Calls in earlier answers, as the model wrote them.
-std::string calls_in(const Json& calls, const BodyReader& message) {
-    std::string text;
+// Calls in earlier answers. OpenAI has their arguments as a string of JSON; templates go through
+// the object, or write it themselves.
+Json calls_in(Json calls, const BodyReader& message) {
     if (!calls.is_array()) message.fail("tool_calls", "expected a list");
-    for (const Json& call : calls) {
-        const auto function = call.is_object() ? call.find("function") : call.end();
-        if (!call.is_object() || function == call.end() || !function->is_object() ||
-            !function->contains("name") || !function->contains("arguments") ||
-            !(*function)["arguments"].is_string())
+    for (Json& call : calls) {
+        const Json& function = member(call, "function");
+        const Json& given = member(function, "arguments");
+        if (!function.contains("name") || !(given.is_string() || given.is_object()))
             message.fail("tool_calls", "expected function.name and function.arguments");
-        const Json arguments = json_value((*function)["arguments"].get<std::string>());
-        text += json_text(
-            Json{{"name", (*function)["name"]},
-                 {"arguments", arguments.is_discarded() ? (*function)["arguments"] : arguments}});
+        if (given.is_object()) continue;
+        Json arguments = given == "" ? Json::object() : json_value(given.text());
+        if (arguments.is_object()) call["function"]["arguments"] = std::move(arguments);
     }
+    return calls;
+}
+
+// The same as the model wrote them.
+std::string text_of_calls(const Json& calls) {
+    std::string text;
+    for (const Json& call : calls)
+        text += json_text(
+            Json{{"name", call["function"]["name"]}, {"arguments", call["function"]["arguments"]}});
     return text;
 }
 
@@ -59,9 +66,8 @@ ChatMessage message_in(const Json& json, const std::string& place) {
         message.fail("role", "expected system, user, assistant or tool");
     ChatMessage read{role, content ? content_of(*content, message) : std::string(), ""};
     Json more = Json::object();
-    if (calls && !calls->empty()) more["tool_calls"] = *calls;
-    else if (old) more["tool_calls"] = Json::array({{{"function", *old}}});
-    if (more.contains("tool_calls")) calls_in(more["tool_calls"], message);
+    if (calls && !calls->empty()) more["tool_calls"] = calls_in(*calls, message);
+    else if (old) more["tool_calls"] = calls_in(Json::array({Json{{"function", *old}}}), message);
     if (const auto thoughts = message.text("reasoning_content"))
         more["reasoning_content"] = *thoughts;
     if (!more.empty()) read.more = json_text(more);
@@ -184,7 +190,7 @@ std::string ChatQuestion::in_lines() const {
         std::string text = message.content;
         if (!message.more.empty()) {
             const Json more = json_value(message.more);
-            if (more.contains("tool_calls")) text += calls_in(more["tool_calls"], BodyReader(more));
+            if (more.contains("tool_calls")) text += text_of_calls(more["tool_calls"]);
         }
         text = trimmed(text);
         if (message.role == "system") system += text + "\n\n";

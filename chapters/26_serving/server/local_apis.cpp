@@ -75,22 +75,23 @@ public:
     const char* stream_type() const override { return "application/x-ndjson"; }
     std::string end() override { return ""; }
     std::string whole() const override {
-        const std::optional<ToolCall> call = call_in(only().ended->text.text);
-        return json_text(last(only(), call ? "" : text_of(only()), call ? &*call : nullptr));
+        const AnswerText said = answer_of(only());
+        return json_text(last(only(), said.content, said.calls));
     }
 
 private:
-    Json object(const Choice& choice, const std::string& text, const ToolCall* call) const {
+    Json object(const Choice& choice, const std::string& text, const ToolCalls& calls) const {
         Json all = ollama_object(text, messages_, *model_);
         if (request_->logprobs >= 0) all["logprobs"] = token_entries(choice.logprobs, choice.told);
-        if (call && messages_)
-            all["message"]["tool_calls"] = Json::array(
-                {{{"function",
-                   {{"name", call->name}, {"arguments", json_value(call->arguments)}}}}});
+        if (messages_)
+            for (const ToolCall& call : calls)
+                all["message"]["tool_calls"].push_back(
+                    {{"function",
+                      {{"name", call.name}, {"arguments", json_value(call.arguments)}}}});
         return all;
     }
-    Json last(const Choice& choice, const std::string& text, const ToolCall* call) const {
-        Json all = object(choice, text, call);
+    Json last(const Choice& choice, const std::string& text, const ToolCalls& calls) const {
+        Json all = object(choice, text, calls);
         const auto took = std::chrono::nanoseconds(Clock::now() - begin_).count();
         all["done"] = true;
         all["done_reason"] = cut_off(only()) ? "length" : "stop";
@@ -99,8 +100,8 @@ private:
         all["eval_count"] = completion_tokens(), all["eval_duration"] = took;
         return all;
     }
-    std::string event(Choice& choice, const std::string& shown, const ToolCall* call) override {
-        Json line = choice.ended ? last(choice, shown, call) : object(choice, shown, call);
+    std::string event(Choice& choice, const std::string& shown, const ToolCalls& calls) override {
+        Json line = choice.ended ? last(choice, shown, calls) : object(choice, shown, calls);
         choice.told = choice.logprobs.size();
         if (!choice.ended) line["done"] = false;
         return json_text(line) + "\n";
@@ -152,7 +153,7 @@ private:
         all["tokens_cached"] = cached_tokens();
         return all;
     }
-    std::string event(Choice& choice, const std::string& shown, const ToolCall*) override {
+    std::string event(Choice& choice, const std::string& shown, const ToolCalls&) override {
         return "data: " + json_text(choice.ended ? last(shown) : object(shown, false)) + "\n\n";
     }
 };
@@ -168,10 +169,6 @@ TranslatedRequest translated_ollama_chat(const Json& body) {
         if (const Json& images = member(message, "images"); !images.is_null())
             if (!images.is_array() || !images.empty())
                 throw ApiError(400, "messages: this model reads no pictures", "messages");
-        if (message.is_object() && member(message, "tool_calls").is_array())
-            for (Json& call : message["tool_calls"])
-                if (member(member(call, "function"), "arguments").is_object())
-                    call["function"]["arguments"] = json_text(call["function"]["arguments"]);
         chat["messages"].push_back(std::move(message));
     }
     go_on_from_last(chat["messages"]);

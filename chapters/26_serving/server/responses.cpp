@@ -1,5 +1,7 @@
 #include "chapters/26_serving/server/responses.hpp"
 
+#include <algorithm>
+#include <cstdlib>
 #include <set>
 
 #include "lib/json/json.hpp"
@@ -52,12 +54,26 @@ std::string sse(const char* name, const Json& data) {
 
 // ---- Responses ----------------------------------------------------------------------------------
 
-// The items of an input, as messages of a chat.
-void add_items(const Json& input, Json& messages, KeptResponses& kept) {
+// The message of an item of an earlier answer: "msg_X" or "fc_X" is the last one of resp_X,
+// "msg_X_1" the one before it.
+Json message_of(const std::string& id, KeptResponses& kept) {
+    const std::string of = id.substr(id.find('_') + 1);
+    const std::size_t end = std::min(of.find('_'), of.size());
+    const Json messages = json_value(kept.messages_of(
+        "resp_" + of.substr(0, end), ApiError(404, "the item referred to", "input")));
+    const std::size_t after =
+        end == of.size() ? 0 : std::strtoul(of.c_str() + end + 1, nullptr, 10);
+    return messages[messages.size() - 1 - std::min(after, messages.size() - 1)];
+}
+
+// The items of an input, as messages of a chat. places: which item each message is.
+void add_items(const Json& input, Json& messages, KeptResponses& kept,
+               std::vector<std::string>* places = nullptr) {
     std::set<std::string> referred;
     if (input.is_string()) return messages.push_back({{"role", "user"}, {"content", input}});
     if (!input.is_array())
         throw ApiError(400, "input: expected a string, or a list of items", "input");
+    std::size_t number = 0;
     for (const Json& item : input) {
         const std::string type = text_or(item, "type", "message");
         if (type == "message")
@@ -68,17 +84,16 @@ void add_items(const Json& input, Json& messages, KeptResponses& kept) {
                                             text_or(item, "arguments", "{}")));
         else if (type == "function_call_output")
             messages.push_back(tool_message(member(item, "call_id"), member(item, "output")));
-        else if (type == "item_reference") {  // msg_X or fc_X is the answer of resp_X
+        else if (type == "item_reference") {
             const std::string id = text_or(item, "id", "");
             if (!referred.insert(id).second)
                 throw ApiError(400, "input: an item is referred to twice", "input");
-            messages.push_back(
-                json_value(kept.messages_of("resp_" + id.substr(id.find('_') + 1),
-                                            ApiError(404, "the item referred to", "input")))
-                    .back());
+            messages.push_back(message_of(id, kept));
         } else if (type != "reasoning")
             throw ApiError(400, "input: this server has no items of type " + type.substr(0, 40),
                            "input");
+        if (places) places->resize(messages.size(), "input[" + std::to_string(number) + "]");
+        ++number;
     }
 }
 
@@ -119,13 +134,16 @@ public:
     }
     std::string end() override { return end_; }
     std::string whole() const override {
-        const Json output = Json::array({item("completed")});
-        keep(output[0]);
+        const Json output = items();
+        keep(output);
         return json_text(object(status(), output));
     }
 
 private:
-    std::string name(const char* kind) const { return kind + id_; }
+    // after: so many items come after it.
+    std::string name(const char* kind, std::size_t after = 0) const {
+        return kind + id_ + (after == 0 ? "" : "_" + std::to_string(after));
+    }
     const char* status() const { return cut_off(only()) ? "incomplete" : "completed"; }
 
     Json object(const std::string& status, const Json& output) const {
@@ -171,27 +189,34 @@ private:
                 {"annotations", Json::array()},
                 {"logprobs", Json::array()}};
     }
-    Json message(const char* status, const Json& content) const {
+    Json message(const std::string& id, const char* status, const Json& content) const {
         return {{"type", "message"},
-                {"id", name("msg_")},
+                {"id", id},
                 {"status", status},
                 {"role", "assistant"},
                 {"content", content}};
     }
-    Json function_call(const char* status, const ToolCall& call,
-                       const std::string& arguments) const {
-        return {{"type", "function_call"}, {"id", name("fc_")},      {"call_id", call_id(0)},
-                {"name", call.name},       {"arguments", arguments}, {"status", status}};
+    // The message of the answer, if it has one, and its calls.
+    Json items() const {
+        const AnswerText said = answer_of(only());
+        const std::size_t calls = said.calls.size();
+        Json all = Json::array();
+        if (!said.calls_only())
+            all.push_back(
+                message(name("msg_", calls), status(), Json::array({part(said.content)})));
+        for (std::size_t i = 0; i < calls; ++i)
+            all.push_back({{"type", "function_call"},
+                           {"id", name("fc_", calls - 1 - i)},
+                           {"call_id", call_id(0, i)},
+                           {"name", said.calls[i].name},
+                           {"arguments", said.calls[i].arguments},
+                           {"status", "completed"}});
+        return all;
     }
-    Json item(const char* status) const {
-        if (const std::optional<ToolCall> call = call_in(only().ended->text.text))
-            return function_call(status, *call, call->arguments);
-        return message(status, Json::array({part(text_of(only()))}));
-    }
-    void keep(const Json& item) const {
+    void keep(const Json& output) const {
         if (member(body_, "store") == false) return;
         Json messages = messages_;
-        add_items(Json::array({item}), messages, *kept_);
+        add_items(output, messages, *kept_);
         kept_->keep(name("resp_"), json_text(messages));
     }
     std::string event_of(const char* type, const Json& more) {
@@ -199,47 +224,58 @@ private:
         data.update(more);
         return sse(type, data);
     }
-    std::string in_item(const char* type, const std::string& id, Json more, bool of_part = false) {
-        Json all = {{"item_id", id}, {"output_index", 0}};
-        if (of_part) all["content_index"] = 0;
+    // place: of the item in the output.
+    std::string in_item(const char* type, const Json& id, std::size_t place, Json more) {
+        Json all = {{"item_id", id}, {"output_index", place}};
         all.update(more);
         return event_of(type, all);
     }
-    std::string open_text() {
+    std::string in_text(const char* type, const std::string& id, Json more) {
+        Json all = {{"content_index", 0}};
+        all.update(more);
+        return in_item(type, id, 0, all);
+    }
+    std::string open_text(const std::string& id) {
         if (std::exchange(open_, true)) return "";
         std::string events =
             event_of("response.output_item.added",
-                     {{"output_index", 0}, {"item", message("in_progress", Json::array())}});
-        return events +=
-               in_item("response.content_part.added", name("msg_"), {{"part", part("")}}, true);
+                     {{"output_index", 0}, {"item", message(id, "in_progress", Json::array())}});
+        return events += in_text("response.content_part.added", id, {{"part", part("")}});
     }
-    std::string event(Choice& choice, const std::string& shown, const ToolCall* call) override {
+    std::string close_text(const Json& item) {
+        const Json& part = item["content"][0];
+        std::string events = in_text("response.output_text.done", item["id"],
+                                     {{"text", part["text"]}, {"logprobs", Json::array()}});
+        return events += in_text("response.content_part.done", item["id"], {{"part", part}});
+    }
+    std::string call_events(const Json& item, std::size_t place) {
+        Json begun = item;
+        begun["arguments"] = "", begun["status"] = "in_progress";
+        std::string events = event_of("response.output_item.added",
+                                      {{"output_index", place}, {"item", std::move(begun)}});
+        events += in_item("response.function_call_arguments.delta", item["id"], place,
+                          {{"delta", item["arguments"]}});
+        return events += in_item("response.function_call_arguments.done", item["id"], place,
+                                 {{"name", item["name"]}, {"arguments", item["arguments"]}});
+    }
+    std::string event(Choice& choice, const std::string& shown, const ToolCalls& calls) override {
         std::string events;
-        if (!call) events = open_text();
+        const std::string id = name("msg_", calls.size());
+        if (calls.empty() || !shown.empty()) events = open_text(id);
         if (!shown.empty())
-            events += in_item("response.output_text.delta", name("msg_"),
-                              {{"delta", shown}, {"logprobs", Json::array()}}, true);
+            events += in_text("response.output_text.delta", id,
+                              {{"delta", shown}, {"logprobs", Json::array()}});
         if (!choice.ended) return events;
-        const Json done = item("completed");
-        if (call) {
+        const Json output = items();
+        for (std::size_t place = 0; place < output.size(); ++place) {
+            const Json& item = output[place];
+            events += item["type"] == "message" ? close_text(item) : call_events(item, place);
             events +=
-                event_of("response.output_item.added",
-                         {{"output_index", 0}, {"item", function_call("in_progress", *call, "")}});
-            events += in_item("response.function_call_arguments.delta", name("fc_"),
-                              {{"delta", call->arguments}});
-            events += in_item("response.function_call_arguments.done", name("fc_"),
-                              {{"name", call->name}, {"arguments", call->arguments}});
-        } else {
-            const std::string text = text_of(choice);
-            events += in_item("response.output_text.done", name("msg_"),
-                              {{"text", text}, {"logprobs", Json::array()}}, true);
-            events +=
-                in_item("response.content_part.done", name("msg_"), {{"part", part(text)}}, true);
+                event_of("response.output_item.done", {{"output_index", place}, {"item", item}});
         }
-        events += event_of("response.output_item.done", {{"output_index", 0}, {"item", done}});
-        keep(done);
+        keep(output);
         const std::string last = std::string("response.") + status();
-        end_ = event_of(last.c_str(), {{"response", object(status(), Json::array({done}))}});
+        end_ = event_of(last.c_str(), {{"response", object(status(), output)}});
         return events;
     }
     std::string error_event(const ApiError& error) const override {
@@ -304,14 +340,12 @@ public:
     }
     std::string end() override { return sse("message_stop", {{"type", "message_stop"}}); }
     std::string whole() const override {
-        const std::optional<ToolCall> call = call_in(only().ended->text.text);
-        Json content = {{"type", "text"}, {"text", text_of(only())}};
-        if (call)
-            content = {{"type", "tool_use"},
-                       {"id", call_id(0)},
-                       {"name", call->name},
-                       {"input", json_value(call->arguments)}};
-        return json_text(object(Json::array({content}), reason(call.has_value()), stop()));
+        const AnswerText said = answer_of(only());
+        Json content = Json::array();
+        if (!said.calls_only()) content.push_back({{"type", "text"}, {"text", said.content}});
+        for (std::size_t i = 0; i < said.calls.size(); ++i)
+            content.push_back(tool_use(said.calls[i], i, json_value(said.calls[i].arguments)));
+        return json_text(object(content, reason(!said.calls.empty()), stop()));
     }
 
 private:
@@ -338,35 +372,40 @@ private:
         if (!stop().is_null()) return "stop_sequence";
         return cut_off(only()) ? "max_tokens" : "end_turn";
     }
-    std::string block(const char* type, Json more) const {
-        Json data = {{"type", type}, {"index", 0}};
+    Json tool_use(const ToolCall& call, std::size_t number, const Json& input) const {
+        return {{"type", "tool_use"},
+                {"id", call_id(0, number)},
+                {"name", call.name},
+                {"input", input}};
+    }
+    static std::string block(const char* type, std::size_t place, Json more = Json::object()) {
+        Json data = {{"type", type}, {"index", place}};
         data.update(more);
         return sse(type, data);
     }
-    std::string event(Choice& choice, const std::string& shown, const ToolCall* call) override {
+    std::string event(Choice& choice, const std::string& shown, const ToolCalls& calls) override {
         std::string events;
-        if (call)
-            events =
-                block("content_block_start", {{"content_block",
-                                               {{"type", "tool_use"},
-                                                {"id", call_id(0)},
-                                                {"name", call->name},
-                                                {"input", Json::object()}}}}) +
-                block(
-                    "content_block_delta",
-                    {{"delta", {{"type", "input_json_delta"}, {"partial_json", call->arguments}}}});
-        else if (!std::exchange(open_, true))
-            events =
-                block("content_block_start", {{"content_block", {{"type", "text"}, {"text", ""}}}});
+        if ((calls.empty() || !shown.empty()) && !std::exchange(open_, true))
+            events = block("content_block_start", 0,
+                           {{"content_block", {{"type", "text"}, {"text", ""}}}});
         if (!shown.empty())
-            events += block("content_block_delta",
+            events += block("content_block_delta", 0,
                             {{"delta", {{"type", "text_delta"}, {"text", shown}}}});
         if (!choice.ended) return events;
-        return events + block("content_block_stop", Json::object()) +
+        if (open_) events += block("content_block_stop", 0);
+        for (std::size_t i = 0; i < calls.size(); ++i) {
+            const std::size_t place = i + open_;
+            events += block("content_block_start", place,
+                            {{"content_block", tool_use(calls[i], i, Json::object())}});
+            events += block(
+                "content_block_delta", place,
+                {{"delta", {{"type", "input_json_delta"}, {"partial_json", calls[i].arguments}}}});
+            events += block("content_block_stop", place);
+        }
+        return events +
                sse("message_delta",
                    {{"type", "message_delta"},
-                    {"delta",
-                     {{"stop_reason", reason(call != nullptr)}, {"stop_sequence", stop()}}},
+                    {"delta", {{"stop_reason", reason(!calls.empty())}, {"stop_sequence", stop()}}},
                     {"usage", usage()}});
     }
     std::string error_event(const ApiError& error) const override {
