@@ -78,6 +78,25 @@ TEST_CASE("responses: a text, its events, and the next request that goes on", "[
                 .is_number());
 }
 
+TEST_CASE("responses: an answer that is cut off says so, and how it was drawn", "[serving]") {
+    const Json cut =
+        post("/v1/responses", R"({"input":"who are you?","max_output_tokens":2})").json();
+    CHECK(cut["status"] == "incomplete");
+    CHECK(cut["output"][0]["status"] == "incomplete");
+    CHECK(cut["temperature"] == 0.4);
+    CHECK(cut["top_p"] == 0.9);
+    const Json other =
+        post("/v1/responses", R"({"input":"a","max_output_tokens":1,"temperature":0.7,
+        "top_p":1})")
+            .json();
+    CHECK(other["temperature"] == 0.7);
+    CHECK(other["top_p"] == 1);
+    for (const Json& event :
+         parts_of(post("/v1/responses", R"({"input":"a","max_output_tokens":2,"stream":true})")))
+        if (event["type"] == "response.output_item.done")
+            CHECK(event["item"]["status"] == "incomplete");
+}
+
 TEST_CASE("responses: a tool is called, whole and in a stream", "[serving]") {
     const std::string ask = R"({"input":[{"role":"user","content":[{"type":"input_text",
         "text":"weather?"}]}],"seed":1,"tool_choice":"required","tools":[{"type":"function",
@@ -178,6 +197,21 @@ TEST_CASE("Anthropic's messages: blocks, tools, events, tokens and errors", "[se
         post("/v1/messages", R"({"max_tokens":50,"stop_sequences":["e"],)" + hi + "}").json();
     REQUIRE(stopped["stop_reason"] == "stop_sequence");
     REQUIRE(stopped["stop_sequence"] == "e");
+    // An empty one stops nothing, and is not counted.
+    const Json by_chat = post("/v1/messages", R"({"max_tokens":90,"stop_sequences":["","~"],
+        "seed":1,"ignore_eos":true,"messages":[{"role":"user","content":"who are you?"}]})")
+                             .json();
+    REQUIRE(by_chat["stop_reason"] == "end_turn");
+    const std::string form = R"({"type":"json_schema","schema":{"type":"object","properties":
+        {"a":{"type":"integer"}},"required":["a"],"additionalProperties":false}})";
+    for (const std::string& format :
+         {R"("output_config":{"format":)" + form + "}", R"("output_format":)" + form}) {
+        const Json object =
+            post("/v1/messages",
+                 R"({"max_tokens":60,"messages":[{"role":"user","content":"a"}],)" + format + "}")
+                .json();
+        REQUIRE(json_value(object["content"][0]["text"].text())["a"].is_number());
+    }
     REQUIRE(post("/v1/messages/count_tokens", ask + "}").json()["input_tokens"].get<int>() > 3);
     const Json wrong = server().post("/v1/messages", "{}").json();
     REQUIRE(wrong["type"] == "error");

@@ -101,11 +101,59 @@ TEST_CASE("what has no effect is named in the answer, and refused if the server 
             strict.post(completions, R"({"prompt":"a",)" + std::string(refused) + "}");
         CHECK((no.status == 400 || no.status == 404 || no.status == 422));
     }
+    CHECK(strict.post("/v1/embeddings", R"({"input":"a","user":"me"})").status == 400);
+    CHECK(strict.post("/v1/embeddings", R"({"input":"a","encoding_format":"float"})").status ==
+          200);
+    CHECK(strict.post("/api/generate", R"({"prompt":"a","options":{"num_gpu":1}})").status == 400);
+    CHECK(strict.post("/v1/responses", R"({"input":"a","truncation":"auto"})").status == 400);
+    CHECK(
+        strict
+            .post("/v1/responses", R"({"input":"a","truncation":"disabled","max_output_tokens":1})")
+            .status == 200);
     settings = {};
     settings.strict_model = true;
     const test::Served named(settings);
+    REQUIRE(named.post("/v1/embeddings", R"({"input":"a","model":"gpt-9"})").status == 404);
+    REQUIRE(named.post("/v1/embeddings", R"({"input":"a","model":"storyteller"})").status == 200);
     REQUIRE(named.post(completions, R"({"prompt":"a","model":"gpt-9"})").status == 404);
     REQUIRE(named.post(completions, R"({"prompt":"a","user":"me","max_tokens":1})").status == 200);
+}
+
+TEST_CASE("what a translation leaves out is named in the answer, too", "[serving]") {
+    const std::string hi = R"("messages":[{"role":"user","content":"hi"}])";
+    struct Left {
+        const char *path, *names;
+        std::string body;
+    };
+    const std::vector<Left> all = {
+        {"/v1/responses", "include, truncation, top_logprobs",
+         R"("input":"a","max_output_tokens":1,"include":["reasoning.encrypted_content"],
+          "truncation":"auto","top_logprobs":2,"stream_options":null,"max_tool_calls":null)"},
+        {"/v1/messages", "betas, speed, metadata",
+         hi +
+             R"(,"max_tokens":1,"betas":["x"],"mcp_servers":[],"speed":"fast","metadata":{"a":1})"},
+        {"/api/chat", "context, keep_alive, num_ctx",
+         R"("context":[1,2],"keep_alive":"5m",)" + hi +
+             R"(,"stream":false,"options":{"num_predict":1,"num_ctx":64,"low_vram":false})"},
+        {"/completion", "n_probs, min_keep, t_max_predict_ms",
+         R"("prompt":"a","n_predict":1,"n_probs":3,"min_keep":2,"t_max_predict_ms":5)"},
+        {"/v1/embeddings", "user, another", R"("input":"a","user":"me","A b":1)"},
+        {"/api/embed", "truncate, keep_alive", R"("input":"a","truncate":true,"keep_alive":"5m")"}};
+    for (const Left& left : all) {
+        const HttpAnswer answer = server().post(left.path, "{" + left.body + "}");
+        CAPTURE(left.path, answer.headers, answer.body);
+        REQUIRE(answer.status == 200);
+        std::set<std::string> expected, got;
+        const auto split = [](std::string names, std::set<std::string>& into) {
+            for (std::size_t at = 0; at < names.size();) {
+                const std::size_t end = std::min(names.find(", ", at), names.size());
+                into.insert(names.substr(at, end - at));
+                at = end + 2;
+            }
+        };
+        split(left.names, expected), split(answer.header("X-Ignored"), got);
+        CHECK(got == expected);
+    }
 }
 
 TEST_CASE("llama.cpp's names in a body are the options that they name", "[serving]") {
@@ -131,6 +179,13 @@ TEST_CASE("llama.cpp's names in a body are the options that they name", "[servin
     for (const std::string& same :
          {"[[" + id + ",false]]", "[[" + id + ",-100],[7,0.0]]", "{\"" + id + "\":false}"})
         CHECK(completed(greedy + R"(,"logit_bias":)" + same) == banned);
+    // Its seed for any.
+    const test::Served own{ServerSettings()};
+    const auto seed = [&] {
+        return own.post("/completion", R"({"prompt":"a","n_predict":1,"seed":4294967295})")
+            .header("X-Seed");
+    };
+    CHECK(seed() != seed());
 }
 
 TEST_CASE("without a seed each answer is another one, and names the seed that gives it again",

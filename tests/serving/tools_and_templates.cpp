@@ -205,3 +205,97 @@ TEST_CASE("the arguments of earlier calls come to a template as an object, howev
         "tool_calls":[{"function":{"name":"f","arguments":3}}]},{"role":"user","content":"x"}]})");
     CHECK(wrong.status == 400);
 }
+
+TEST_CASE("the text of a template and its ids are those of the answer's prompt", "[serving]") {
+    for (const std::string more :
+         {"}", R"(,"chat_template_kwargs":{"enable_thinking":false}})",
+          R"(,"reasoning_effort":"high"})", R"(,"continue_final_message":true})"}) {
+        const std::string body =
+            R"({"messages":[{"role":"user","content":"hi"},
+                {"role":"assistant","content":"Well"}],)" +
+            tools + more;
+        CAPTURE(body);
+        const std::string text = ask(templated(), "/apply-template", body)["prompt"].text();
+        const Json ids = ask(templated(), "/tokenize", body);
+        CHECK(ask(templated(), "/detokenize",
+                  json_text(Json{{"tokens", ids["tokens"]}}))["content"] == text);
+        CHECK(test::contains(text, R"(tools: [{"type": "function", "function": {"name": "look")"));
+        CHECK(test::contains(text, "no thoughts") == test::contains(more, "thinking"));
+        CHECK(test::contains(text, "effort high") == test::contains(more, "effort"));
+        CHECK(text.ends_with("Well") == test::contains(more, "continue"));
+        CHECK(ask(templated(), "/v1/chat/completions",
+                  body.substr(0, body.size() - 1) +
+                      R"(,"max_tokens":1})")["usage"]["prompt_tokens"] == ids["count"]);
+    }
+}
+
+TEST_CASE("thoughts are asked for in the words of each interface", "[serving]") {
+    const std::string hi = R"("messages":[{"role":"user","content":"hi"}])";
+    const auto count = [](const std::string& path, const std::string& body, const char* name) {
+        const Json answer = ask(templated(), path, "{" + body + "}");
+        return (answer.contains("usage") ? answer["usage"][name] : answer[name]).get<int>();
+    };
+    const auto ollama = [&](const std::string& think) {
+        return count("/api/chat", hi + R"(,"stream":false,"options":{"num_predict":1})" + think,
+                     "prompt_eval_count");
+    };
+    const auto responses = [&](const std::string& reasoning) {
+        return count("/v1/responses", R"("input":"hi","max_output_tokens":1)" + reasoning,
+                     "input_tokens");
+    };
+    const auto messages = [&](const std::string& more) {
+        return count("/v1/messages/count_tokens", hi + more, "input_tokens");
+    };
+    const int usual = ollama("");
+    CHECK(ollama(R"(,"think":true)") == usual);
+    const int without = ollama(R"(,"think":false)"), much = ollama(R"(,"think":"high")");
+    CHECK(without > usual);
+    CHECK(much > usual);
+    CHECK(responses("") == usual);
+    CHECK(responses(R"(,"reasoning":{"effort":"high"})") == much);
+    CHECK(messages("") == usual);
+    CHECK(messages(R"(,"thinking":{"type":"disabled"})") == without);
+    CHECK(messages(R"(,"output_config":{"effort":"high"})") == much);
+    CHECK(templated().post("/api/generate", R"({"prompt":"a","template":"x"})").status == 400);
+    // A model without a template of its own cannot.
+    for (const auto& [path, body, name] :
+         {std::tuple("/api/chat", hi + R"(,"think":false)", "think"),
+          std::tuple("/v1/responses", std::string(R"("input":"a","reasoning":{"effort":"low"})"),
+                     "reasoning.effort"),
+          std::tuple("/v1/chat/completions", hi + R"(,"reasoning_effort":"low")",
+                     "reasoning_effort")}) {
+        const HttpAnswer answer = server().post(path, "{" + body + R"(,"max_tokens":1})");
+        CAPTURE(path, answer.body, answer.headers);
+        CHECK(answer.status == 200);
+        CHECK(test::contains(answer.header("X-Ignored"), name));
+    }
+}
+
+TEST_CASE("tokens are counted before they are too many, with the answer that goes on, and at once",
+          "[serving]") {
+    const auto count = [](const std::string& body) {
+        return ask(server(), "/v1/messages/count_tokens", body)["input_tokens"].get<int>();
+    };
+    std::string many;
+    for (int i = 0; i < 2000; ++i) many += " x";
+    const std::string too_long = R"({"messages":[{"role":"user","content":")" + many + R"("}]})";
+    CHECK(count(too_long) > 1000);
+    CHECK(ask(server(), "/tokenize", too_long)["count"] == count(too_long));
+    CHECK(server().post("/v1/chat/completions", too_long).status == 400);
+    const std::string prefill = R"({"max_tokens":1,"messages":[{"role":"user","content":"hi"},
+        {"role":"assistant","content":"Well, I am")";
+    const Json usage = ask(server(), "/v1/messages", prefill + "}]}")["usage"];
+    CHECK(count(prefill + "}]}") ==
+          usage["input_tokens"].get<int>() + usage["cache_read_input_tokens"].get<int>());
+    CHECK(ask(server(), "/tokenize", prefill + R"(,"prefix":true}]})")["count"] ==
+          count(prefill + "}]}"));
+    // What the answer is held to is not compiled for this: here it could not be.
+    CHECK(count(R"({"messages":[{"role":"user","content":"hi"}],"output_config":{"format":
+        {"type":"json_schema","schema":{"type":"x"}}}})") > 3);
+    ServerSettings settings;
+    settings.strict_model = true;
+    CHECK(test::Served(settings)
+              .post("/v1/messages/count_tokens",
+                    R"({"model":"gpt-9","messages":[{"role":"user","content":"hi"}]})")
+              .status == 404);
+}

@@ -129,6 +129,9 @@ TEST_CASE("what is asked for wrongly is refused in OpenAI's form, and says what 
          400, "messages: an answer goes on without beams, guidance or another model only"},
         {completions, prompt + R"("logit_bias":[[1]]})", 400, "logit_bias: expected pairs"},
         {completions, prompt + R"("temprature":0})", 400, "did you mean temperature?"},
+        {"/completion", prompt + R"("image_data":[{"data":"x","id":1}]})", 400, "cannot do that"},
+        {"/completion", prompt + R"("lora":[{"id":0,"scale":1}]})", 400, "cannot do that"},
+        {"/v1/embeddings", R"({"input":"a","dimension":8})", 400, "did you mean dimensions?"},
         {"/v1/nowhere", "{}", 404, "there is no /v1/nowhere"},
         {"/health", "{}", 405, "expected GET"},
     };
@@ -163,6 +166,53 @@ TEST_CASE("what is asked for wrongly is refused in OpenAI's form, and says what 
             server().post(completions, prompt + "\"" + name + "\":-5}").json()["error"]["param"] ==
             name);
     REQUIRE(server().ask("DELETE", "/v1/models").status == 405);
+}
+
+TEST_CASE("an error names what the client sent, in the words of its interface", "[serving]") {
+    struct Wrong {
+        const char* path;
+        std::string body;
+        const char* message;
+    };
+    const std::string no_role = R"({"role":"king","content":"x"})";
+    const std::vector<Wrong> all = {
+        {"/v1/responses", R"({"input":[]})", "input: expected a list of at least one"},
+        {"/v1/responses",
+         R"({"instructions":"kind","input":[{"role":"user","content":"x"},{"type":"reasoning"},)" +
+             no_role + "]}",
+         "input[2].role: expected"},
+        {"/v1/responses", R"({"instructions":3,"input":"a"})", "instructions.content: expected"},
+        {"/v1/responses",
+         R"({"input":"a","text":{"format":{"type":"json_schema","name":"p","schema":3}}})",
+         "text.format.schema: expected"},
+        {"/v1/responses", R"({"input":"a","text":{"format":{"type":"xml"}}})", "text.format.type"},
+        {"/v1/responses",
+         R"({"input":"a","text":{"format":{"type":"json_schema","schema":{"type":"x"}}}})",
+         "text.format"},
+        {"/v1/messages", R"({"max_tokens":1,"system":"be kind","messages":[)" + no_role + "]}",
+         "messages[0].role: expected"},
+        {"/v1/messages",
+         R"({"max_tokens":1,"stop_sequences":3,"messages":[{"role":"user","content":"x"}]})",
+         "stop_sequences: expected"},
+        {"/v1/messages",
+         R"({"max_tokens":1,"output_config":{"format":{"type":"json_schema","schema":3}},
+             "messages":[{"role":"user","content":"x"}]})",
+         "output_config.format.schema: expected"},
+        {"/v1/messages",
+         R"({"tools":[{"type":"web_search_20250305","name":"web_search"}],
+             "messages":[{"role":"user","content":"x"}]})",
+         "tools: this server has no tool of type web_search_20250305"},
+        {"/api/generate", R"({"prompt":"a","format":{"type":"x"}})", "format: "}};
+    for (const Wrong& w : all) {
+        const HttpAnswer answer = server().post(w.path, w.body);
+        const Json error = answer.json()["error"];
+        const std::string message = error.is_string() ? error.text() : error["message"].text();
+        CAPTURE(w.path, w.body, message);
+        CHECK((answer.status == 400 || answer.status == 422));
+        CHECK(message.starts_with(w.message));
+        if (error.is_object() && error.contains("param"))
+            CHECK(message.starts_with(error["param"].text()));
+    }
 }
 
 TEST_CASE("a parameter by any of its names is the command line's option", "[serving]") {

@@ -4,6 +4,7 @@
 #include <ctime>
 #include <set>
 
+#include "chapters/26_serving/server/body_options.hpp"
 #include "lib/json/json.hpp"
 #include "lib/model/model_config.hpp"
 
@@ -34,17 +35,33 @@ Json details(const ServedModel& model) {
 // ---- Ollama -------------------------------------------------------------------------------------
 
 // What is common to its two ways of asking. Options of the machine have no effect.
-Json common_of_ollama(const Json& body) {
+Json common_of_ollama(const Json& body, TranslatedRequest& asked) {
     static const std::set<std::string> of_machine = {
         "num_ctx",  "num_keep",        "num_gpu", "main_gpu", "num_thread", "num_batch",
         "use_mmap", "use_mlock",       "numa",    "low_vram", "f16_kv",     "vocab_only",
         "tfs_z",    "penalize_newline"};
+    static const std::set<std::string> taken = {"model", "stream", "tools", "logprobs",
+                                                "top_logprobs"};
+    static const std::set<std::string> read = {"options", "images",  "format", "messages",
+                                               "prompt",  "system",  "suffix", "raw",
+                                               "think",   "template"};
     Json common = {{"stream", true}};
-    for (const char* name : {"model", "stream", "tools", "logprobs", "top_logprobs"})
-        if (!member(body, name).is_null()) common[name] = body[name];
+    for (const auto& [name, value] : body.items())
+        if (taken.contains(name) && !value.is_null()) common[name] = value;
+        else if (!taken.contains(name) && !read.contains(name) && !is_off(value))
+            asked.ignored.push_back(name);
     if (const Json& options = member(body, "options"); options.is_object())
-        for (const auto& [name, value] : options.items())
-            if (!of_machine.contains(name)) common[name] = value;
+        common.update(members_besides(options, {}, of_machine, asked));
+    if (!is_off(member(body, "template")))
+        throw ApiError(400, "template: this server uses the model's own; leave it out", "template");
+    if (const Json& think = member(body, "think"); think.is_boolean())
+        common["chat_template_kwargs"] = {{"enable_thinking", think}};
+    else if (!think.is_null()) common["reasoning_effort"] = think;
+    asked.names = {{"response_format.json_schema", "format"},
+                   {"response_format", "format"},
+                   {"json_schema", "format"},
+                   {"chat_template_kwargs", "think"},
+                   {"reasoning_effort", "think"}};
     if (const Json& images = member(body, "images"); images.is_array() && !images.empty())
         throw ApiError(400, "images: this model reads no pictures", "images");
     const Json& format = member(body, "format");
@@ -161,7 +178,8 @@ private:
 }  // namespace
 
 TranslatedRequest translated_ollama_chat(const Json& body) {
-    Json chat = common_of_ollama(body);
+    TranslatedRequest asked;
+    Json chat = common_of_ollama(body, asked);
     chat["messages"] = Json::array();
     if (!member(body, "messages").is_array())
         throw ApiError(400, "messages: expected a list of messages", "messages");
@@ -172,11 +190,13 @@ TranslatedRequest translated_ollama_chat(const Json& body) {
         chat["messages"].push_back(std::move(message));
     }
     go_on_from_last(chat["messages"]);
-    return {json_text(chat), ollama_form(true)};
+    asked.body = json_text(chat), asked.form = ollama_form(true);
+    return asked;
 }
 
 TranslatedRequest translated_ollama_generate(const Json& body, bool chat) {
-    Json asked = common_of_ollama(body);
+    TranslatedRequest request;
+    Json asked = common_of_ollama(body, request);
     const Json& prompt = member(body, "prompt");
     const std::string system =
         member(body, "system").is_string() ? body["system"].get<std::string>() : "";
@@ -195,7 +215,8 @@ TranslatedRequest translated_ollama_generate(const Json& body, bool chat) {
         if (!system.empty()) asked["messages"].push_back({{"role", "system"}, {"content", system}});
         asked["messages"].push_back({{"role", "user"}, {"content", text}});
     }
-    return {json_text(asked), ollama_form(false)};
+    request.body = json_text(asked), request.form = ollama_form(false);
+    return request;
 }
 
 std::string ollama_loaded(const Json& body, bool messages, const ServedModel& model) {
@@ -226,13 +247,9 @@ std::string ollama_embedded(const Json& answer, bool several) {
 }
 
 TranslatedRequest translated_llama_completion(const Json& body) {
-    static const std::set<std::string> other = {
-        "n_probs",         "id_slot", "samplers", "t_max_predict_ms",   "n_indent",
-        "response_fields", "lora",    "min_keep", "dry_penalty_last_n", "image_data"};
-    Json asked = Json::object();
-    for (const auto& [name, value] : body.items())
-        if (!other.contains(name)) asked[name] = value;
+    Json asked = body;
     if (!asked.contains("n_predict") && !asked.contains("max_tokens")) asked["n_predict"] = -1;
+    if (member(asked, "seed") == 4294967295) asked["seed"] = -1;  // its name for any
     return {json_text(asked),
             [](const ApiRequest& request, const ServedModel& model, const std::string& id) {
                 return std::make_unique<LlamaAnswer>(request, model, id);

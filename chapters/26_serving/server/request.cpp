@@ -109,12 +109,7 @@ std::string read_most(BodyReader& body, const ServedModel& model, BodyMembers& m
 
 void read_common(BodyReader& body, const ServedModel& model, ApiRequest& r, TextOptions& base) {
     const ServerSettings& s = model.settings;
-    if (const auto name = body.text("model");
-        name && *name != model.name && (s.strict || s.strict_model))
-        throw ApiError(
-            404,
-            "model: there is no " + name->substr(0, 64) + " here; this server has " + model.name,
-            "model", "model_not_found");
+    check_model(body, model);
     r.stream = body.flag("stream");
     if (const Json* options = body.take("stream_options"))
         r.include_usage = BodyReader(*options, "stream_options").flag("include_usage");
@@ -166,12 +161,16 @@ void finish(BodyReader& body, const ServedModel& model, ApiRequest& r, const Tex
     r.job->options = options;
 }
 
+// The tokens that an answer goes on from. form: it is held to one, so no space follows the colon.
+std::vector<int> begun_ids(const ChatQuestion& question, const ServedModel& model, bool form) {
+    return model.generator->model().tokenizer.encode(question.begun_text(!model.chat && !form));
+}
+
 // The answer goes on from tokens that it begins with. Those that it may have are counted with them.
 void add_begun(const ChatQuestion& question, const ServedModel& model, ServerJob& job) {
     if (question.begun.empty()) return;
     TextOptions& o = job.options;
-    const bool after_colon = !model.chat && o.guide.name().empty();  // a form has no space there
-    job.begun = model.generator->model().tokenizer.encode(question.begun_text(after_colon));
+    job.begun = begun_ids(question, model, !o.guide.name().empty());
     if (needs_own_passes(o))
         throw ApiError(400,
                        "messages: an answer goes on without beams, guidance or another model only",
@@ -215,24 +214,42 @@ void check_texts(const ApiRequest& r, const ServedModel& model) {
                    "prompt");
 }
 
+MarkedText by_template(const ChatQuestion& question, const ServedModel& model) {
+    ChatOptions options;
+    if (model.chat->takes_tools()) options.tools = question.told_tools;
+    options.variables = question.variables;
+    try {
+        return model.chat->render(question.messages, options);
+    } catch (const Error& error) {  // what the template refuses is the client's fault
+        throw ApiError(400, error.what(), "messages");
+    }
+}
+
+std::vector<int> question_ids(const ChatQuestion& question, const ServedModel& model) {
+    if (!model.chat) return ids_of(question.in_lines(), model);
+    return model.generator->model().tokenizer.encode_marked(by_template(question, model));
+}
+
 }  // namespace
 
+void check_model(BodyReader& body, const ServedModel& model) {
+    const ServerSettings& s = model.settings;
+    const auto name = body.text("model");
+    if (!name || *name == model.name || !(s.strict || s.strict_model)) return;
+    throw ApiError(
+        404, "model: there is no " + name->substr(0, 64) + " here; this server has " + model.name,
+        "model", "model_not_found");
+}
+
+std::string chat_prompt_text(const ChatQuestion& question, const ServedModel& model) {
+    return (model.chat ? by_template(question, model).text() : question.in_lines()) +
+           question.begun_text(!model.chat);
+}
+
 std::vector<int> chat_prompt_ids(const ChatQuestion& question, const ServedModel& model) {
-    std::vector<int> ids;
-    if (!model.chat) {
-        ids = ids_of(question.in_lines(), model);
-    } else {
-        ChatOptions for_template;
-        if (model.chat->takes_tools()) for_template.tools = question.told_tools;
-        for_template.variables = question.variables;
-        try {
-            ids = chat_ids(model.generator->model().tokenizer, *model.chat, question.messages,
-                           for_template);
-        } catch (const Error& error) {  // what the template refuses is the client's fault
-            throw ApiError(400, error.what(), "messages");
-        }
-    }
-    check_room(ids.size(), "messages", model);
+    std::vector<int> ids = question_ids(question, model);
+    const bool form = !question.schema.empty() || !question.tools.empty();
+    for (const int id : begun_ids(question, model, form)) ids.push_back(id);
     return ids;
 }
 
@@ -309,6 +326,8 @@ ApiRequest read_chat_request(const Json& json, const ServedModel& model) {
     else if (top > 0)
         throw ApiError(400, "top_logprobs: expected logprobs: true as well", "top_logprobs");
     const ChatQuestion question = read_chat_question(*messages, body);
+    if (!model.chat)  // what only a template reads has no effect
+        for (const char* name : {"chat_template_kwargs", "reasoning_effort"}) body.give_back(name);
     base.guide.schema = question.schema, base.guide.tools = question.tools;
     base.guide.strict = question.strict, base.guide.open = question.open;
     r.calls = question.may_call, r.old_functions = question.old_functions;
@@ -317,7 +336,7 @@ ApiRequest read_chat_request(const Json& json, const ServedModel& model) {
     if (!model.chat && options.guide.name().empty())
         for (const std::string& stop : chat_stop_strings) options.stop_strings.push_back(stop);
     options = for_chat(options);
-    r.job->prompts = {chat_prompt_ids(question, model)};
+    r.job->prompts = {question_ids(question, model)};
     add_begun(question, model, *r.job);
     check_room(r.job->prompts[0].size() + r.job->begun.size(), "messages", model);
     check_texts(r, model);

@@ -44,9 +44,13 @@ struct ApiRequest {
 ApiRequest read_chat_request(const Json& body, const ServedModel& model);
 ApiRequest read_completion_request(const Json& body, const ServedModel& model);
 
-// The ids of a conversation, as the model expects it. Throws ApiError.
+// A conversation as the model expects it, with the answer that goes on: as a text, and as ids,
+// however many. Throw ApiError.
 struct ChatQuestion;
+std::string chat_prompt_text(const ChatQuestion& question, const ServedModel& model);
 std::vector<int> chat_prompt_ids(const ChatQuestion& question, const ServedModel& model);
+// Takes `model`. Throws ApiError 404 for another one, if the settings refuse that.
+void check_model(BodyReader& body, const ServedModel& model);
 // A text, ids, a list of texts or a list of lists of ids; `texts` gets them as texts. Throws
 // ApiError on what is none of these, and on what the context has no room for.
 std::vector<std::vector<int>> read_prompts(const Json& prompts, const std::string& name,

@@ -151,6 +151,7 @@ private:
             const Json& value = member(body_, name);
             return value.is_null() ? otherwise : value;
         };
+        const SamplingOptions sampling = sampling_of(request_->job->options);
         Json all = {{"id", name("resp_")},
                     {"object", "response"},
                     {"created_at", created_},
@@ -166,11 +167,11 @@ private:
                     {"previous_response_id", member(body_, "previous_response_id")},
                     {"reasoning", {{"effort", nullptr}, {"summary", nullptr}}},
                     {"store", given("store", true)},
-                    {"temperature", given("temperature", 1)},
+                    {"temperature", sampling.temperature},
                     {"text", given("text", {{"format", {{"type", "text"}}}})},
                     {"tool_choice", given("tool_choice", "auto")},
                     {"tools", given("tools", Json::array())},
-                    {"top_p", given("top_p", 1)},
+                    {"top_p", sampling.top_p},
                     {"truncation", "disabled"},
                     {"metadata", given("metadata", Json::object())},
                     {"seed", request_->seed()},
@@ -420,33 +421,44 @@ private:
 
 TranslatedRequest translated_responses(const Json& body,
                                        const std::shared_ptr<KeptResponses>& kept) {
-    static const std::set<std::string> read = {
-        "input",       "instructions",         "text",           "tools",
-        "include",     "previous_response_id", "truncation",     "prompt",
-        "background",  "conversation",         "max_tool_calls", "stream_options",
-        "top_logprobs"};
+    static const std::set<std::string> read = {"input",      "instructions",         "text",
+                                               "tools",      "previous_response_id", "prompt",
+                                               "background", "conversation",         "reasoning"};
+    static const std::set<std::string> nothing = {"include", "truncation", "max_tool_calls",
+                                                  "stream_options", "top_logprobs"};
     for (const char* name : {"background", "prompt", "conversation"})
         if (const Json& value = member(body, name); !value.is_null() && value != false)
             throw ApiError(400, std::string(name) + ": this server cannot do that", name);
-    Json chat = Json::object(), messages = Json::array();
-    for (const auto& [name, value] : body.items())
-        if (!read.contains(name)) chat[name] = value;
+    Json messages = Json::array();
+    TranslatedRequest asked;
+    Json chat = members_besides(body, read, nothing, asked);
     if (const Json& before = member(body, "previous_response_id"); before.is_string())
         messages = json_value(kept->messages_of(
             before.get<std::string>(),
             ApiError(400, "this one", "previous_response_id", "previous_response_not_found")));
-    add_items(member(body, "input"), messages, *kept);
+    asked.places.resize(messages.size(), "previous_response_id");
+    add_items(member(body, "input"), messages, *kept, &asked.places);
     chat["messages"] = Json::array();
-    if (const Json& system = member(body, "instructions"); !system.is_null())
+    if (const Json& system = member(body, "instructions"); !system.is_null()) {
         chat["messages"].push_back({{"role", "system"}, {"content", system}});
+        asked.places.insert(asked.places.begin(), "instructions");
+    }
     for (const Json& message : messages) chat["messages"].push_back(message);
     if (body.contains("text")) chat["response_format"] = format_of(body["text"]);
     if (body.contains("tools")) chat["tools"] = tools_of(body["tools"]);
-    return {json_text(chat),
-            [body, messages, kept](const ApiRequest& request, const ServedModel& model,
-                                   const std::string& id) {
-                return std::make_unique<ResponsesAnswer>(request, model, id, body, messages, kept);
-            }};
+    if (const Json& effort = member(member(body, "reasoning"), "effort"); !effort.is_null())
+        chat["reasoning_effort"] = effort;
+    asked.names = {{"messages", "input"},
+                   {"response_format.json_schema", "text.format"},
+                   {"response_format", "text.format"},
+                   {"json_schema", "text.format"},
+                   {"reasoning_effort", "reasoning.effort"}};
+    asked.body = json_text(chat);
+    asked.form = [body, messages, kept](const ApiRequest& request, const ServedModel& model,
+                                        const std::string& id) {
+        return std::make_unique<ResponsesAnswer>(request, model, id, body, messages, kept);
+    };
+    return asked;
 }
 
 void go_on_from_last(Json& messages) {
@@ -455,38 +467,85 @@ void go_on_from_last(Json& messages) {
     if (member(last, "role") == "assistant" && !last.contains("tool_calls")) last["prefix"] = true;
 }
 
+namespace {
+
+// Tools of Anthropic's own have a type, and no schema that a model could be told.
+Json functions_of(const Json& given) {
+    Json tools = Json::array();
+    for (const Json& tool : given) {
+        const std::string type = text_or(tool, "type", "custom");
+        if (type != "custom" && member(tool, "input_schema").is_null())
+            throw ApiError(400, "tools: this server has no tool of type " + type.substr(0, 40),
+                           "tools");
+        tools.push_back({{"type", "function"},
+                         {"function",
+                          {{"name", member(tool, "name")},
+                           {"description", member(tool, "description")},
+                           {"parameters", member(tool, "input_schema")}}}});
+    }
+    return tools;
+}
+
+// What holds for the answer: its format, and whether thoughts come first.
+void add_format(const Json& body, Json& chat) {
+    const Json& config = member(body, "output_config");
+    for (const Json* format : {&member(config, "format"), &member(body, "output_format")})
+        if (!format->is_null()) chat["response_format"] = format_of(Json{{"format", *format}});
+    if (const Json& effort = member(config, "effort"); !effort.is_null())
+        chat["reasoning_effort"] = effort;
+    if (const std::string type = text_or(member(body, "thinking"), "type", ""); !type.empty())
+        chat["chat_template_kwargs"] = {{"enable_thinking", type != "disabled"}};
+}
+
+}  // namespace
+
 TranslatedRequest translated_messages(const Json& body) {
-    static const std::set<std::string> read = {
-        "messages",  "system",      "stop_sequences",     "tools", "tool_choice", "thinking",
-        "container", "mcp_servers", "context_management", "betas"};
-    Json chat = Json::object(), messages = Json::array();
-    for (const auto& [name, value] : body.items())
-        if (!read.contains(name)) chat[name] = value;
-    if (const Json& system = member(body, "system"); !system.is_null())
+    static const std::set<std::string> read = {"messages",      "system",       "stop_sequences",
+                                               "tools",         "tool_choice",  "thinking",
+                                               "output_config", "output_format"};
+    static const std::set<std::string> nothing = {"container", "mcp_servers", "context_management",
+                                                  "betas"};
+    Json messages = Json::array();
+    TranslatedRequest asked;
+    Json chat = members_besides(body, read, nothing, asked);
+    if (const Json& system = member(body, "system"); !system.is_null()) {
         messages.push_back({{"role", "system"}, {"content", system}});
+        asked.places = {"system"};
+    }
     if (!member(body, "messages").is_array())
         throw ApiError(400, "messages: expected a list of messages", "messages");
-    for (const Json& message : body["messages"]) add_message(message, messages);
+    std::size_t number = 0;
+    for (const Json& message : body["messages"]) {
+        add_message(message, messages);
+        asked.places.resize(messages.size(), "messages[" + std::to_string(number++) + "]");
+    }
     go_on_from_last(messages);
     chat["messages"] = messages;
     const Json& stops = member(body, "stop_sequences");
     if (!stops.is_null()) chat["stop"] = stops;
-    if (const Json& given = member(body, "tools"); given.is_array()) {
-        Json tools = Json::array();
-        for (const Json& tool : given)
-            tools.push_back({{"type", "function"},
-                             {"function",
-                              {{"name", member(tool, "name")},
-                               {"description", member(tool, "description")},
-                               {"parameters", member(tool, "input_schema")}}}});
-        chat["tools"] = std::move(tools);
-    }
+    if (const Json& tools = member(body, "tools"); tools.is_array())
+        chat["tools"] = functions_of(tools);
     if (body.contains("tool_choice")) chat["tool_choice"] = body["tool_choice"];
-    const std::size_t count = stops.is_array() ? stops.size() : 0;
-    return {json_text(chat),
-            [count](const ApiRequest& request, const ServedModel& model, const std::string& id) {
-                return std::make_unique<MessagesAnswer>(request, model, id, count);
-            }};
+    add_format(body, chat);
+    const std::string format =
+        member(body, "output_format").is_null() ? "output_config.format" : "output_format";
+    asked.names = {{"stop", "stop_sequences"},
+                   {"response_format.json_schema", format},
+                   {"response_format", format},
+                   {"json_schema", format},
+                   {"reasoning_effort", "output_config.effort"},
+                   {"chat_template_kwargs", "thinking"}};
+    asked.body = json_text(chat);
+    // An empty one stops nothing.
+    const std::size_t count =
+        stops.is_array() ? index(std::count_if(stops.begin(), stops.end(),
+                                               [](const Json& stop) { return stop != ""; }))
+                         : stops.is_string() && stops != "";
+    asked.form = [count](const ApiRequest& request, const ServedModel& model,
+                         const std::string& id) {
+        return std::make_unique<MessagesAnswer>(request, model, id, count);
+    };
+    return asked;
 }
 
 std::string messages_error(const ApiError& error) {

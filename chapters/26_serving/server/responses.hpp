@@ -8,7 +8,7 @@
 #include <string>
 #include <utility>
 
-#include "chapters/26_serving/server/answer.hpp"
+#include "chapters/26_serving/server/translated.hpp"
 
 namespace tbt {
 
@@ -28,11 +28,7 @@ private:
     std::deque<std::pair<std::string, std::string>> kept_;
 };
 
-// A body as one of chat completions, and how it is answered. kept must outlive the answer.
-struct TranslatedRequest {
-    std::string body;
-    AnswerForm form;
-};
+// kept must outlive the answer.
 TranslatedRequest translated_responses(const Json& body,
                                        const std::shared_ptr<KeptResponses>& kept);
 TranslatedRequest translated_messages(const Json& body);

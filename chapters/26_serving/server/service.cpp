@@ -292,13 +292,19 @@ Reply Service::chat_completions(const Call& call) {
 
 // A body that was translated: of a chat where it has messages.
 Reply Service::translated(const Call& call, const TranslatedRequest& request) {
-    const auto read = [&] {
-        const Json body = read_body(request.body);
-        ApiRequest one = body.contains("messages") ? read_chat_request(body, model_)
-                                                   : read_completion_request(body, model_);
-        if (one.job->texts() != 1)
-            throw ApiError(400, "prompt, n: one text for each request here", "n");
-        return one;
+    const auto read = [&]() -> ApiRequest {
+        try {
+            const Json body = read_body(request.body);
+            ApiRequest one = body.contains("messages") ? read_chat_request(body, model_)
+                                                       : read_completion_request(body, model_);
+            if (one.job->texts() != 1)
+                throw ApiError(400, "prompt, n: one text for each request here", "n");
+            for (std::string& name : one.ignored) name = request.name_of(name);
+            ignore(request.ignored, settings_.strict, one.ignored);
+            return one;
+        } catch (const ApiError& error) {
+            throw request.about(error);
+        }
     };
     return texts(call, read, request.form);
 }
@@ -313,9 +319,16 @@ Reply Service::messages(const Call& call) {
 
 Reply Service::count_tokens(const Call& call) {
     const TranslatedRequest request = translated_messages(read_body(call.body));
-    const ApiRequest read = read_chat_request(read_body(request.body), model_);
-    return {200, "application/json",
-            json_text(Json{{"input_tokens", read.job->prompts[0].size()}})};
+    const Json json = read_body(request.body);
+    BodyReader body(json);
+    try {
+        check_model(body, model_);
+        const ChatQuestion question = read_chat_question(member(json, "messages"), body);
+        return {200, "application/json",
+                json_text(Json{{"input_tokens", chat_prompt_ids(question, model_).size()}})};
+    } catch (const ApiError& error) {
+        throw request.about(error);
+    }
 }
 
 Reply Service::ollama_chat(const Call& call) {
@@ -335,8 +348,9 @@ Reply Service::ollama_generate(const Call& call) {
 Reply Service::ollama_embed(const Call& call) {
     Call asked = call;
     asked.body = translated_ollama_embed(read_body(call.body));
-    const Json answer = json_value(embeddings(asked).body);
-    return {200, "application/json", ollama_embedded(answer, call.path == "/api/embed")};
+    Reply reply = embeddings(asked);
+    reply.body = ollama_embedded(json_value(reply.body), call.path == "/api/embed");
+    return reply;
 }
 
 Reply Service::ollama_list(const Call&) { return {200, "application/json", ollama_tags(model_)}; }
@@ -369,10 +383,8 @@ Reply Service::apply_template(const Call& call) {
     const Json json = read_body(call.body);
     BodyReader body(json);
     const ChatQuestion question = read_chat_question(member(json, "messages"), body);
-    const std::string text =
-        model_.chat ? model_.chat->render(question.messages).text() : question.in_lines();
     return {200, "application/json",
-            json_text(Json{{"prompt", text + question.begun_text(!model_.chat)}})};
+            json_text(Json{{"prompt", chat_prompt_text(question, model_)}})};
 }
 
 void Service::tell_ignored(const std::vector<std::string>& names) {
@@ -398,10 +410,10 @@ private:
     std::shared_ptr<ServerJob> job_;
 };
 
-std::string joined(const std::vector<std::string>& names) {
+void add_ignored(Reply& reply, const std::vector<std::string>& names) {
     std::string all;
     for (const std::string& name : names) all += (all.empty() ? "" : ", ") + name;
-    return all;
+    if (!names.empty()) reply.headers.emplace_back("X-Ignored", all);
 }
 
 }  // namespace
@@ -434,8 +446,7 @@ Reply Service::texts(const Call& call, const std::function<ApiRequest()>& read,
     Outbox& outbox = request->job->outbox;
     Reply reply{200, request->stream ? answer->stream_type() : "application/json", ""};
     reply.headers.emplace_back("X-Seed", std::to_string(request->seed()));
-    if (!request->ignored.empty())
-        reply.headers.emplace_back("X-Ignored", joined(request->ignored));
+    add_ignored(reply, request->ignored);
     std::deque<Piece> first = outbox.news(call.waits);
     if (!request->stream) {
         for (std::deque<Piece> news = std::move(first); !news.empty();
@@ -499,11 +510,15 @@ Reply Service::embeddings(const Call& call) {
     BodyReader body(json);
     const Json* input = body.take("input");
     if (!input) throw ApiError(400, "input: expected a text, or a list of them", "input");
+    check_model(body, model_);
     const int channels = generator_->model().config().n_embd;
     const int dimensions = body.integer("dimensions", channels, 1, channels);
     const std::string format = body.text("encoding_format").value_or("float");
     if (format != "float" && format != "base64")
         body.fail("encoding_format", "expected float or base64");
+    std::vector<std::string> ignored;
+    ignore_rest(body, {"input", "model", "dimensions", "encoding_format"}, settings_.strict,
+                ignored);
     const auto job = std::make_shared<ServerJob>();
     std::vector<std::string> texts;
     job->prompts = read_prompts(*input, "input", model_, texts);
@@ -511,6 +526,7 @@ Reply Service::embeddings(const Call& call) {
         body.fail("input", "got " + std::to_string(job->prompts.size()) +
                                " inputs, expected at most " + std::to_string(most));
     job->embeds = true, job->last_state = pools_last_;
+    tell_ignored(ignored);
     std::shared_ptr<void> place = engine_->place();
     engine_->submit(job);
     place.reset();
@@ -526,11 +542,13 @@ Reply Service::embeddings(const Call& call) {
                         {"embedding", format == "base64" ? Json(base64(vector)) : Json(vector)}});
         tokens += job->prompts[p].size();
     }
-    return {200, "application/json",
-            json_text(Json{{"object", "list"},
-                           {"data", std::move(data)},
-                           {"model", model_.name},
-                           {"usage", {{"prompt_tokens", tokens}, {"total_tokens", tokens}}}})};
+    Reply reply{200, "application/json",
+                json_text(Json{{"object", "list"},
+                               {"data", std::move(data)},
+                               {"model", model_.name},
+                               {"usage", {{"prompt_tokens", tokens}, {"total_tokens", tokens}}}})};
+    add_ignored(reply, ignored);
+    return reply;
 }
 
 }  // namespace tbt
