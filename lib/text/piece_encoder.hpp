@@ -41,16 +41,16 @@ public:
         shift_ = 64 - std::countr_zero(slots_.size());
         added_ = 0;
     }
-    // Returns false if the pair has a merge already. Throws Error if there is no room or an id is
-    // negative.
-    bool add(const Merge& merge) {
+    // If the pair has a merge already, the new one takes its place, as in the hub's tokenizers.
+    // Throws Error if there is no room or an id is negative.
+    void add(const Merge& merge) {
         if (merge.left < 0 || merge.right < 0 || 2 * ++added_ > slots_.size())
             throw Error("merges: there is no room for another merge, or its token does not exist");
         std::size_t slot = first_slot(merge.left, merge.right);
-        for (; slots_[slot].left >= 0; slot = next_slot(slot))
-            if (slots_[slot].left == merge.left && slots_[slot].right == merge.right) return false;
+        while (slots_[slot].left >= 0 &&
+               (slots_[slot].left != merge.left || slots_[slot].right != merge.right))
+            slot = next_slot(slot);
         slots_[slot] = merge;
-        return true;
     }
     // Prefetches the slot of a pair that find() will soon look up: a large table is not in the
     // processor's cache.

@@ -185,7 +185,7 @@ private:
                 ids.prefetch(written(vocabulary, id + to_int(ahead)));
             if (at(vocabulary.tokens, id).empty() || written(vocabulary, id).empty())
                 fail("token " + std::to_string(id) + " is empty");
-            const int* added = added_ids.find(at(vocabulary.tokens, id));
+            const int* added = added_ids.find(written(vocabulary, id));
             if (added && *added == id) continue;
             const int owner = ids.add(written(vocabulary, id), id);
             if (owner != id) {
@@ -211,7 +211,7 @@ private:
                 fail("added token " + std::to_string(token.id) + " is not in the vocabulary");
             if (token.special) special[index(token.id)] = true;
             const std::size_t before = added_ids.size();
-            added_ids.add(at(vocabulary.tokens, token.id), token.id);
+            added_ids.add(written(vocabulary, token.id), token.id);
             if (added_ids.size() == before)
                 fail("added token \"" + shown_token(vocabulary, token.id) + "\" appears twice");
         }
@@ -249,7 +249,7 @@ private:
         std::vector<AddedTokens::Token> raw, normal;
         std::unordered_set<std::string> seen;
         for (const Vocabulary::AddedToken& t : vocabulary.added) {
-            const std::string& text = at(vocabulary.tokens, t.id);
+            const std::string& text = written(vocabulary, t.id);
             const bool rewritten = t.normalized && !vocabulary.rules.normalizers.empty();
             AddedTokens::Token token{text, t.id, t.special, t.lstrip, t.rstrip, t.single_word};
             if (!rewritten) {
@@ -290,10 +290,7 @@ private:
                 fail(where() + "makes \"" +
                      (has_pieces(vocabulary) ? shown(joined) : visible_bytes(joined)) +
                      "\", which is not in the vocabulary");
-            if (!merges.add({left, right, rank, next})) {
-                fail(where() + "(\"" + shown_token(vocabulary, left) + "\" and \"" +
-                     shown_token(vocabulary, right) + "\") appears twice");
-            }
+            merges.add({left, right, rank, next});
             ++rank, ++next;
         }
     }

@@ -79,8 +79,11 @@ private:
         vocabulary_.tokens.resize(n);
         const bool pieces = files_.rules.symbols == TextRules::Symbols::characters;
         if (pieces) vocabulary_.pieces.resize(n);
+        // Decoders turn "▁" into a space in added tokens, too: Gemma's "▁▁" is two spaces. Special
+        // tokens keep their text, by which a chat's template names them.
         std::unordered_set<int> as_written;
-        for (const auto& token : files_.added) as_written.insert(token.id);
+        for (const auto& token : files_.added)
+            if (!pieces || token.special) as_written.insert(token.id);
         for (std::size_t i = 0; i < n; ++i) {
             const bool is_added = as_written.contains(to_int(i));
             if (pieces) {

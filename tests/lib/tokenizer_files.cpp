@@ -373,7 +373,7 @@ TEST_CASE("a malformed merges.txt is refused with the line", "[tokenizer]") {
     REQUIRE(contains(complaint("h e\nzzz h\n"),
                      "merges.txt: line 3 joins \"zzz\", which is not in the vocabulary"));
     REQUIRE(contains(complaint("z z\n"), "makes \"zz\", which is not in the vocabulary"));
-    REQUIRE(contains(complaint("h e\nh e\n"), "appears twice"));
+    REQUIRE(complaint("h e\nh e\n") == "");  // the later one counts
     REQUIRE(contains(complaint("\xff\xfe h\n"), "which is not in the vocabulary"));
 }
 

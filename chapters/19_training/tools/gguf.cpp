@@ -138,8 +138,11 @@ void add_tokens(const Vocabulary& vocabulary, int vocab_size, const std::string&
                           tokens.back() == byte_piece(at(vocabulary.tokens, id)[0]);
         types.push_back(size(byte ? gguf_token::byte : gguf_token::normal));
     }
-    for (const auto& added : vocabulary.added)
+    for (const auto& added : vocabulary.added) {
         at(types, added.id) = size(added.special ? gguf_token::control : gguf_token::user);
+        // With spaces instead of "▁", as llama.cpp's converter writes them.
+        if (!added.special) at(tokens, added.id) = at(vocabulary.tokens, added.id);
+    }
     // A model may have more rows than tokens. Each row needs a different name.
     for (int id = count(tokens); id < vocab_size; ++id) {
         tokens.push_back("[unused" + std::to_string(id) + "]");

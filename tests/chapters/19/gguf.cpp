@@ -172,6 +172,31 @@ std::string with_tokenizer(const TemporaryFolder& folder, const std::string& gol
 
 }  // namespace
 
+TEST_CASE("an added token of ▁ is spaces, from tokenizer.json and through GGUF", "[gguf]") {
+    const TemporaryFolder folder;
+    const std::string model = with_tokenizer(folder, "tiny-gemma");
+    Json json = read_json(model + "/tokenizer.json");
+    for (const auto& [id, run] : {std::pair{263, "▁▁"}, {264, "▁▁▁▁"}})
+        json["added_tokens"].push_back(
+            {{"id", id}, {"content", run}, {"special", false}, {"normalized", false}});
+    folder.write("model/tokenizer.json", json_text(json));
+    write_gguf(model, folder.file("m.gguf"), WeightType::f32);
+    const GgufFile file(folder.file("m.gguf"));
+    CHECK(file.texts("tokenizer.ggml.tokens")[264] == "    ");  // as llama.cpp's converter
+    const auto check = [](const Tokenizer& t) {
+        using Ids = std::vector<int>;
+        CHECK(t.token_bytes(264) == "    ");
+        CHECK(t.id_of("    ") == 264);
+        CHECK(t.encode("    ") == Ids{264});
+        CHECK(t.decode(t.encode("a    b")) == "a    b");
+        CHECK(t.encode("<bos>", SpecialTokens::parse) == Ids{2});
+        CHECK(t.encode("\n\n") == Ids{1087});
+    };
+    check(Tokenizer::load(model));
+    check(gguf_tokenizer(file));
+    CHECK(Tokenizer::load(model).encode("▁▁") == std::vector<int>{263});  // its text as written
+}
+
 TEST_CASE("a tokenizer in GGUF makes the ids that transformers makes", "[gguf]") {
     const std::string name =
         GENERATE("tiny-llama3", "tiny-qwen", "tiny-smollm2", "tiny-spm", "tiny-gemma");
