@@ -2,6 +2,9 @@
 #pragma once
 
 #include <cmath>
+#include <cstdint>
+#include <cstdio>
+#include <limits>
 #include <string>
 #include <utility>
 #include <vector>
@@ -80,13 +83,20 @@ public:
         return value ? value->get<std::string>() : otherwise;
     }
 
-    // The value is one token id or a list of them; empty if the key is missing.
+    // The value is one token id or a list of them; empty if the key is missing. The model never
+    // meets an id outside of its vocabulary: such an id is left out, with a line on stderr.
     std::vector<int> ids(const char* key, int vocab_size) const {
         const Json* value = find(key);
         std::vector<int> result;
-        if (value)
-            for (const Json& id : value->is_array() ? *value : Json::array({*value}))
-                result.push_back(integer(key, id, 0, vocab_size - 1));
+        for (const Json& id : !value              ? Json::array()
+                              : value->is_array() ? *value
+                                                  : Json::array({*value})) {
+            using Limits = std::numeric_limits<std::int64_t>;
+            if (is_integer(id, Limits::min(), Limits::max()) && !is_integer(id, 0, vocab_size - 1))
+                std::fprintf(stderr, "%s: %s is %s, expected 0 to %d; ignored\n", path_.c_str(),
+                             key, json_text(id).c_str(), vocab_size - 1);
+            else result.push_back(integer(key, id, 0, vocab_size - 1));
+        }
         return result;
     }
 

@@ -12,6 +12,7 @@
 #include "lib/json/json.hpp"
 #include "lib/machine/files.hpp"
 #include "lib/model/model_config.hpp"
+#include "tests/support/captured.hpp"
 #include "tests/support/temporary.hpp"
 
 using namespace tbt;
@@ -125,13 +126,31 @@ TEST_CASE("generation_config.json decides which tokens end a text", "[config]") 
     REQUIRE(read_model_config(folder.path()).bos_token_id == 1);
     folder.write("generation_config.json", R"({"eos_token_id": null})");
     REQUIRE(read_model_config(folder.path()).eos_token_ids == std::vector<int>{68});
-    folder.write("generation_config.json", R"({"eos_token_id": 97})");
+    folder.write("generation_config.json", R"({"eos_token_id": "</s>"})");
     REQUIRE(contains(error_of([&] { read_model_config(folder.path()); }),
-                     "generation_config.json: eos_token_id is the integer 97, expected an integer "
-                     "from 0 to 96"));
+                     "generation_config.json: eos_token_id is the string \"</s>\", expected an "
+                     "integer from 0 to 96"));
     folder.write("generation_config.json", "[]");
     REQUIRE(contains(error_of([&] { read_model_config(folder.path()); }),
                      "is a list, expected an object"));
+}
+
+TEST_CASE("an end-of-text id outside of the vocabulary is ignored, in one line", "[config]") {
+    const TemporaryFolder folder;
+    Json json = read_json(tiny + "/config.json");
+    const auto ends = [&](const Json& ids, const std::string& said) {
+        json["eos_token_id"] = ids;
+        folder.write("config.json", json_text(json));
+        TransformerConfig config;
+        const std::string line =
+            test::written_to(2, [&] { config = read_model_config(folder.path()); });
+        CHECK(line == (said.empty() ? "" : folder.file("config.json: eos_token_id is ") + said));
+        return config.eos_token_ids;
+    };
+    CHECK(ends(96, "") == std::vector{96});
+    CHECK(ends(97, "97, expected 0 to 96; ignored\n").empty());
+    CHECK(ends({1, -1}, "-1, expected 0 to 96; ignored\n") == std::vector{1});
+    CHECK(ends(1ll << 40, "1099511627776, expected 0 to 96; ignored\n").empty());
 }
 
 TEST_CASE("a broken config.json is refused with file, key, value and what was expected",
@@ -164,12 +183,8 @@ TEST_CASE("a broken config.json is refused with file, key, value and what was ex
                      "layer_norm_epsilon is the string"));
     REQUIRE(contains(complaint([](Json& j) { j["tie_word_embeddings"] = 1; }),
                      "tie_word_embeddings is the integer 1, expected true or false"));
-    REQUIRE(contains(complaint([](Json& j) { j["eos_token_id"] = 97; }),
-                     "eos_token_id is the integer 97, expected an integer from 0 to 96"));
-    REQUIRE(contains(complaint([](Json& j) {
-                         j["eos_token_id"] = {1, -1};
-                     }),
-                     "eos_token_id is the integer -1"));
+    REQUIRE(contains(complaint([](Json& j) { j["eos_token_id"] = 1.5; }),
+                     "eos_token_id is the number 1.5, expected an integer from 0 to 96"));
     REQUIRE(contains(complaint([](Json& j) {
                          j["bos_token_id"] = {1, 2};
                      }),
