@@ -32,6 +32,35 @@ const std::string tekken_pattern =
     R"([^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]+[\p{Ll}\p{Lm}\p{Lo}\p{M}]*|)"
     R"(\p{N}| ?[^\s\p{L}\p{N}]+[\r\n/]*|\s*[\r\n]+|\s+(?!\S)|\s+)";
 
+// Of the first DeepSeeks, as in their tokenizer.json. The class has nearly all letters with a case.
+const TextRules::Split line_breaks{Kind::regex, 0, "[\r\n]"},
+    hanzi{Kind::regex, 0, "[\u4e00-\u9fa5\u0800-\u4e00\uac00-\ud7ff]+"};
+const std::vector<TextRules::Split> deepseek_coder = {line_breaks,
+                                                      {Kind::regex, 0, R"(\s?\p{L}+)"},
+                                                      {Kind::regex, 0, R"(\s?\p{P}+)"},
+                                                      hanzi,
+                                                      {Kind::digits, 1}};
+const std::vector<TextRules::Split> deepseek_llm = {
+    line_breaks,
+    {Kind::regex, 0,
+     "\\s?[A-Za-z\u00b5\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u01ba\u01bc-\u01bf\u01c4-\u0293"
+     "\u0295-\u02af\u0370-\u0373\u0376\u0377\u037b-\u037d\u037f\u0386\u0388-\u038a\u038c"
+     "\u038e-\u03a1\u03a3-\u03f5\u03f7-\u0481\u048a-\u052f\u0531-\u0556\u10a0-\u10c5"
+     "\u13a0-\u13f5\u13f8-\u13fd\u1c90-\u1cba\u1cbd-\u1cbf\u1d00-\u1d2b\u1d6b-\u1d77"
+     "\u1d79-\u1d9a\u1e00-\u1f15\u1f18-\u1f1d\u1f20-\u1f45\u1f48-\u1f4d\u1f50-\u1f57\u1f59"
+     "\u1f5b\u1f5d\u1f5f-\u1f7d\u1f80-\u1fb4\u1fb6-\u1fbc\u1fbe\u1fc2-\u1fc4\u1fc6-\u1fcc"
+     "\u1fd0-\u1fd3\u1fd6-\u1fdb\u1fe0-\u1fec\u1ff2-\u1ff4\u1ff6-\u1ffc\u2102\u2107"
+     "\u210a-\u2113\u2115\u2119-\u211d\u2124\u2126\u2128\u212a-\u212d\u212f-\u2134\u2139"
+     "\u213c-\u213f\u2145-\u2149\u214e\u2183\u2184\u2c00-\u2c7b\u2c7e-\u2ce4\u2ceb-\u2cee"
+     "\u2cf2\u2cf3\ua640-\ua66d\ua680-\ua69b\ua722-\ua76f\ua771-\ua787\ua78b-\ua78e"
+     "\uab70-\uabbf\ufb00-\ufb06\ufb13-\ufb17\uff21-\uff3a\uff41-\uff5a\U00010400-\U0001044f"
+     "\U000104b0-\U000104d3\U000104d8-\U000104fb\U00010c80-\U00010cb2\U00010cc0-\U00010cf2"
+     "\U000118a0-\U000118df\U0001e900-\U0001e943]+"},
+    {Kind::regex, 0, "\\s?[!-/:-~\uff01-\uff0f\uff1a-\uff5e\u2018-\u201f\u3000-\u3002]+"},
+    {Kind::regex, 0, R"(\s+$)"},
+    hanzi,
+    {Kind::digits, 1}};
+
 // The names of pre-tokenizers, with the rules in the tokenizer.json of the same models. The first
 // with these rules is the one that we write.
 struct Pretokenizer {
@@ -42,18 +71,27 @@ struct Pretokenizer {
 const std::vector<Pretokenizer> pretokenizers = {
     {"gpt-2", {{Kind::gpt2}}, false, false, false},
     {"olmo", {{Kind::gpt2}}, false, false, false},
+    {"mellum", {{Kind::gpt2}}, false, false, false},
+    {"a.x-4.0", {{Kind::gpt2}}, false, false, false},
     {"llama-bpe", {{Kind::cl100k, 3}}, false, true, true},
     {"llama3", {{Kind::cl100k, 3}}, false, true, true},
     {"llama-v3", {{Kind::cl100k, 3}}, false, true, true},
+    {"falcon3", {{Kind::cl100k, 3}}, false, true, true},
+    {"midm-2.0", {{Kind::cl100k, 3}}, false, true, true},
+    {"pixtral", {{Kind::cl100k, 3}}, false, true, true},
     {"dbrx", {{Kind::cl100k, 3}}, false, false, false},
     {"smaug-bpe", {{Kind::cl100k, 3}}, false, false, false},
     {"qwen2", {{Kind::cl100k, 1}}, true, false, false},
     {"deepseek-r1-qwen", {{Kind::cl100k, 1}}, true, false, false},
+    {"kormo", {{Kind::cl100k, 1}}, true, false, false},
+    {"megrez", {{Kind::cl100k, 1}}, true, false, false},
     {"smollm", {{Kind::digits, 1}, {Kind::gpt2}}, false, false, false},
     {"refact", {{Kind::digits, 1}, {Kind::gpt2}}, false, false, false},
     {"starcoder", {{Kind::digits, 1}, {Kind::gpt2}}, false, false, false},
     {"gpt-4o", {{Kind::regex, 0, o200k_pattern}}, false, false, false},
     {"tekken", {{Kind::regex, 0, tekken_pattern}}, false, true, true},
+    {"deepseek-coder", deepseek_coder, false, false, false},
+    {"deepseek-llm", deepseek_llm, false, false, false},
 };
 
 class GgufTokenizer {
@@ -94,7 +132,9 @@ private:
         while (size > 0 && types_[size - 1] == gguf_token::unused) --size;
         out_.ids.reserve(size);
         for (std::size_t i = 0; i < size; ++i) {
-            const std::string text(texts[i]);
+            // An empty text gets llama.cpp's name for it.
+            const std::string text =
+                texts[i].empty() ? "[EMPTY_" + std::to_string(i) + "]" : std::string(texts[i]);
             constexpr std::size_t longest = 4096;
             if (text.size() > longest)
                 file_.fail("token " + std::to_string(i) + " has " + std::to_string(text.size()) +
@@ -221,6 +261,8 @@ private:
             const bool asked = file_.flag_or(end.flag, end.by_default);
             if (!file_.find(end.key)) continue;
             const std::int64_t id = file_.integer_or(end.key, -1);
+            // gguf_config() says on stderr that such an id is ignored.
+            if (!asked && (id < 0 || id >= length_of(out_.tokens))) continue;
             out_.named[end.name] = token(id, end.key);
             if (asked) end.around.push_back(to_int(id));
         }

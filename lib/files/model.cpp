@@ -96,8 +96,8 @@ bool is_constant(const std::string& tensor) {
            tensor.ends_with(".attention.masked_bias");
 }
 
-// Throws Error if a layer in the file has a weight that config.json does not imply: ignoring a
-// bias, for example, would change the results.
+// Throws Error if a layer in the file or its output has a weight that config.json does not imply:
+// ignoring a bias, for example, would change the results.
 void check_nothing_more(const std::string& name, const Safetensors& file,
                         const TransformerConfig& config) {
     const std::string_view layers = weight_names(config.architecture).layers;
@@ -108,8 +108,8 @@ void check_nothing_more(const std::string& name, const Safetensors& file,
         if (config.architecture.model_type == "gpt_oss" && tensor.ends_with(".experts.down_proj"))
             throw Error(name + ": its experts are floats, expected MXFP4 (" + tensor +
                         "_blocks and …_scales): take the original model");
-        if (tensor.starts_with(layers) && !known.count(first_expert(tensor)) &&
-            !is_constant(tensor))
+        if ((tensor.starts_with(layers) || tensor == "lm_head.bias") &&
+            !known.count(first_expert(tensor)) && !is_constant(tensor))
             throw Error(name + ": the weights have \"" + tensor + "\", which a " +
                         config.architecture.model_type +
                         " of this config.json doesn't; they don't belong together");

@@ -207,8 +207,17 @@ constexpr GgufBlock blocks[] = {
     {27, "I64", 0, 0, nullptr, nullptr},
     {28, "F64", 0, 0, nullptr, nullptr},
     {29, "IQ1_M", 0, 0, nullptr, nullptr},
+    {31, "Q4_0_4_4", 0, 0, nullptr, nullptr},
+    {32, "Q4_0_4_8", 0, 0, nullptr, nullptr},
+    {33, "Q4_0_8_8", 0, 0, nullptr, nullptr},
     {34, "TQ1_0", 0, 0, nullptr, nullptr},
-    {35, "TQ2_0", 0, 0, nullptr, nullptr}};
+    {35, "TQ2_0", 0, 0, nullptr, nullptr},
+    {36, "IQ4_NL_4_4", 0, 0, nullptr, nullptr},
+    {37, "IQ4_NL_4_8", 0, 0, nullptr, nullptr},
+    {38, "IQ4_NL_8_8", 0, 0, nullptr, nullptr},
+    {40, "NVFP4", 0, 0, nullptr, nullptr},
+    {41, "Q1_0", 0, 0, nullptr, nullptr},
+    {42, "Q2_0", 0, 0, nullptr, nullptr}};
 
 }  // namespace
 

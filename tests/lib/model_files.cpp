@@ -114,6 +114,7 @@ TEST_CASE("constants in old files are no weights, and those of pictures are said
                    "only the text model is opened; pictures are not read"));
     CHECK(contains(said("multi_modal_projector.a.weight"), "pictures are not read"));
     CHECK(said("other.weight") == "");
+    CHECK(contains(said("lm_head.bias"), "the weights have \"lm_head.bias\", which a llama"));
 }
 
 TEST_CASE("how a model is opened: threads and types from options, each with its limits",

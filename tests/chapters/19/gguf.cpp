@@ -16,6 +16,7 @@
 #include "lib/json/json.hpp"
 #include "lib/machine/files.hpp"
 #include "lib/model/model_config.hpp"
+#include "tests/support/captured.hpp"
 #include "tests/support/temporary.hpp"
 
 using namespace tbt;
@@ -170,6 +171,36 @@ std::string with_tokenizer(const TemporaryFolder& folder, const std::string& gol
     return model;
 }
 
+// A text in a GGUF file, with its length.
+std::string text_bytes(const std::string& written) {
+    GgufBytes bytes;
+    bytes.text(written);
+    return bytes.all;
+}
+
+// The file with `to` in place of the text `from`. The model's name becomes as much longer or
+// shorter, so that the tensors stay where they are.
+std::string with_text(std::string bytes, const std::string& from, const std::string& to) {
+    const auto replace = [&](std::size_t begin, const std::string& old, const std::string& now) {
+        const std::size_t at = bytes.find(text_bytes(old), begin);
+        REQUIRE(at != std::string::npos);
+        bytes.replace(at, text_bytes(old).size(), text_bytes(now));
+    };
+    const std::string name(20, 'm');
+    replace(0, from, to);
+    replace(bytes.find("general.name"), name,
+            std::string(name.size() + from.size() - to.size(), 'm'));
+    return bytes;
+}
+
+// A file of a small model with this golden tokenizer, for with_text().
+std::string file_with_tokenizer(const TemporaryFolder& folder, const std::string& golden) {
+    const TransformerConfig config = llama_config(1, 1, 1, 8, 8, 16, 300);
+    const std::string model = with_tokenizer(folder, golden, config, std::string(20, 'm'));
+    write_gguf(model, folder.file("m.gguf"), WeightType::f32);
+    return read_file(folder.file("m.gguf"));
+}
+
 }  // namespace
 
 TEST_CASE("an added token of ▁ is spaces, from tokenizer.json and through GGUF", "[gguf]") {
@@ -195,6 +226,90 @@ TEST_CASE("an added token of ▁ is spaces, from tokenizer.json and through GGUF
     check(Tokenizer::load(model));
     check(gguf_tokenizer(file));
     CHECK(Tokenizer::load(model).encode("▁▁") == std::vector<int>{263});  // its text as written
+}
+
+TEST_CASE("names of pre-tokenizers with the same rules give the same ids", "[gguf]") {
+    const std::string sample = "  naïve Text's\n\n 12345 you'LL ...  end";
+    const auto ids = [&](const std::string& golden, const char* from, const char* pre) {
+        const TemporaryFolder folder;
+        const std::string bytes = file_with_tokenizer(folder, golden);
+        return gguf_tokenizer(GgufFile(folder.write("n.gguf", with_text(bytes, from, pre))))
+            .encode_prompt(sample);
+    };
+    for (const char* pre : {"falcon3", "midm-2.0", "pixtral"})
+        CHECK(ids("tiny-llama3", "llama-bpe", pre) == ids("tiny-llama3", "llama-bpe", "llama-v3"));
+    for (const char* pre : {"kormo", "megrez"})
+        CHECK(ids("tiny-qwen", "qwen2", pre) == ids("tiny-qwen", "qwen2", "qwen2"));
+    for (const char* pre : {"mellum", "a.x-4.0"})
+        CHECK(ids("tiny-smollm2", "smollm", pre) == ids("tiny-smollm2", "smollm", "gpt-2"));
+}
+
+TEST_CASE("DeepSeek's pre-tokenizers are those of its tokenizer.json, which has their names",
+          "[gguf]") {
+    const TemporaryFolder folder;
+    const std::string bytes = file_with_tokenizer(folder, "tiny-llama3");
+    const auto split = [](const std::string& pattern) -> Json {
+        return {{"type", "Split"},
+                {"pattern", {{"Regex", pattern}}},
+                {"behavior", "Isolated"},
+                {"invert", false}};
+    };
+    const Json hanzi = split("[一-龥\u0800-一가-\ud7ff]+");
+    const Json steps = Json::array({split("[\r\n]"),
+                                    split("\\s?\\p{L}+"),
+                                    split("\\s?\\p{P}+"),
+                                    hanzi,
+                                    {{"type", "Digits"}, {"individual_digits", true}},
+                                    {{"type", "ByteLevel"}, {"use_regex", false}}});
+    const std::string model = folder.file(std::string(20, 'm'));
+    Json json = read_json(model + "/tokenizer.json");
+    json["pre_tokenizer"] = {{"type", "Sequence"}, {"pretokenizers", steps}};
+    json["model"]["ignore_merges"] = false;
+    folder.write(std::string(20, 'm') + "/tokenizer.json", json_text(json));
+    const Tokenizer hub = Tokenizer::load(model);
+    CHECK(gguf_pretokenizer(hub.vocabulary().rules, "m") == "deepseek-coder");
+    const auto read = [&](const char* pre) {
+        return gguf_tokenizer(GgufFile(folder.write("n.gguf", with_text(bytes, "llama-bpe", pre))));
+    };
+    const Tokenizer coder = read("deepseek-coder"), llm = read("deepseek-llm");
+    for (const std::string sample :
+         {"if x:\n\treturn 123 + 4  \n", "naïve 你好, the end's ...  "}) {
+        CHECK(coder.encode(sample) == hub.encode(sample));
+        CHECK(llm.decode(llm.encode(sample)) == sample);
+    }
+    CHECK(llm.encode("the 12") == coder.encode("the 12"));
+    CHECK(gguf_pretokenizer(llm.vocabulary().rules, "m") == "deepseek-llm");
+}
+
+TEST_CASE("a token without a text gets llama.cpp's name for it", "[gguf]") {
+    const TemporaryFolder folder;
+    const std::string bytes = file_with_tokenizer(folder, "tiny-qwen");
+    const GgufFile file(folder.write("n.gguf", with_text(bytes, "<think>", "")));
+    CHECK(gguf_tokenizer(file).token_bytes(961) == "[EMPTY_961]");
+}
+
+TEST_CASE("a bos or eos that is no token is ignored, unless it is put around each text", "[gguf]") {
+    const TemporaryFolder folder;
+    std::string bytes = file_with_tokenizer(folder, "tiny-smollm2");
+    const auto change = [&](const std::string& key, std::uint32_t type, const std::string& value) {
+        GgufBytes begin;
+        begin.text("tokenizer.ggml." + key);
+        begin.u32(type);
+        const std::size_t at = bytes.find(begin.all);
+        REQUIRE(at != std::string::npos);
+        bytes.replace(at + begin.all.size(), value.size(), value);
+        return folder.write("n.gguf", bytes);
+    };
+    const std::string path = change("bos_token_id", 4, "\xff\xff\xff\xff");
+    TransformerConfig config;
+    CHECK(contains(written_to(2, [&] { config = gguf_config(GgufFile(path)); }),
+                   "bos_token_id is 4294967295, expected 0 to "));
+    CHECK(!config.bos_token_id);
+    CHECK(!config.eos_token_ids.empty());
+    CHECK(!gguf_tokenizer(GgufFile(path)).bos_id());
+    const std::string asking = change("add_bos_token", 7, "\1");
+    CHECK(contains(error_of([&] { gguf_tokenizer(GgufFile(asking)); }),
+                   "tokenizer.ggml.bos_token_id is 4294967295, expected 0 to "));
 }
 
 TEST_CASE("a tokenizer in GGUF makes the ids that transformers makes", "[gguf]") {
@@ -378,6 +493,8 @@ TEST_CASE("GGUF files that lie are refused with one line", "[gguf]") {
     refused([](HandMade& m) { m.offset = 4; }, "expected a multiple of 32");
     refused([](HandMade& m) { m.values.add("general.alignment", 48u); }, "a power of two");
     refused([](HandMade& m) { m.type = 16; }, "is of IQ2_XXS, expected F32, F16, BF16, Q4_0 to");
+    refused([](HandMade& m) { m.type = 31; }, "is of Q4_0_4_4, expected");
+    refused([](HandMade& m) { m.type = 41; }, "is of Q1_0, expected");
     refused([](HandMade& m) { m.type = 8, m.dimensions = {33}; }, "whole blocks of 32");
     refused([](HandMade& m) { m.values.add("a", 1u), m.values.add("a", 2u); }, "is given twice");
     // Cut off anywhere, it is refused or says the same.
@@ -404,6 +521,25 @@ TEST_CASE("a GGUF file of another kind of model is refused by name", "[gguf]") {
     CHECK(contains(refused("qwen2vl"), "a model that reads pictures"));
     CHECK(contains(refused("mamba"), "general.architecture is mamba; expected gpt2"));
     CHECK(contains(refused("llama"), "has no value \"llama.context_length\""));
+}
+
+TEST_CASE("a bias of the output, and a tensor for each expert, are refused", "[gguf]") {
+    const TemporaryFolder folder;
+    HandMade old;
+    old.name = "blk.0.ffn_gate.0.weight";
+    const GgufFile experts(folder.write("old.gguf", old.bytes()));
+    const TransformerConfig config = llama_config(1, 1, 1, 8, 8, 16, 300);
+    CHECK(contains(error_of([&] { gguf_weights(experts, config); }),
+                   "has a tensor for each expert, as files from before April 2024"));
+    const std::string model = folder.file(std::string(20, 'm'));
+    TransformerConfig scaled = read_config_file("tests/data/tiny-llama3/config.json");
+    scaled.vocab_size = 300, scaled.bos_token_id.reset(), scaled.eos_token_ids.clear();
+    write_random_model(model, scaled);
+    write_gguf(model, folder.file("m.gguf"), WeightType::f32);
+    const std::string bytes = read_file(folder.file("m.gguf"));
+    const std::string path =
+        folder.write("n.gguf", with_text(bytes, "rope_freqs.weight", "output.bias"));
+    CHECK(contains(error_of([&] { load_transformer(path); }), "has a tensor \"output.bias\""));
 }
 
 TEST_CASE("GGUF: windows and layers that llama.cpp does not have are said", "[gguf]") {
@@ -479,13 +615,14 @@ TEST_CASE("every type of value of a GGUF file is the number that it says", "[ggu
 
 namespace {
 
-// The values of a small model of this architecture; `change` adds or replaces none of them twice.
+// The values of a small model of this architecture; those that `change` adds replace ours.
 template <class Change>
 std::string small_model_file(const TemporaryFolder& folder, const std::string& architecture,
                              std::uint32_t layers, Change&& change) {
     HandMade made;
     made.name = "token_embd.weight";
     made.values.add("general.architecture", architecture);
+    change(made.values);
     for (const auto& [key, value] : std::initializer_list<std::pair<const char*, std::uint32_t>>{
              {"context_length", 64},
              {"embedding_length", 64},
@@ -494,8 +631,9 @@ std::string small_model_file(const TemporaryFolder& folder, const std::string& a
              {"attention.head_count", 4},
              {"attention.head_count_kv", 2},
              {"attention.key_length", 32}})
-        made.values.add(architecture + "." + key, value);
-    change(made.values);
+        if (const std::string whole = architecture + "." + key;
+            made.values.bytes.all.find(text_bytes(whole)) == std::string::npos)
+            made.values.add(whole, value);
     return folder.write("m.gguf", made.bytes());
 }
 
@@ -537,6 +675,64 @@ TEST_CASE("what GGUF does not say of a Gemma, and what it says that we do not co
     CHECK(ends(0, 31) == std::vector<int>{0, 31});
 }
 
+TEST_CASE("a factor of positions without a type is linear, as is one under its old key", "[gguf]") {
+    const TemporaryFolder folder;
+    const auto rotary = [&](auto&& change) {
+        return gguf_config(GgufFile(small_model_file(folder, "llama", 2, change)))
+            .architecture.rotaries.at(0);
+    };
+    const auto type = [](GgufValues& v, const std::string& name) {
+        v.add("llama.rope.scaling.type", name);
+    };
+    const auto factor = [](GgufValues& v, float by) { v.add("llama.rope.scaling.factor", by); };
+    const Rotary plain = rotary([](GgufValues&) {});
+    Rotary linear = plain;
+    linear.scaling = RotaryScaling::linear, linear.factor = 4;
+    CHECK(rotary([&](GgufValues& v) { factor(v, 4); }) == linear);
+    CHECK(rotary([](GgufValues& v) { v.add("llama.rope.scale_linear", 4.0f); }) == linear);
+    CHECK(rotary([&](GgufValues& v) { type(v, "linear"), factor(v, 4); }) == linear);
+    CHECK(rotary([&](GgufValues& v) { type(v, "linear"); }) == plain);
+    CHECK(rotary([&](GgufValues& v) { factor(v, 0); }) == plain);
+    CHECK(rotary([&](GgufValues& v) { factor(v, 1); }) == plain);
+    CHECK(rotary([&](GgufValues& v) { type(v, "none"), factor(v, 4); }) == plain);
+    const auto yarn = [&](auto&& more) {
+        return rotary([&](GgufValues& v) { type(v, "yarn"), factor(v, 4), more(v); }).amplitude;
+    };
+    const double usual = 0.1 * std::log(4) + 1;
+    CHECK(yarn([](GgufValues&) {}) == Approx(usual));
+    CHECK(yarn([](GgufValues& v) { v.add("llama.rope.scaling.attn_factor", 2.0f); }) ==
+          Approx(2 * usual));
+    CHECK(yarn([](GgufValues& v) { v.add("llama.rope.scaling.yarn_attn_factor", 2.0f); }) ==
+          Approx(usual));
+}
+
+TEST_CASE("a Gemma 2 in GGUF has windows of 4096 tokens unless the file says otherwise", "[gguf]") {
+    const TemporaryFolder folder;
+    const auto windows = [&](auto&& change) {
+        const TransformerConfig config =
+            gguf_config(GgufFile(small_model_file(folder, "gemma2", 2, change)));
+        return std::pair{config.layer(0).window, config.layer(1).window};
+    };
+    const char* const key = "gemma2.attention.sliding_window";
+    CHECK(windows([](GgufValues&) {}) == std::pair{4096, 0});
+    CHECK(windows([&](GgufValues& v) { v.add(key, 16u); }) == std::pair{16, 0});
+    CHECK(windows([&](GgufValues& v) { v.add(key, 0u); }) == std::pair{0, 0});
+}
+
+TEST_CASE("a size that GGUF lists for each layer is read if all are equal", "[gguf]") {
+    const TemporaryFolder folder;
+    using Numbers = std::vector<std::uint32_t>;
+    const auto config = [&](const char* key, const Numbers& numbers) {
+        return gguf_config(GgufFile(small_model_file(
+            folder, "llama", 2, [&](GgufValues& v) { v.add_list(key, numbers); })));
+    };
+    CHECK(config("llama.attention.head_count_kv", {4, 4}).kv_heads() == 4);
+    CHECK(config("llama.feed_forward_length", {80, 80}).n_inner == 80);
+    for (const Numbers& numbers : {Numbers{80, 96}, Numbers{}, Numbers{0xffffffff}})
+        CHECK(contains(error_of([&] { config("llama.feed_forward_length", numbers); }),
+                       "value \"llama.feed_forward_length\" is a list: layers of different sizes"));
+}
+
 TEST_CASE("a tokenizer in a GGUF file that contradicts itself is refused with its key", "[gguf]") {
     const TemporaryFolder folder;
     using Texts = std::vector<std::string>;
@@ -562,7 +758,7 @@ TEST_CASE("a tokenizer in a GGUF file that contradicts itself is refused with it
         contains(said("gpt2", {std::string(4096, 'x')}, nothing), "tokenizer.ggml.pre is missing"));
     CHECK(contains(
         said("gpt2", {"a"}, [](GgufValues& v) { v.add("tokenizer.ggml.pre", std::string("x")); }),
-        "tokenizer.ggml.pre is x, expected one of gpt-2, olmo, llama-bpe, "));
+        "tokenizer.ggml.pre is x, expected one of gpt-2, olmo, mellum, "));
     for (const std::string& merge : Texts{"ab", " b", "a "})
         CHECK(contains(said("gpt2", {"a", "b", "ab"},
                             [&](GgufValues& v) {
@@ -575,6 +771,7 @@ TEST_CASE("a tokenizer in a GGUF file that contradicts itself is refused with it
                             v.add("tokenizer.ggml.pre", std::string("gpt-2"));
                             v.add_list("tokenizer.ggml.merges", Texts{});
                             v.add("tokenizer.ggml.bos_token_id", 2u);
+                            v.add_flag("tokenizer.ggml.add_bos_token", true);
                         }),
                    "tokenizer.ggml.bos_token_id is 2, expected 0 to 1"));
     CHECK(contains(said("llama", {"a", "b"}, nothing),
