@@ -66,7 +66,18 @@ struct Look {
     bool back;
     Dfa dfa;
     std::vector<bool> decided;  // the states from which every text is accepted
+    int elsewhere = -1;         // the look-around that holds instead where the text does not begin
 };
+
+// The expression where the text does not begin: there `^` matches nothing.
+Expression without_begin(Expression e) {
+    if (e.kind == Kind::begin) return Expression::characters({});
+    for (Expression& part : e.parts) part = without_begin(std::move(part));
+    return e;
+}
+bool has_begin(const Expression& e) {
+    return e.kind == Kind::begin || std::any_of(e.parts.begin(), e.parts.end(), has_begin);
+}
 
 // Step 1: an NFA with ε-edges, which read no character [Thompson 1968]. Dfa::of is step 2.
 //
@@ -161,7 +172,11 @@ struct Nfa {
             case Kind::before:
             case Kind::not_before: {
                 const auto [number, added] = look_numbers.try_emplace(&e, count(looks));
-                if (added) looks.emplace_back(e);
+                if (added) looks.emplace_back(e), looks.back().elsewhere = number->second;
+                if (added && !looks.back().back && has_begin(e)) {
+                    looks.back().elsewhere = count(looks);
+                    looks.emplace_back(without_begin(e));
+                }
                 const int out = add();
                 at(from).looks.emplace_back(number->second, out);
                 return out;
@@ -215,7 +230,8 @@ struct Nfa {
                 for (const int to : at(n).at_begin) go(to, owed);
             if (end)
                 for (const int to : at(n).at_end) go(to, owed);
-            for (const auto& [look, to] : at(n).looks) {
+            for (const auto& [number, to] : at(n).looks) {
+                const int look = begin ? number : looks[index(number)].elsewhere;
                 Owed more = owed;
                 if (looks[index(look)].dfa.empty()) continue;
                 if (!looks[index(look)].back) owe(more, look, 0);

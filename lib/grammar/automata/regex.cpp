@@ -76,12 +76,19 @@ private:
     }
 
     // Does {m}, {m,} or {m,n} come next? Any other brace, and a lone ], is a plain character, as in
-    // JavaScript without the flag u, in Python and in PCRE: people write `}$` and `{id}`.
+    // JavaScript without the flag u and in Python: people write `}$` and `{id}`. Only {,n} has two
+    // meanings: Python repeats, JavaScript reads the characters.
     bool counts_ahead() const {
         std::size_t end = 1, comma = 0;
         for (; is_digit(peek(end)) || (peek(end) == ',' && end > 1 && comma == 0); ++end)
             if (peek(end) == ',') comma = end;
         return peek() == '{' && end > 1 && peek(end) == '}';
+    }
+
+    bool two_meanings_ahead() const {
+        std::size_t end = 2;
+        while (is_digit(peek(end))) ++end;
+        return peek() == '{' && peek(1) == ',' && peek(end) == '}';
     }
 
     int number() {
@@ -103,6 +110,8 @@ private:
         if (c == '\\') return escape();
         if (c == '*' || c == '+' || c == '?' || counts_ahead())
             fail("nothing to repeat here; write \\ before the character to match it literally");
+        if (two_meanings_ahead())
+            fail("{,n} has two meanings; write {0,n} to repeat, or \\{ for the character");
         ++at_;
         if (c == '^') return checked(Expression::at(Kind::begin));
         if (c == '$') return checked(Expression::at(Kind::end));
@@ -117,7 +126,7 @@ private:
         if (take('?') && !take(':')) {
             for (const auto& [sign, kind] : looks)
                 if (take(sign)) return look(kind, depth);
-            if (!take('<'))
+            if (!take('<') && !take("P<"))  // Python's names have a P
                 fail("flags (?i) and groups (?…) are not supported, except (?:…) and (?<name>…)");
             while (!at_end() && peek() != '>') ++at_;
             if (!take('>')) fail("expected '>' after the name of the group");
@@ -139,11 +148,12 @@ private:
         return checked(std::move(e));
     }
     // A look-ahead is an automaton of what follows, which does not know what came before, and a
-    // look-behind the reverse.
+    // look-behind the reverse. But where the text begins is known.
     Expression checked(Expression e) const {
-        const bool back = e.kind == Kind::begin || e.kind >= Kind::before;
-        if (in_ahead_ && back) fail("^ or a look-behind inside a look-ahead is not supported");
-        if (in_before_ && !back) fail("$ or a look-ahead inside a look-behind is not supported");
+        const bool back = e.kind >= Kind::before;
+        if (in_ahead_ && back) fail("a look-behind inside a look-ahead is not supported");
+        if (in_before_ && !back && e.kind != Kind::begin)
+            fail("$ or a look-ahead inside a look-behind is not supported");
         return e;
     }
 
@@ -163,6 +173,10 @@ private:
             if (in_ahead_ || in_before_) fail("\\b inside a look-around is not supported");
             at_ += 2;
             return boundary(e == 'b');
+        }
+        if (e == 'A' || e == 'Z' || e == 'z') {  // Python's names for the ends of the text
+            at_ += 2;
+            return checked(Expression::at(e == 'A' ? Kind::begin : Kind::end));
         }
         if (e == 'k' || (e >= '1' && e <= '9'))
             fail("a back reference is not supported: no automaton can decide it");

@@ -1,12 +1,13 @@
 // Regular expressions in the syntax of JavaScript (ECMA-262), which JSON Schema uses too.
-// Characters are code points.
+// Characters are code points. Of Python's syntax (?P<name>a), \A and \Z are read, too.
 //
 //   a . [a-z] [^a-z] \d \w \s \D \W \S \n \t \x41 \u0041 \u{1F600} \p{Letter}   characters
 //   ab  a|b  (a) (?:a) (?<name>a)   a* a+ a? a{2} a{2,} a{2,5}   ^ $            combinations
 //   (?=a) (?!a) (?<=a) (?<!a) \b \B                                             look-around
 //
 // Refused with a message that names the construct: back references, which no automaton can decide,
-// flags, and what in a look-around looks the other way: (?!^a), (?<=a$), (?=a(?<!b)).
+// flags, what in a look-around looks the other way: (?<=a$), (?=a(?<!b)), and {,n}, which repeats
+// in Python but not in JavaScript.
 #pragma once
 
 #include <string>

@@ -89,7 +89,7 @@ std::string random_pattern(Rng& rng, int depth, char side = ' ') {
             return side == '=' ? "b" : back[rng.below(2)] + inner('<') + ")";
         default:
             return side == ' '   ? std::vector<std::string>{"^", "$", "\\b", "\\B"}[rng.below(4)]
-                   : side == '=' ? "$"
+                   : side == '=' ? std::vector<std::string>{"^", "$"}[rng.below(2)]
                                  : "^";
     }
 }
@@ -142,6 +142,11 @@ TEST_CASE("look-around as schemas use it", "[ch15]") {
         {R"(^(?!-)[a-z-]{1,63}(?<!-)$)", {"a-b", "a"}, {"-a", "a-", "-"}},
         {R"((?<![a-z])id\b)", {"id", "my id.", "_id"}, {"void", "idea"}},
         {R"(^(?!.*\.\.)(?!/)[a-z./]+$)", {"a/b.c", "a./."}, {"a..b", "/a"}},
+        {R"(^(?!^[-+.]*$)[+-]?0*\d*\.?\d*$)",  // pydantic's Decimal
+         {"1.5", "-0", ".5", "+12."},
+         {"-", "", "+.", "1e5"}},
+        {R"(a(?!^b)b)", {"ab", "aab"}, {"a", "b"}},
+        {R"((?=^(?!^b)[ab])\w+$)", {"ab", "a"}, {"ba", " ab"}},
     };
     for (const Case& c : cases) {
         const Dfa dfa = regex_search(c.pattern);
