@@ -125,9 +125,8 @@ Decimal Decimal::parse(const std::string& number) {
     point += exponent;
     if (point > static_cast<std::int64_t>(max_digits) ||
         point < -static_cast<std::int64_t>(max_digits) || digits.size() > max_digits) {
-        throw UsageError("number: " + number.substr(0, 40) + " has more than " +
-                         std::to_string(max_digits) +
-                         " digits when written out; use a smaller one");
+        throw TooLarge("number: " + number.substr(0, 40) + " has more than " +
+                       std::to_string(max_digits) + " digits when written out; use a smaller one");
     }
     if (point < 0) digits.insert(0, index(-point), '0'), point = 0;
     if (point > length_of(digits)) digits.append(index(point) - digits.size(), '0');
@@ -157,6 +156,10 @@ const Dfa& whole_numbers_without_point() {
 }
 const Dfa& plain_integers() {
     static const Dfa all = regex_full_match("0|-?[1-9][0-9]*");
+    return all;
+}
+const Dfa& plain_decimals() {
+    static const Dfa all = regex_full_match("0|-?[1-9][0-9]*|-?(?:0|[1-9][0-9]*)\\.[0-9]*[1-9]");
     return all;
 }
 Dfa at_least(const Decimal& bound, bool strictly) { return compared(bound, strictly, true); }

@@ -20,7 +20,7 @@ struct Decimal {
     // Digits, without leading zeros in `whole` and without trailing zeros in `fraction`.
     std::string whole = "0", fraction;
 
-    // number: a number in JSON's syntax, which is not checked. Throws UsageError if it has more
+    // number: a number in JSON's syntax, which is not checked. Throws TooLarge if it has more
     // than 10,000 digits when written without its exponent.
     static Decimal parse(const std::string& number);
     std::string text() const;
@@ -35,8 +35,10 @@ Dfa at_most(const Decimal& bound, bool strictly);
 Dfa equal_to(const Decimal& value);
 // Throws UsageError if the automaton would need more than 20,000 states.
 Dfa multiple_of(const Decimal& step);
-// The usual spelling of whole numbers only: no point, no leading zeros, no minus zero.
+// The usual spelling only, of whole numbers and of all: no needless point, no leading zeros, none
+// at the end of a fraction, no minus zero.
 const Dfa& plain_integers();
+const Dfa& plain_decimals();
 
 // Rewrites the numbers of a JSON text without exponents and leaves the rest unchanged.
 std::string without_exponents(std::string_view json);

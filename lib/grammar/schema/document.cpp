@@ -168,7 +168,8 @@ int SchemaDocument::draft_named(const Json& schema, int otherwise) const {
         {"json-schema.org/draft-06/schema", 6},
         {"json-schema.org/draft-07/schema", 7},
         {"json-schema.org/draft/2019-09/schema", 2019},
-        {"json-schema.org/draft/2020-12/schema", 2020}};
+        {"json-schema.org/draft/2020-12/schema", 2020},
+        {"spec.openapis.org/oas/3.1/dialect/base", 2020}};
     std::string uri = is_text(schema, "$schema") ? schema.at("$schema").get<std::string>() : "";
     if (!uri.empty() && uri.back() == '#') uri.pop_back();
     for (const char* scheme : {"http://", "https://"}) {

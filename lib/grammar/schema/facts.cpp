@@ -183,8 +183,12 @@ void SchemaFacts::put_in_order(ObjectPlan& plan, const Conjunction& facts, const
 
 ObjectPlan SchemaFacts::objects(const Conjunction& facts, bool closed) {
     ObjectPlan plan = members(facts);
+    // Empty `properties` say that there are no members.
+    const bool named = !plan.members.empty() ||
+                       std::any_of(facts.begin(), facts.end(),
+                                   [&](const Json* f) { return object(*f).written != nullptr; });
     const bool needed = !plan.needs.empty() || plan.least > count(plan.members);
-    add_classes(plan, facts, closed && !plan.members.empty() && !needed);
+    add_classes(plan, facts, closed && named && !needed);
     return plan;
 }
 

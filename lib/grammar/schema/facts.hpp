@@ -91,7 +91,8 @@ public:
     bool constrains(const Json& schema, const std::string& type) const;
     const ObjectFact& object(const Json& schema);
     const ArrayFact& array(const Json& schema);
-    // closed: if members are named, no members that are neither named nor described otherwise.
+    // closed: if members are named (`properties`, even empty, or `required`), no members that are
+    // neither named nor described otherwise.
     ObjectPlan objects(const Conjunction& facts, bool closed);
     ObjectPlan members(const Conjunction& facts);  // the same without classes, which is faster
     ArrayPlan arrays(const Conjunction& facts);

@@ -148,6 +148,10 @@ SharedDfa made_language(const std::string& name, bool validating) {
         return regex_full_match(date(validating) + (validating ? "[tT]" : "T") + time(validating));
     if (name == "uuid")
         return regex_full_match("[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}");
+    // pydantic's: of version 4, random [RFC 4122, §4.4].
+    if (name == "uuid4")
+        return regex_full_match(
+            "[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-4[0-9a-fA-F]{3}-[89abAB][0-9a-fA-F]{3}-[0-9a-fA-F]{12}");
     if (name == "email") return regex_full_match(email());
     if (name == "hostname") return host_names(validating);
     if (name == "ipv4") return regex_full_match(ipv4);
@@ -225,13 +229,14 @@ const EverydayFormat* everyday_format(const std::string& name) {
         {"email", &email},       {"uri", &uri},           {"iri", &uri},
         {"uri-reference", &uri}, {"iri-reference", &uri}, {"hostname", &host_name},
         {"date", &day},          {"time", &time},         {"date-time", &moment},
-        {"duration", &duration}, {"uuid", &hexadecimal},  {"ipv6", &hexadecimal}};
+        {"duration", &duration}, {"uuid", &hexadecimal},  {"uuid4", &hexadecimal},
+        {"ipv6", &hexadecimal}};
     const auto found = known.find(name);
     return found == known.end() ? nullptr : found->second;
 }
 
 std::string format_names() {
-    return "date, time, date-time, duration, uuid, email, hostname, ipv4, ipv6, uri, "
+    return "date, time, date-time, duration, uuid, uuid4, email, hostname, ipv4, ipv6, uri, "
            "uri-reference, iri, iri-reference, json-pointer, relative-json-pointer";
 }
 

@@ -7,11 +7,11 @@
 
 namespace tbt {
 
-// The texts of a format: date, time, date-time, duration [RFC 3339], uuid [RFC 4122], email
-// [RFC 5321], ipv4, ipv6 [RFC 4291], hostname [RFC 1123], uri [RFC 3986], iri [RFC 3987], JSON
-// pointers [RFC 6901]. Nothing for any other name. validating: all texts that the standards allow.
-// Otherwise those that are generated: T and Z in capitals, years from 0001, no leap seconds (they
-// need a larger automaton).
+// The texts of a format: date, time, date-time, duration [RFC 3339], uuid, uuid4 [RFC 4122],
+// email [RFC 5321], ipv4, ipv6 [RFC 4291], hostname [RFC 1123], uri [RFC 3986], iri [RFC 3987],
+// JSON pointers [RFC 6901]. Nothing for any other name. validating: all texts that the standards
+// allow. Otherwise those that are generated: T and Z in capitals, years from 0001, no leap seconds
+// (they need a larger automaton).
 SharedDfa format_language(const std::string& name, bool validating);
 // Formats of numbers: int32 and the like are whole numbers in that range; float and double allow
 // all numbers. Null for any other name.

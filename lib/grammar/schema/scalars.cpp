@@ -50,6 +50,7 @@ Dfa one_of(std::vector<Dfa> numbers) {
 constexpr int held_digits = 15;  // a double holds every number of so many digits
 
 bool no_strings(const Scalars& s) { return s.strings && s.strings->empty(); }
+bool no_numbers(const Scalars& s) { return s.numbers && s.numbers->empty(); }
 
 }  // namespace
 
@@ -84,6 +85,7 @@ Scalars operator&(const Scalars& a, const Scalars& b) {
     s.exact = a.exact && b.exact;
     if (s.most >= 0 && s.most < s.least) s.strings = Dfa{};
     s.listed = a.listed || b.listed;
+    s.listed_numbers = a.listed_numbers || b.listed_numbers;
     s.long_numbers = either(both(a.long_numbers, b.numbers), both(b.long_numbers, a.numbers));
     s.everyday = a.everyday != nullptr ? a.everyday : b.everyday;
     return s;
@@ -93,6 +95,7 @@ Scalars operator|(const Scalars& a, const Scalars& b) {
     s.exact = a.exact && b.exact;
     const bool alike = a.least == b.least && a.most == b.most;
     s.listed = a.listed && b.listed;
+    s.listed_numbers = (a.listed_numbers || no_numbers(a)) && (b.listed_numbers || no_numbers(b));
     s.long_numbers = either(a.long_numbers, b.long_numbers);
     s.everyday = a.everyday == b.everyday ? a.everyday : nullptr;
     if (alike || no_strings(a) || no_strings(b)) {
@@ -110,7 +113,7 @@ Scalars operator-(const Scalars& a, const Scalars& b) {
     Scalars s{a.null && !b.null, a.yes && !b.yes, a.no && !b.no,
               without(a.numbers, b.numbers, all_numbers()), a.strings};
     s.least = a.least, s.most = a.most, s.exact = a.exact && b.exact;
-    s.listed = a.listed, s.everyday = a.everyday;
+    s.listed = a.listed, s.listed_numbers = a.listed_numbers, s.everyday = a.everyday;
     s.long_numbers = without(a.long_numbers, b.numbers, all_numbers());
     if (!no_strings(b)) s.strings = without(a.strings, b.whole_strings(), all_strings());
     return s;
@@ -198,7 +201,7 @@ Scalars ScalarRules::of_types(const Json& schema) const {
 Scalars ScalarRules::of_values(const std::vector<const Json*>& values,
                                const Scalars& others) const {
     Scalars s = Scalars::none();
-    s.exact = others.exact, s.listed = true;
+    s.exact = others.exact, s.listed = s.listed_numbers = true;
     std::vector<std::string> strings, long_numbers;
     std::vector<Dfa> numbers;
     const auto string_meets = [&](const std::string& text) {

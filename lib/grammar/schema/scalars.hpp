@@ -20,8 +20,9 @@ struct Scalars {
     bool null = true, yes = true, no = true;
     SharedDfa numbers, strings;      // none: all numbers, all strings
     long long least = 0, most = -1;  // also limits of the strings' characters; −1: no limit
-    bool exact = true;    // false: a format restricts the set more than the standard does
-    bool listed = false;  // the strings were listed one by one (enum, const)
+    bool exact = true;            // false: a format restricts the set more than the standard does
+    bool listed = false;          // the strings were listed one by one (enum, const)
+    bool listed_numbers = false;  // the same of the numbers
     const EverydayFormat* everyday = nullptr;  // the common texts of the strings' format, if any
     SharedDfa long_numbers =
         Dfa{};  // listed (enum, const), of more than 15 digits: all are written

@@ -308,6 +308,7 @@ private:
         if (s.no) grammar_.skip(grammar_.bytes(start, "false"), end);
         if (!s.numbers || !s.numbers->empty()) {
             Dfa numbers = written_numbers(s.numbers, options_.everyday);
+            if (options_.everyday && s.listed_numbers) numbers = numbers & plain_decimals();
             if (!s.long_numbers->empty()) numbers = numbers | *s.long_numbers;
             grammar_.skip(add_dfa(grammar_, numbers, start, Spelling::utf8), end);
         }

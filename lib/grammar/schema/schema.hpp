@@ -1,8 +1,9 @@
 // Compiles a JSON Schema (draft 2020-12 and older) to a grammar of the JSON texts to generate.
 //
-// Each value is written in one usual way (5, not 5.0; "é", not "\u00e9"). Members come in the order
-// in which the schema names them, then others. Every generated text is valid. The validator
-// (validator.hpp) accepts all valid texts, in any spelling and order.
+// Each value is written in one usual way (5, not 5.0; "é", not "\u00e9"), but an unlisted fraction
+// may end in zeros: a model that means 12.00 must not be led to 12.01. Members come in the schema's
+// order, then others. Every generated text is valid. The validator (validator.hpp) accepts all
+// valid texts, in any spelling and order.
 //
 // A list of schemas that a value must meet together is called its demands. For strings, numbers and
 // the words null, true and false, demands become regular languages. These can be intersected,
@@ -27,7 +28,8 @@ enum class JsonLayout { any, compact, line, pretty };
 struct SchemaOptions {
     int max_whitespace = 1;  // the most in a row, in the layout `any`; −1: any number
     JsonLayout layout = JsonLayout::any;
-    // In an object whose schema names members and says nothing about others: no other members.
+    // In an object whose schema has `properties`, even empty, or names members in `required`, and
+    // says nothing about others: no other members.
     bool closed = false;
 
     // true: if the schema sets no limit, strings have at most `max_characters` characters (−1: any

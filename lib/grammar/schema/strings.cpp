@@ -166,16 +166,18 @@ void WrittenStrings::add(Grammar& grammar, const Scalars& s, int start, int end)
     long long least = s.least, most = s.most;
     std::function<void()> at_limit;
     long long usual = options_.everyday && !s.listed ? options_.max_characters : -1;
+    const char* raised_by = "--max-string N";
     if (options_.everyday && !s.listed && s.everyday != nullptr) {
         Dfa mostly = common(*texts, s.everyday->texts);
         if (has_length(mostly, least, most)) texts = std::move(mostly);
-        usual = std::min<long long>(usual, s.everyday->most);
+        if (usual > s.everyday->most)
+            usual = s.everyday->most, raised_by = "maxLength, or --strict";
     }
     const bool any = *texts == *anything;
     if (!any && least > 0) texts = *texts & of_length(least, -1), least = 0;
     if (most < 0 && usual >= 0) {
         most = std::max({usual, least, shortest_length(*texts)});
-        at_limit = said_at(most);
+        at_limit = said_at(most, raised_by);
     }
     if (const long long longest = longest_length(*texts); longest >= 0 && longest <= most)
         most = -1;
@@ -193,12 +195,12 @@ void WrittenStrings::add(Grammar& grammar, const Scalars& s, int start, int end)
 }
 
 // A function that says, once, that a string has reached a limit that the schema does not set.
-std::function<void()> WrittenStrings::said_at(long long most) const {
-    return [said = said_, most, name = name_, warn = options_.warn] {
+std::function<void()> WrittenStrings::said_at(long long most, const char* raised_by) const {
+    return [said = said_, most, raised_by, name = name_, warn = options_.warn] {
         if (std::exchange(*said, true)) return;
-        const std::string line =
-            name + ": strings have at most " + std::to_string(most) +
-            " characters here, because the schema sets no limit (--max-string N)";
+        const std::string line = name + ": strings have at most " + std::to_string(most) +
+                                 " characters here, because the schema sets no limit (" +
+                                 raised_by + ")";
         if (warn) warn(line);
         else std::fprintf(stderr, "%s\n", line.c_str());
     };

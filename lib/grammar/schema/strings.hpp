@@ -82,7 +82,7 @@ public:
     void add(Grammar& grammar, const Scalars& s, int start, int end) const;
 
 private:
-    std::function<void()> said_at(long long most) const;
+    std::function<void()> said_at(long long most, const char* raised_by) const;
 
     SchemaOptions options_;
     std::string name_;

@@ -136,9 +136,7 @@ public:
             const Value value = Reader(text).value();
             Seen seen(value.items.size());
             return meets(document_.root(), value, seen) ? "" : fault_;
-        } catch (const UnsupportedSchema&) {
-            throw;
-        } catch (const UsageError& e) {
+        } catch (const TooLarge& e) {
             throw UnsupportedSchema("number", "the instance",
                                     std::string("cannot be validated: ") + e.what());
         }

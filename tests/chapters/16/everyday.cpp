@@ -65,6 +65,14 @@ TEST_CASE("a limit that the schema does not set is told once, when a string come
     CHECK_FALSE(accepts_text(recognizer, "[" + letters(201) + "," + letters(201) + "]"));
     REQUIRE(told.size() == 1);
     CHECK_THAT(told[0], Catch::Contains("200 characters") && Catch::Contains("--max-string"));
+    // --max-string does not lift what a format sets.
+    told.clear();
+    SchemaOptions longer = everyday(&told);
+    longer.max_characters = 300;
+    CHECK_FALSE(writes(R"({"format":"uri","pattern":"^ftp://"})",
+                       "\"ftp://" + letters(100).substr(1), longer));
+    REQUIRE(told.size() == 1);
+    CHECK_THAT(told[0], Catch::Contains("60 characters") && Catch::Contains("maxLength, or"));
 }
 
 TEST_CASE("emails, addresses and names of hosts are everyday ones, unless a pattern asks for more",
@@ -118,6 +126,8 @@ TEST_CASE("everyday names have short words, years four digits, identifiers one c
              {"duration", "PT0S", "PT9068S"},
              {"uuid", "c332cade-08ce-048c-0588-288888dadaba",
               "c332Cade-08ce-048c-0588-288888dadaba"},
+             {"uuid4", "c332cade-08ce-448c-8588-288888dadaba",
+              "c332Cade-08ce-448c-8588-288888dadaba"},
              {"uuid", "C332CADE-08CE-048C-0588-288888DADABA",
               "C332CADe-08CE-048C-0588-288888DADABA"},
              {"ipv6", "::ffff:10.0.0.1", "Adde:450b:300b:450b:000b:150b:000b:000b"}}) {
@@ -128,6 +138,8 @@ TEST_CASE("everyday names have short words, years four digits, identifiers one c
             CHECK(writes(schema, text, everyday()) == (text == '"' + yes + '"'));
         }
     }
+    CHECK_FALSE(SchemaValidator(R"({"format":"uuid4"})")  // of version 0
+                    .valid(R"("c332cade-08ce-048c-8588-288888dadaba")"));
     // What a pattern or a length asks for is written all the same.
     CHECK(writes(R"({"format":"date","pattern":"^0"})", R"("0226-12-15")", everyday()));
     CHECK(writes(R"({"format":"hostname","minLength":35})",
@@ -176,6 +188,25 @@ TEST_CASE("everyday numbers have fifteen digits at most, others every spelling t
         INFO(schema << " " << text);
         CHECK_FALSE(writes(schema, text));
     }
+}
+
+TEST_CASE("a listed number has one spelling, whatever stands beside it", "[ch16]") {
+    const auto spellings = [](const std::string& schema) {
+        GrammarRecognizer recognizer(compile_schema(schema, everyday()));
+        std::string all;
+        for (const char* text :
+             {"1.5", "1.50", "1.500", "2", "2.0", "-0", "0", "0.0", "-0.5", "-0.50"})
+            if (accepts_text(recognizer, text)) all += std::string(text) + " ";
+        return all;
+    };
+    CHECK(spellings(R"({"enum":[1.5]})") == "1.5 ");
+    CHECK(spellings(R"({"enum":[1.50,2.0,0.0,-0.5]})") == "1.5 2 0 -0.5 ");
+    CHECK(spellings(R"({"anyOf":[{"const":1.5},{"enum":[2.0]},{"type":"string"}]})") == "1.5 2 ");
+    CHECK(spellings(R"({"type":"number","enum":[1.5,"a"],"minimum":0})") == "1.5 ");
+    CHECK(spellings(R"({"enum":[1.5,2],"not":{"const":2}})") == "1.5 ");
+    // All numbers: what a model means by 2.0 must not become 2.01.
+    CHECK_THAT(spellings(R"({"type":"number"})"),
+               Catch::Contains("1.50 ") && Catch::Contains("2.0 "));
 }
 
 TEST_CASE("a limit on the length is counted beside a pattern or format", "[ch16]") {

@@ -82,6 +82,13 @@ TEST_CASE("objects are closed for writing, unless they say what others would be"
     CHECK(whole(R"({"properties":{"a":{}},"additionalProperties":{"type":"null"}})",
                 R"({"x":null})", closed));
     CHECK(whole(R"({"properties":{"a":{}},"required":["a","b"]})", R"({"a":2,"b":1})", closed));
+    // Empty properties name all members, too.
+    const std::string none = R"({"type":"object","properties":{}})";
+    CHECK(whole(none, "{}", closed));
+    CHECK_FALSE(alive(none, "{\"", closed));
+    CHECK(whole(none, R"({"x":1})"));
+    CHECK(whole(R"({"properties":{},"additionalProperties":true})", R"({"x":1})", closed));
+    CHECK(whole(R"({"type":"object","properties":{},"minProperties":1})", R"({"x":1})", closed));
 }
 
 TEST_CASE("a layout leaves one way to write blanks", "[ch16]") {

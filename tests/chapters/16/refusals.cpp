@@ -219,6 +219,36 @@ TEST_CASE("what is no schema is refused as such", "[ch16]") {
     }
 }
 
+// An exception of their own was taken for a number of the instance that is too long.
+TEST_CASE("what is no schema is refused with its place by the validator, too", "[ch16]") {
+    for (const auto& [bad, message] : std::vector<std::pair<std::string, std::string>>{
+             {R"({"type":"any"})", "#: 'type' is the string \"any\""},
+             {R"({"$ref":"#/nope"})", "refers to nothing"},
+             {R"({"minLength":-1})", "expected a whole number from 0"},
+             {R"({"required":true})", "expected a list of names"},
+             {R"({"$schema":"https://json-schema.org/draft/2020-12/schema","items":[{}]})",
+              "'items' is a list"},
+             {"[1]", "a schema is an object, true or false"}}) {
+        INFO(bad);
+        try {
+            SchemaValidator(bad).fault("1");
+            FAIL("nothing was refused");
+        } catch (const UnsupportedSchema&) {
+            FAIL("called unsupported");
+        } catch (const UsageError& e) {
+            CHECK_THAT(e.what(), Catch::Contains(message));
+        }
+    }
+    CHECK_THROWS_AS(SchemaValidator("{}").fault("1e20000"), UnsupportedSchema);
+}
+
+TEST_CASE("the dialect of OpenAPI 3.1 is draft 2020-12", "[ch16]") {
+    const std::string schema = R"({"$schema":"https://spec.openapis.org/oas/3.1/dialect/base",)"
+                               R"("prefixItems":[{"type":"null"}]})";
+    CHECK(SchemaValidator(schema).valid("[null,1]"));
+    CHECK_FALSE(SchemaValidator(schema).valid("[1]"));
+}
+
 TEST_CASE("numbers with exponents are rewritten, and nothing else", "[ch16]") {
     REQUIRE(without_exponents("[1e2, -1.5E1,12e-1 ,0e5,1E+0]") == "[100, -15,1.2 ,0,1]");
     REQUIRE(without_exponents("{\"1e5\":\"a\\\"2e2\",\"b\":1.0}") ==
