@@ -49,8 +49,9 @@ void check_members(const Json& tool, const std::string& place) {
 }
 
 // Gives a tool's schema its own identifier, unless it has one, so that references inside it are
-// resolved within it and not in the whole document.
+// resolved within it and not in the whole document; and a type, since arguments are an object.
 Json with_identifier(Json schema, int tool) {
+    if (schema == Json(true)) schema = Json::object();
     if (!schema.is_object()) return schema;
     const std::string draft = json_text(schema.value("$schema", Json()));
     const bool until_7 = draft.find("/draft-0") != std::string::npos;
@@ -63,6 +64,7 @@ Json with_identifier(Json schema, int tool) {
         inside["allOf"] = Json::array({{{"$ref", schema.at("$ref")}}});
         schema = std::move(inside);
     }
+    if (!schema.contains("type")) schema["type"] = "object";
     const char* id = draft.find("/draft-04") != std::string::npos ? "id" : "$id";
     const Json own = schema.value(id, Json());
     if (!own.is_string() || own.text().starts_with('#'))

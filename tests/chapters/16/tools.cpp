@@ -58,6 +58,21 @@ TEST_CASE("a tool's schema counts in each of the forms: OpenAI's, Anthropic's an
     CHECK_FALSE(takes(R"([{"name":"get_weather"}])", R"({"city":"Elm"})"));
 }
 
+TEST_CASE("the arguments of a tool are an object, whether its schema says so or not", "[ch16]") {
+    for (const char* schema :
+         {"true", "{}", R"({"properties":{"city":{"type":"string"}}})",
+          R"({"$ref":"#/$defs/a","$defs":{"a":{}}})",
+          R"({"$schema":"http://json-schema.org/draft-07/schema#","$ref":"#/definitions/a",)"
+          R"("definitions":{"a":{}}})"}) {
+        const std::string tools =
+            R"([{"name":"get_weather","parameters":)" + std::string(schema) + "}]";
+        INFO(tools);
+        CHECK(takes(tools, R"({"city":"Elm"})"));
+        for (const char* other : {"\"Elm\"", "7", "[]", "null", "true"})
+            CHECK_FALSE(takes(tools, other));
+    }
+}
+
 TEST_CASE("references inside a tool's schema mean that tool's schema", "[ch16]") {
     // Two tools whose $defs have the same name for different things.
     const std::string tools = R"([
