@@ -375,6 +375,12 @@ refused 2 "--resume" train --replan --out "$work/small"
 refused 1 "line 1: not a measurement" decoders --show --file "$work/bad.jsonl"
 refused 1 "holds no measurements" decoders --show --file "$work/none.jsonl"
 refused 1 "no .grammar files" decoders --corpus "$work"
+printf '{"type":"any"}' >"$work/schema" && printf X >"$work/x.json" && printf '[' >"$work/open.json"
+refused 2 "#: 'type' is the string \"any\"" schema_check "$work/schema" data/schemas/person.json
+"$build/json_check" "$work/x.json" >"$work/out"
+holds 'json_check says what is expected' grep -qF 'byte 1 is "X", where a value is expected' "$work/out"
+"$build/json_check" "$work/open.json" >"$work/out"
+holds 'and what is missing' grep -qF 'it ends too early; bytes missing: at least 1' "$work/out"
 refused 1 "no genre named 'nothing'" 24_which_decoder --genre nothing
 refused 1 "this model fills masks" 24_which_decoder --model data/models/diffusion
 

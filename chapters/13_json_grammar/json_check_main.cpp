@@ -30,16 +30,17 @@ int main(int argc, char** argv) {
                 state = recognizer.next(state, static_cast<unsigned char>(text[i]));
                 if (state != Recognizer::dead) continue;
                 rejected = true;
-                if (!quiet) {
-                    std::printf("%s: not JSON: byte %zu is \"%s\", where the recognizer is %s\n",
-                                file.c_str(), i + 1, visible(text.substr(i, 1)).c_str(),
-                                JsonRecognizer::name(JsonRecognizer::unpack(before).mode));
-                }
+                if (quiet) continue;
+                // "a value" may come here; or we are "in a string".
+                std::string here = JsonRecognizer::name(JsonRecognizer::unpack(before).mode);
+                if (here.starts_with("a ")) here = "where " + here + " is expected";
+                std::printf("%s: not JSON: byte %zu is \"%s\", %s\n", file.c_str(), i + 1,
+                            visible(text.substr(i, 1)).c_str(), here.c_str());
             }
             if (rejected || recognizer.accepts(state)) return;
             rejected = true;
             if (!quiet)
-                std::printf("%s: not JSON: it ends too early, at least %d bytes are missing\n",
+                std::printf("%s: not JSON: it ends too early; bytes missing: at least %d\n",
                             file.c_str(), recognizer.closing_bytes(state));
         });
     return status != 0 ? 2 : rejected ? 1 : 0;

@@ -36,7 +36,7 @@ int main(int argc, char** argv) {
             rejected = state == Recognizer::dead || !recognizer.accepts(state);
             if (!rejected || quiet) return;
             if (state != Recognizer::dead) {
-                std::printf("%s: rejected: it ends too early, at least %d bytes are missing\n",
+                std::printf("%s: rejected: it ends too early; bytes missing: at least %d\n",
                             file.c_str(), recognizer.closing_bytes(state));
             } else if (read == 0) {
                 std::printf("%s: rejected: no text can be derived from this grammar\n",
