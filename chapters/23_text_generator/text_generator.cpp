@@ -197,12 +197,24 @@ void TextGenerator::State::hold_to_guide(Generation& g) {
     if (eos < 0) throw Error("guided: this model has no end-of-text token, so no text can end");
     StopRules& stop = g.request.stop;
     if (!stop.is_eos(eos)) stop.eos.push_back(eos);
+    const bool spaced = (!o.guide.schema.empty() || !o.guide.tools.empty()) &&
+                        o.guide.layout != "any" && o.continues_prompt;
     for (const std::vector<int>& prompt : g.prompts) {
         int budget = stop.max_new_tokens;
         if (stop.policy == ContextPolicy::refuse)
             budget = std::min(budget, stop.context - count(prompt));
-        g.guide->add(prompt, budget,
-                     o.continues_prompt ? text_of(model.tokenizer, prompt) : std::string());
+        try {
+            g.guide->add(prompt, budget,
+                         o.continues_prompt ? text_of(model.tokenizer, prompt) : std::string());
+        } catch (const UsageError& error) {  // the beginning, which may only be spaced otherwise
+            if (!spaced) throw;
+            throw UsageError(error.what() +
+                             std::string("; --json-layout any takes other white space, too"));
+        } catch (const Error& error) {
+            if (budget == stop.max_new_tokens) throw;
+            throw Error(error.what() + (" (the context has " + std::to_string(stop.context)) +
+                        " tokens, the prompt " + std::to_string(prompt.size()) + " of them)");
+        }
     }
     g.request.chain = guided_chain(g.request.chain, g.guide);
     g.request.foresight.forced = [guide = g.guide](const TextSoFar& text) {

@@ -117,6 +117,29 @@ TEST_CASE("a guide may begin in the prompt, and needs its room", "[ch23]") {
     REQUIRE(accepts_text(*recognizer_for(o.guide), shipped()(beginning, o)));
     o.max_new_tokens = 2;
     REQUIRE_THROWS_AS(shipped().generate(beginning, o), Error);
+    // Where more tokens would not help, it is said why not.
+    REQUIRE_THROWS_WITH(shipped().generate(beginning, o), !Catch::Contains("context"));
+    o.max_new_tokens = -1, o.continues_prompt = false;
+    std::string properties;
+    for (int i = 0; i < 80; ++i)
+        properties += (i == 0 ? "\"k" : ",\"k") + std::to_string(i) + R"(":{"type":"string"})";
+    const std::string all = R"({"type":"object","minProperties":80,"properties":{)" + properties;
+    o.guide.schema = all + "}}";
+    REQUIRE_THROWS_WITH(shipped().generate("A", o),
+                        Catch::Contains("a budget of 511 tokens is too small") &&
+                            Catch::Contains("(the context has 512 tokens, the prompt 1 of them)"));
+}
+
+TEST_CASE("a beginning that is spaced otherwise is told the layout that takes it", "[ch23]") {
+    TextOptions o;
+    o.max_new_tokens = 60;
+    o.guide.schema = R"({"type":"object","properties":{"name":{"type":"string"}}})";
+    o.continues_prompt = true;
+    REQUIRE_THROWS_WITH(shipped().generate(R"({"name":"a)", o),
+                        Catch::Contains("--json-layout any"));
+    o.guide.layout = "any";
+    REQUIRE_FALSE(shipped().generate(R"({"name":"a)", o)[0].text.empty());
+    REQUIRE_THROWS_WITH(shipped().generate(R"({"nome":"a)", o), !Catch::Contains("layout"));
 }
 
 TEST_CASE("what a tokenizer puts before a text is no part of what a guide continues", "[ch23]") {
