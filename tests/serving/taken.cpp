@@ -91,6 +91,11 @@ TEST_CASE("what has no effect is named in the answer, and refused if the server 
     const HttpAnswer answer = server().post(completions, body);
     REQUIRE(answer.status == 200);
     REQUIRE(answer.header("X-Ignored") == "user, no_such_thing_here");
+    const HttpAnswer chosen = server().post(
+        completions, R"({"prompt":"a","structured_outputs":{"choice":["yes"],"regex":null,)"
+                     R"("disable_fallback":false,"disable_any_whitespace":true}})");
+    REQUIRE(chosen.json()["choices"][0]["text"] == "yes");
+    REQUIRE(chosen.header("X-Ignored") == "disable_any_whitespace");
     ServerSettings settings;
     settings.strict = true;
     const test::Served strict(settings);

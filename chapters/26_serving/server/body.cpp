@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <map>
 
+#include "lib/grammar/automata/numbers.hpp"
 #include "lib/json/json.hpp"
 
 namespace tbt {
@@ -33,6 +35,20 @@ std::string with_whole_pairs(std::string text) {
         at += whole ? 12 : first != 0 ? 6 : 2;
     }
     return text;
+}
+
+// A number of a schema must not be enforced as another one, to which it was rounded.
+void refuse_rounded(const std::string& body, const Json& json) {
+    for (const char* form : {"guided_json", "json_schema", "structured_outputs", "response_format",
+                             "format", "text", "tools", "functions"}) {
+        if (!json.contains(form) || !json[form].is_structured()) continue;
+        const std::map<int, std::string> rounded = inexact_numbers(body);
+        if (rounded.empty()) return;
+        throw ApiError(422,
+                       form + (": '" + rounded.begin()->second.substr(0, 64)) +
+                           "' has more digits than a double holds; use at most 15",
+                       form);
+    }
 }
 
 }  // namespace
@@ -77,6 +93,7 @@ Json read_body(const std::string& given) {
     }
     Json json = json_value(body);
     if (!json.is_object()) throw ApiError(400, "body: expected a JSON object", "", "invalid_json");
+    refuse_rounded(body, json);
     return json;
 }
 

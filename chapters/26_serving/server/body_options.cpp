@@ -62,6 +62,8 @@ std::string tools_of(const std::string& name, const Json& value) {
 // The command line's list has commas between the choices: where one has a comma, a pattern says it.
 void set_choices(TextOptions& o, const std::string& name, const Json& value) {
     const std::vector<std::string> choices = texts_of(name, value);
+    if (choices.empty() || (value.is_array() && choices.size() < value.size()))
+        throw ApiError(400, name + ": expected texts to choose from, none of them empty", name);
     const bool commas =
         value.is_array() && std::any_of(choices.begin(), choices.end(), [](const std::string& c) {
             return c.find(',') != std::string::npos;
@@ -108,6 +110,13 @@ const std::map<std::string, Setter>& text_members() {
         };
         return m;
     }();
+    return all;
+}
+
+// An empty text is none, as clients send it, but not of these.
+const std::set<std::string>& never_empty() {
+    static const std::set<std::string> all = {"regex", "guided_regex", "choice", "guided_choice",
+                                              "integer"};
     return all;
 }
 
@@ -365,7 +374,10 @@ bool has_effect(const std::string& name, const Json& value, bool greedy,
     std::string answer = "there is no such parameter";
     if (!without_effect().contains(name)) {
         try {
-            if (text_members().contains(name)) return value != "" && value != Json::array();
+            const bool empty = value == "" || value == Json::array();
+            if (empty && never_empty().contains(name))
+                throw ApiError(400, name + ": it is empty; leave it out for any text", name);
+            if (text_members().contains(name)) return !empty;
             const bool does_nothing = is_name(name) && option_of(name).empty();
             if (is_name(name) && !does_nothing) return true;
             if (std::count(known.begin(), known.end(), name) > 0) {  // elsewhere

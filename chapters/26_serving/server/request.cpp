@@ -124,11 +124,15 @@ void read_structured_outputs(BodyReader& body, BodyMembers& members) {
     if (!asked) return;
     BodyReader inner(*asked, "structured_outputs");
     for (const char* name : {"json", "regex", "choice", "grammar"})
-        if (const Json* form = inner.take(name))
+        if (const Json* form = inner.take(name)) {
+            if (*form == "") inner.fail(name, "it is empty; leave it out for any text");
             members.emplace_back(std::string(name) == "json" ? "json_schema" : name, *form);
+        }
     if (const Json* any = inner.take("json_object"); any && *any == true)
         members.emplace_back("json_schema", Json{{"type", "object"}}),
             members.emplace_back("open", true);
+    for (auto& member : inner.rest())  // a slip, or without effect: as any other parameter
+        if (member.second != false) members.push_back(std::move(member));
 }
 
 // Reads what is left as options of the course, and hands all to a job.
