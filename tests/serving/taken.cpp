@@ -57,7 +57,7 @@ TEST_CASE("what is neutral, redundant or more than there is room for changes no 
           R"(,"logprobs":false)",
           R"(,"typ_p":1,"top_n_sigma":-1,"models":[],"mode":"instruct","watermark":false)",
           R"(,"type":"completion")",
-          R"(,"files":[],"contents":"","speed":"fast","tools":[],"guided_choice":[])",
+          R"(,"files":[],"contents":"","speed":"fast","tools":[])",
           R"(,"repeat_last_n":0,"repeat_penalty":1.5,"frequency_penalty":1,"presence_penalty":1)",
           R"(,"reasoning_effort":"low")",
           R"(,"user":"me","store":false,"metadata":{})",

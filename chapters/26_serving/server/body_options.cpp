@@ -374,10 +374,11 @@ bool has_effect(const std::string& name, const Json& value, bool greedy,
     std::string answer = "there is no such parameter";
     if (!without_effect().contains(name)) {
         try {
-            const bool empty = value == "" || value == Json::array();
-            if (empty && never_empty().contains(name))
+            const bool must_say = never_empty().contains(name);
+            if (value == "" && must_say)
                 throw ApiError(400, name + ": it is empty; leave it out for any text", name);
-            if (text_members().contains(name)) return !empty;
+            if (text_members().contains(name))
+                return value != "" && (value != Json::array() || must_say);
             const bool does_nothing = is_name(name) && option_of(name).empty();
             if (is_name(name) && !does_nothing) return true;
             if (std::count(known.begin(), known.end(), name) > 0) {  // elsewhere
