@@ -57,6 +57,10 @@ std::string written(const std::string& text, const std::string& its_tools = tool
 const std::string call_a = R"({"name": "look", "arguments": {"place": "a"}})",
                   call_b = R"({"name": "look", "parameters": {"place": "b"}})";
 
+const std::string call_to_marks =
+    R"({"name": "look", "arguments": {"place": "a </tool_call> b <tool_call>"}})";
+const std::string nobody = R"({"name": "Bob", "arguments": {"place": "a"}})";
+
 std::string marked(const std::string& call) { return "<tool_call>\n" + call + "\n</tool_call>"; }
 
 struct Written {
@@ -74,7 +78,12 @@ const std::vector<Written>& answers() {
          {"a"}},
         {"I look. " + marked(call_a) + "\n" + marked(call_b), "I look.", {"a", "b"}},
         {"I look. <tool_call>" + call_a, "I look.", {"a"}},  // its end is a token that is not shown
-        {"I look. <tool_call>nowhere</tool_call>", "I look. <tool_call>nowhere</tool_call>", {}}};
+        {"I look. <tool_call>nowhere</tool_call>", "I look. <tool_call>nowhere</tool_call>", {}},
+        {marked(call_to_marks), "", {"a </tool_call> b <tool_call>"}},
+        {"<think>not " + marked(call_a) + "</think>No.",
+         "<think>not " + marked(call_a) + "</think>No.",
+         {}},
+        {nobody, nobody, {}}};  // no tool has this name
     return all;
 }
 
@@ -114,6 +123,31 @@ TEST_CASE("calls of tools are found wherever they are in an answer, whole and in
         CHECK(content == w.content);
         CHECK(places.size() == 4 * w.places.size());
     }
+}
+
+TEST_CASE("one call is enough for who asks for no more", "[serving]") {
+    const std::string two = marked(call_a) + marked(call_b);
+    for (const auto& [more, calls] : {std::pair{"}", 2U}, {R"(,"parallel_tool_calls":false})", 1U}})
+        CHECK(ask(server(), "/v1/chat/completions",
+                  written(two) + more)["choices"][0]["message"]["tool_calls"]
+                  .size() == calls);
+}
+
+TEST_CASE("numbers are rounded outside of a form, and many odd names are one short line",
+          "[serving]") {
+    const std::string body = written("yes") + R"(,"temperature":0.70000000000000000001)";
+    CHECK(server().post("/v1/chat/completions", body + "}").status == 200);
+    CHECK(server()
+              .post("/v1/chat/completions",
+                    body + R"(,"response_format":{"type":"json_schema","json_schema":{"schema":)"
+                           R"({"maximum":1.00000000000000000001}}}})")
+              .status == 422);
+    std::string odd = body + R"(,"cache_prompt":false)";
+    for (int i = 0; i < 2000; ++i) odd += ",\"no_such_thing_" + std::to_string(i) + "\":1";
+    const HttpAnswer answer = server().post("/v1/chat/completions", odd + "}");
+    REQUIRE(answer.status == 200);
+    CHECK(answer.header("X-Ignored").size() < 1200);
+    CHECK(answer.header("X-Ignored").find("cache_prompt") == std::string::npos);
 }
 
 TEST_CASE("calls of tools are found in the forms of responses, messages and Ollama", "[serving]") {

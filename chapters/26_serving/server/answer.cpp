@@ -88,26 +88,43 @@ static std::optional<ToolCall> read_call(std::string_view text) {
     return ToolCall{name.text(), json_text(arguments)};
 }
 
+// Qwen's family and others mark their calls, after thoughts or other content.
+static AnswerText marked_calls(const std::string& text, bool only_one) {
+    constexpr std::string_view begin = "<tool_call>", end = "</tool_call>", thought = "</think>";
+    AnswerText answer;
+    std::size_t rest = 0, at = 0;
+    // Thoughts may name the marks.
+    if (const std::size_t t = text.find(thought);
+        text.starts_with("<think>") || t < text.find(begin))
+        at = std::min(t, text.size());
+    while ((at = text.find(begin, at)) != std::string::npos) {
+        const std::size_t inside = at + begin.size();
+        std::optional<ToolCall> call;
+        std::size_t stop = inside;
+        for (;; ++stop) {  // a string of the arguments may have the mark, too
+            stop = std::min(text.find(end, stop), text.size());
+            call = read_call(std::string_view(text).substr(inside, stop - inside));
+            if (call || stop == text.size()) break;
+        }
+        if (!call) {
+            at = inside;
+            continue;
+        }
+        answer.content += text.substr(rest, at - rest);
+        at = rest = std::min(stop + end.size(), text.size());
+        if (!only_one || answer.calls.empty()) answer.calls.push_back(*call);
+    }
+    answer.content += text.substr(rest);
+    return answer;
+}
+
 AnswerText ApiAnswer::read_answer(const std::string& text) const {
     AnswerText answer;
-    if (request_->calls) {
-        if (const auto call = read_call(text)) return {"", {*call}};
-        // Qwen's family and others mark their calls, after thoughts or other content.
-        constexpr std::string_view begin = "<tool_call>", end = "</tool_call>";
-        std::size_t rest = 0;
-        for (std::size_t at = 0; (at = text.find(begin, at)) != std::string::npos;) {
-            const std::size_t stop = std::min(text.find(end, at), text.size());
-            at = text.rfind(begin, stop);  // thoughts may name the mark
-            const std::size_t inside = at + begin.size();
-            const auto call = read_call(std::string_view(text).substr(inside, stop - inside));
-            if (call) {
-                answer.content += text.substr(rest, at - rest);
-                answer.calls.push_back(*call);
-                rest = std::min(stop + end.size(), text.size());
-            }
-            at = std::min(stop + end.size(), text.size());
-        }
-        answer.content += text.substr(rest);
+    if (!request_->tools.empty()) {
+        // Other JSON may look like a call.
+        const auto call = read_call(text);
+        if (call && request_->tools.contains(call->name)) return {"", {*call}};
+        answer = marked_calls(text, request_->one_call);
     }
     answer.content = shown_text(answer.calls.empty() ? text : answer.content);
     return answer;
@@ -123,7 +140,7 @@ std::string ApiAnswer::take(const Piece& piece) {
     if (!request_->stream) return "";
     if (piece.ended && !piece.ended->error.empty())
         return error_event(ApiError(piece.status, piece.ended->error));
-    const bool held = request_->chat && request_->calls;  // what it is shows at its end
+    const bool held = request_->chat && !request_->tools.empty();  // what it is shows at its end
     std::string shown = piece.piece;
     if (request_->chat) shown = held ? "" : choice.trimmed.push(piece.piece);
     const AnswerText whole_text = piece.ended && held ? read_answer(choice.text) : AnswerText();

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstdlib>
 #include <map>
+#include <set>
+#include <utility>
 
 #include "lib/grammar/automata/numbers.hpp"
 #include "lib/json/json.hpp"
@@ -37,17 +39,38 @@ std::string with_whole_pairs(std::string text) {
     return text;
 }
 
+int count_numbers(const Json& json) {
+    int n = json.is_number() ? 1 : 0;
+    if (json.is_array())
+        for (const Json& item : json) n += count_numbers(item);
+    if (json.is_object())
+        for (const auto& [key, value] : json.items()) n += count_numbers(value);
+    return n;
+}
+
 // A number of a schema must not be enforced as another one, to which it was rounded.
 void refuse_rounded(const std::string& body, const Json& json) {
-    for (const char* form : {"guided_json", "json_schema", "structured_outputs", "response_format",
-                             "format", "text", "tools", "functions"}) {
-        if (!json.contains(form) || !json[form].is_structured()) continue;
-        const std::map<int, std::string> rounded = inexact_numbers(body);
+    static const std::set<std::string> forms = {
+        "guided_json", "json_schema", "structured_outputs", "response_format", "format", "text"};
+    if (!json.is_object()) return;
+    const auto holds = [&](const std::string& name) {
+        const bool tools = name == "tools" || name == "functions";
+        const Json& choice = member(json, name == "tools" ? "tool_choice" : "function_call");
+        return forms.contains(name) || (tools && !choice.is_null() && choice != "auto");
+    };
+    std::map<int, std::string> rounded;
+    int before = 0;  // numbers
+    for (const auto& [name, value] : json.items()) {
+        const int first = std::exchange(before, before + count_numbers(value));
+        if (!value.is_structured() || !holds(name)) continue;
+        if (rounded.empty()) rounded = inexact_numbers(body);
         if (rounded.empty()) return;
+        const auto found = rounded.lower_bound(first);
+        if (found == rounded.end() || found->first >= before) continue;
         throw ApiError(422,
-                       form + (": '" + rounded.begin()->second.substr(0, 64)) +
+                       name + ": '" + found->second.substr(0, 64) +
                            "' has more digits than a double holds; use at most 15",
-                       form);
+                       name);
     }
 }
 

@@ -339,7 +339,8 @@ void check_slip(const std::string& name, const Json& value, const std::vector<st
     std::string nearest;
     int least = std::min(3, to_int(name.size()) / 2);
     for (const std::string& one : names)
-        if (const int distance = edit_distance(name, one); distance < least)
+        if (std::abs(to_int(name.size()) - to_int(one.size())) >= least) continue;
+        else if (const int distance = edit_distance(name, one); distance < least)
             least = distance, nearest = one;
     if (nearest.empty() || nearest == name) return;
     const std::string shown = name.substr(0, 64);
@@ -351,7 +352,7 @@ constexpr const char* name_letters = "abcdefghijklmnopqrstuvwxyz0123456789_";
 
 // A name without effect. It goes into a header.
 void add_ignored(const std::string& name, std::vector<std::string>& ignored) {
-    const bool plain = name.find_first_not_of(name_letters) == std::string::npos;
+    const bool plain = !name.empty() && name.find_first_not_of(name_letters) == std::string::npos;
     ignored.push_back(plain ? name.substr(0, 64) : "another");
 }
 
@@ -371,6 +372,7 @@ bool has_effect(const std::string& name, const Json& value, bool greedy,
         name == "add_generation_prompt" || name == "detokenize")
         throw ApiError(400, name + ": this server cannot do that; leave it out", name,
                        "unsupported_parameter");
+    if (without_effect().contains(name) && is_off(value)) return false;
     std::string answer = "there is no such parameter";
     if (!without_effect().contains(name)) {
         try {

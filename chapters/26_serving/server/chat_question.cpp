@@ -107,7 +107,8 @@ Json tools_in(BodyReader& body, ChatQuestion& question) {
 void read_tools(BodyReader& body, ChatQuestion& question) {
     Json tools = tools_in(body, question);
     const Json* asked = body.take(question.old_functions ? "function_call" : "tool_choice");
-    body.take("parallel_tool_calls");  // an answer is one call
+    const Json* several = body.take("parallel_tool_calls");
+    question.one_call = several && *several == false;
     Json choice = asked ? *asked : Json("auto");
     const auto keep = [&](const auto& is_wanted) {
         Json kept = Json::array();
@@ -142,7 +143,7 @@ void read_tools(BodyReader& body, ChatQuestion& question) {
     else if (choice != "auto" && choice != "none")
         body.fail("tool_choice", "expected auto, none, required or the name of one of the tools");
     if (tools.empty() || choice == "none") return;
-    question.may_call = true;
+    for (const Json& tool : tools) question.tool_names.insert(name_of_tool(tool));
     question.told_tools = json_text(tools);
     if (choice == "required") question.tools = question.told_tools;
 }

@@ -2,6 +2,7 @@
 // what the answer is held to.
 #pragma once
 
+#include <set>
 #include <string>
 #include <vector>
 
@@ -16,10 +17,11 @@ struct ChatQuestion {
     std::string told_tools;     // as JSON, for a template; empty: none
     std::string schema, tools;  // that the answer is held to; empty: nothing
     bool strict = false, open = false;
-    bool may_call = false;       // a tool, by choice or because it must
-    bool old_functions = false;  // asked for as `functions`: the answer has `function_call`
-    std::string variables;       // for a template, a JSON object; empty: none
-    std::string begun;           // the answer goes on from here; empty: it begins anew
+    std::set<std::string> tool_names;  // that it may call, by choice or because it must
+    bool one_call = false;             // at most
+    bool old_functions = false;        // asked for as `functions`: the answer has `function_call`
+    std::string variables;             // for a template, a JSON object; empty: none
+    std::string begun;                 // the answer goes on from here; empty: it begins anew
 
     // User: hi
     // Assistant:

@@ -240,9 +240,11 @@ std::string authorization_of(const httplib::Request& request) {
 // A request may have the whole address, as a proxy's has [RFC 9112, 3.2.2].
 std::string path_of(const httplib::Request& request) {
     const std::string scheme = "http://";
-    if (!request.path.starts_with(scheme)) return request.path;
-    return request.path.substr(
-        std::min(request.path.find('/', scheme.size()), request.path.size()));
+    std::string begin = request.path.substr(0, scheme.size());
+    for (char& c : begin) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c + ('a' - 'A')) : c;
+    if (begin != scheme) return request.path;
+    const std::size_t path = request.path.find('/', scheme.size());
+    return path == std::string::npos ? "/" : request.path.substr(path);
 }
 
 // Does it have a body that the library does not read, and would take for the next request?

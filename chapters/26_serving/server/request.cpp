@@ -334,7 +334,8 @@ ApiRequest read_chat_request(const Json& json, const ServedModel& model) {
         for (const char* name : {"chat_template_kwargs", "reasoning_effort"}) body.give_back(name);
     base.guide.schema = question.schema, base.guide.tools = question.tools;
     base.guide.strict = question.strict, base.guide.open = question.open;
-    r.calls = question.may_call, r.old_functions = question.old_functions;
+    r.tools = question.tool_names, r.one_call = question.one_call;
+    r.old_functions = question.old_functions;
     finish(body, model, r, base);
     TextOptions& options = r.job->options;
     if (!model.chat && options.guide.name().empty())

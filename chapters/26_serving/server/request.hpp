@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -29,7 +30,8 @@ struct ApiRequest {
     bool stream = false, include_usage = false;
     bool echo = false;                 // the prompt comes first
     int logprobs = -1;                 // so many first choices of each token; −1: none
-    bool calls = false;                // the text is, or may be, a call of a tool
+    std::set<std::string> tools;       // that the text may call; empty: it calls none
+    bool one_call = false;             // at most
     bool old_functions = false;        // in the form that calls had before tools
     bool drawn_seed = false;           // the client gave none
     std::vector<std::string> prompts;  // as texts, for the echo

@@ -443,7 +443,17 @@ TranslatedRequest translated_responses(const Json& body,
         chat["messages"].push_back({{"role", "system"}, {"content", system}});
         asked.places.insert(asked.places.begin(), "instructions");
     }
-    for (const Json& message : messages) chat["messages"].push_back(message);
+    // A text and calls are items of one answer, which templates expect as one message.
+    for (const Json& message : messages) {
+        Json& all = chat["messages"];
+        if (!message.contains("tool_calls") || all.empty() ||
+            member(all.back(), "role") != "assistant") {
+            all.push_back(message);
+            continue;
+        }
+        asked.places.erase(asked.places.begin() + static_cast<std::ptrdiff_t>(all.size()));
+        for (const Json& one : message["tool_calls"]) all.back()["tool_calls"].push_back(one);
+    }
     if (body.contains("text")) chat["response_format"] = format_of(body["text"]);
     if (body.contains("tools")) chat["tools"] = tools_of(body["tools"]);
     if (const Json& effort = member(member(body, "reasoning"), "effort"); !effort.is_null())

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <set>
 
 #include "chapters/26_serving/server/body_options.hpp"
 #include "chapters/26_serving/server/chat_question.hpp"
@@ -411,8 +412,13 @@ private:
 };
 
 void add_ignored(Reply& reply, const std::vector<std::string>& names) {
-    std::string all;
-    for (const std::string& name : names) all += (all.empty() ? "" : ", ") + name;
+    std::string all;  // within what any client takes as a header
+    std::set<std::string> said;
+    for (const std::string& name : names) {
+        if (!said.insert(name).second) continue;
+        all += (all.empty() ? "" : ", ") + (all.size() > 1024 ? "..." : name);
+        if (all.size() > 1024) break;
+    }
     if (!names.empty()) reply.headers.emplace_back("X-Ignored", all);
 }
 
