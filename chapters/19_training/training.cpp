@@ -38,7 +38,9 @@ std::unique_ptr<Batches> make_batches(const DocumentSource& documents, const Tok
 TrainingOptions checked(TrainingOptions options, const Tokenizer& tokenizer) {
     if (!options.init.empty()) {
         options.shape = trainable_shape(options.init);
-        options.shape.vocab_size = tokenizer.vocab_size();
+        // A model may have more rows than tokens.
+        if (hash_of(Tokenizer::load(options.init)) != hash_of(tokenizer))
+            options.shape.vocab_size = tokenizer.vocab_size();
     } else {
         options.shape.vocab_size = tokenizer.vocab_size() + (options.fill_masks ? 1 : 0);
         if (options.shape.architecture.is_gpt2())
@@ -293,8 +295,9 @@ void read_initial(const std::string& directory, const Tokenizer& tokenizer, trai
         const std::int64_t width = t.shape[1];
         const Tensor embeddings = file.read_weight(t.name, {rows, width});
         for (int id = 0; id < tokenizer.vocab_size(); ++id) {
-            const std::vector<int> pieces =
+            std::vector<int> pieces =
                 theirs.encode(tokenizer.token_bytes(id), SpecialTokens::parse, TextPlace::inside);
+            std::erase_if(pieces, [&](int piece) { return piece >= rows; });  // without a row
             for (std::int64_t i = 0; i < width; ++i) {
                 float sum = 0;
                 for (const int piece : pieces) sum += embeddings.data()[piece * width + i];

@@ -178,9 +178,12 @@ void TextGenerator::State::open_heads_of(const TextOptions& o) {
     heads_name = name;
 }
 
-// The text of a prompt, without the tokens that the model expects in front of any text.
+// The text of a prompt, without the tokens that the model expects around any text.
 static std::string text_of(const Tokenizer& tokenizer, std::span<const int> prompt) {
     const std::vector<int>& before = tokenizer.vocabulary().rules.before;
+    const std::vector<int>& after = tokenizer.vocabulary().rules.after;
+    if (prompt.size() >= after.size() && std::equal(after.rbegin(), after.rend(), prompt.rbegin()))
+        prompt = prompt.first(prompt.size() - after.size());
     if (prompt.size() >= before.size() && std::equal(before.begin(), before.end(), prompt.begin()))
         prompt = prompt.subspan(before.size());
     // An empty text is the token that separates documents.

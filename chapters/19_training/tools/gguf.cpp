@@ -138,7 +138,15 @@ void add_tokens(const Vocabulary& vocabulary, int vocab_size, const std::string&
                           tokens.back() == byte_piece(at(vocabulary.tokens, id)[0]);
         types.push_back(size(byte ? gguf_token::byte : gguf_token::normal));
     }
+    // Where a space is put in front of a text, who reads the file puts one after such a token, too.
+    const bool prefix =
+        pieces && !vocabulary.rules.normalizers.empty() &&
+        vocabulary.rules.normalizers.front().kind != TextRules::Normalizer::Kind::replace;
     for (const auto& added : vocabulary.added) {
+        if (at(types, added.id) == gguf_token::byte) continue;
+        const bool spaces =
+            pieces && !added.special && at(tokens, added.id) != at(vocabulary.tokens, added.id);
+        if (spaces && prefix) continue;
         at(types, added.id) = size(added.special ? gguf_token::control : gguf_token::user);
         // With spaces instead of "▁", as llama.cpp's converter writes them.
         if (!added.special) at(tokens, added.id) = at(vocabulary.tokens, added.id);
@@ -293,7 +301,8 @@ void add_llama_sizes(const std::string& who, const TransformerConfig& config, Gg
     }
     int window = 0;
     for (const LayerKind& kind : a.layers) window = std::max(window, kind.window);
-    if (window > 0) values.add(prefix + "attention.sliding_window", size(window));
+    if (window > 0 || a.model_type == "gemma2")  // a Gemma 2 without the value has windows
+        values.add(prefix + "attention.sliding_window", size(window));
     const std::vector<std::uint32_t> slides = window_pattern(who, config, window);
     if (!slides.empty()) values.add_list(prefix + "attention.sliding_window_pattern", slides);
     add_numbers(config, prefix, values);

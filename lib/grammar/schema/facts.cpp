@@ -183,10 +183,14 @@ void SchemaFacts::put_in_order(ObjectPlan& plan, const Conjunction& facts, const
 
 ObjectPlan SchemaFacts::objects(const Conjunction& facts, bool closed) {
     ObjectPlan plan = members(facts);
-    // Empty `properties` say that there are no members.
-    const bool named = !plan.members.empty() ||
-                       std::any_of(facts.begin(), facts.end(),
-                                   [&](const Json* f) { return object(*f).written != nullptr; });
+    // Empty `properties` say that there are no members, if nothing says what they are called.
+    const auto any = [&](auto is) {
+        return std::any_of(facts.begin(), facts.end(),
+                           [&](const Json* f) { return is(object(*f)); });
+    };
+    const bool named =
+        !plan.members.empty() || (any([](const ObjectFact& f) { return f.written != nullptr; }) &&
+                                  !any([](const ObjectFact& f) { return !f.each.empty(); }));
     const bool needed = !plan.needs.empty() || plan.least > count(plan.members);
     add_classes(plan, facts, closed && named && !needed);
     return plan;

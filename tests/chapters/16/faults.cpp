@@ -88,6 +88,8 @@ TEST_CASE("objects are closed for writing, unless they say what others would be"
     CHECK_FALSE(alive(none, "{\"", closed));
     CHECK(whole(none, R"({"x":1})"));
     CHECK(whole(R"({"properties":{},"additionalProperties":true})", R"({"x":1})", closed));
+    CHECK(whole(R"({"type":"object","properties":{},"propertyNames":{"enum":["x"]}})", R"({"x":1})",
+                closed));
     CHECK(whole(R"({"type":"object","properties":{},"minProperties":1})", R"({"x":1})", closed));
 }
 

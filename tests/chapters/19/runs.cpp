@@ -12,6 +12,7 @@
 #include "lib/core/rng.hpp"
 #include "lib/corpus/documents.hpp"
 #include "lib/files/model.hpp"
+#include "lib/files/random_model.hpp"
 #include "lib/json/json.hpp"
 #include "lib/machine/files.hpp"
 #include "tests/support/train_command.hpp"
@@ -145,6 +146,19 @@ TEST_CASE("a model takes another tokenizer: a token begins as the mean of its ol
     command.loop.out = folder.path / "taught";
     command.training.teacher = first;
     CHECK(error_of([&] { run_train(command); }).find("has another tokenizer") != std::string::npos);
+}
+
+TEST_CASE("a model to go on from may have more rows than tokens", "[training]") {
+    const Folder folder;
+    const Quiet quiet;
+    const std::string padded = (folder.path / "padded").string();
+    write_random_model(padded, gpt_config(1, 2, 32, 64, 4200));
+    Tokenizer::load(shipped_model("storyteller").string()).save(padded, 64);
+    TrainCommand command = small_command(folder, "more");
+    command.training.init = padded;
+    command.training.steps = 1;
+    REQUIRE(run_train(command) == 0);
+    CHECK(read_json((command.loop.out / "config.json").string()).at("vocab_size") == 4200);
 }
 
 TEST_CASE("a folder that holds a model is never written over", "[training]") {
