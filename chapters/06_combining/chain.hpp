@@ -124,11 +124,10 @@ struct SamplingOptions {
 // ---- dialects: the same request, as other programs understand it ----
 enum class Dialect { ours, transformers, llama_cpp, vllm };
 
-// By name. transformers-4 and transformers-5 have the same steps; they differ in how beams stop
-// (chapter 11).
-
 const std::vector<std::pair<std::string_view, Dialect>>& dialects();
 
+// By name. transformers-4 and transformers-5 have the same steps; they differ in how beams stop
+// (chapter 11).
 Dialect dialect_named(std::string_view name);
 
 std::string_view name_of(Dialect dialect);
@@ -145,7 +144,8 @@ SamplingOptions defaults_of(Dialect dialect);
 // does not have.
 Chain in_order(Dialect dialect, std::vector<ChainStep> steps);
 
-// The steps of chapters 03 to 05 that the options switch on. Throws UsageError for an impossible
+// The steps of chapters 03 to 06 that the options switch on: temperature, truncation, XTC,
+// mirostat, the minimum of tokens, renormalizing. Throws UsageError for an impossible
 // value, even of an option that is off.
 std::vector<ChainStep> truncation_steps(const SamplingOptions& o, Dialect dialect);
 

@@ -176,6 +176,11 @@ void suppress(Candidates& c, std::span<const int> ids) {
 void force(Candidates& c, int id, bool against_bans) {
     float* s = find_logit(c, "forced token", id);
     if (!s || (*s == banned && !against_bans)) return;
+    if (const std::span<float> row = c.whole_row(); against_bans && !row.empty()) {
+        std::fill(row.begin(), row.end(), banned);  // not removed: a later token can win over this
+        row[index(id)] = 0;
+        return;
+    }
     *s = 0;
     const std::span<float> keys = c.room_for_keys();
     for (std::size_t i = 0; i < c.size(); ++i) keys[i] = c.id(i) == id ? 1.0f : -1.0f;

@@ -2,7 +2,7 @@
 // truncation.
 //
 // plain_penalties.hpp defines each of them in a few lines. These do the same to candidates, of
-// which some tokens may have been removed, and read only the new part of the text.
+// which some tokens may have been removed. Penalties that count tokens count only the new ones.
 #pragma once
 
 #include <cstddef>
@@ -88,8 +88,8 @@ void penalize_passages(Candidates& c, std::span<const int> ids, const Dry& dry);
 // Bans these tokens.
 void suppress(Candidates& c, std::span<const int> ids);
 
-// Leaves only this token. If a ban or a grammar has already removed it, nothing happens, unless
-// against_bans is true.
+// Leaves only this token. If a ban or a grammar excludes it, nothing happens. With against_bans the
+// token wins over bans, and over a token forced before, but not over a grammar.
 void force(Candidates& c, int id, bool against_bans = false);
 
 // Raises the logit s of each end token by |s|·(factor^(generated − start) − 1) once generated >

@@ -42,12 +42,12 @@ void mark(Candidates& c, const TextSoFar& text, const Watermark& w) {
         for (std::size_t i = 0; i < p.size(); ++i)
             factor[i] *= (bits[i] >> layer & 1) ? 2 - share : std::max(0.0, 1 - share);
     }
-    // s + T·ln factor has the probabilities p·factor.
+    // s + ln factor has the probabilities p·factor: find() has divided the logits by T.
     for (std::size_t i = 0; i < places.size(); ++i) {
         float& logit = *c.find(c.id(places[i]));
-        logit = factor[i] > 0 ? static_cast<float>(static_cast<double>(logit) +
-                                                   c.temperature() * portable_log(factor[i]))
-                              : banned;
+        logit = factor[i] > 0
+                    ? static_cast<float>(static_cast<double>(logit) + portable_log(factor[i]))
+                    : banned;
     }
 }
 

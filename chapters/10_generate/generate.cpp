@@ -1,5 +1,7 @@
 #include "chapters/10_generate/generate.hpp"
 
+#include "lib/core/unicode.hpp"
+
 namespace tbt {
 
 TextWriter::TextWriter(const GenerateRequest& request, std::span<const int> prompt,
@@ -13,16 +15,20 @@ TextWriter::TextWriter(const GenerateRequest& request, std::span<const int> prom
       window_(window_of(request)) {}
 
 void TextWriter::begin(const TokenBytes& bytes) {
+    std::string begun;
     for (const int id : request_->begun) {
         rng_.next();  // as if the token had been drawn
         if (surprise_ != Surprise::none) log_probabilities_.push_back(not_known);
         ids_.push_back(id);
         const TokenText text = bytes(id);
+        begun += text;
         begun_bytes_ += text.size();
         stream_.push_token(text);
         // A stop string that ends here was no end: somebody wants the text to go on after it.
         if (stream_.stopped()) stream_ = TextStream(request_->stop.strings), begun_bytes_ = 0;
     }
+    if (find_invalid_utf8(begun) != std::string::npos)
+        throw Error("generate: the tokens that a text begins with are no whole characters");
     old_bytes_ = begun_bytes_ - stream_.text().size();
 }
 

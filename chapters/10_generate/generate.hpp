@@ -1,4 +1,6 @@
-// One text while it is generated: its request, its tokens so far, and the step that adds a token.
+// The complete generator: a chain of sampling steps (chapters 03 to 08), rules for stopping (09)
+// and a batch of texts. First one text while it is generated: its request, its tokens so far, and
+// the step that adds a token.
 #pragma once
 
 #include <algorithm>
@@ -71,7 +73,7 @@ struct GenerateRequest {
     Foresight foresight = {};
     // Tokens that each text begins with, as if they had been drawn: they count as generated for
     // penalties, a grammar and max_new_tokens, and each has used a random number. What is shown,
-    // and the result, begins after them.
+    // and the result, begins after them. They must be whole characters, else Error is thrown.
     std::vector<int> begun = {};
 };
 
@@ -142,9 +144,6 @@ private:
     std::optional<FinishReason> reason_;
     std::vector<Trace> traces_;
 };
-
-// The complete generator: a chain of sampling steps (chapters 03 to 08), rules for stopping (09)
-// and a batch of texts.
 
 // Functions that are called while the texts are generated; each may be empty. Text number
 // p·samples + i is sample i of prompt p.

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "chapters/06_combining/chain.hpp"
 #include "lib/core/error.hpp"
 #include "lib/machine/files.hpp"
 
@@ -171,7 +172,8 @@ void use_generation_config(GenerateOptions& o, bool searches) {
     const Config config(o.model, read_generation_config(o.model));
     fill_cuts(o, config, searches);
     const bool counted = o.frequency_penalty || o.presence_penalty || o.dialect;
-    if (!o.repetition_penalty) {
+    if (!o.repetition_penalty &&
+        !(o.preset && preset_named(*o.preset).options.repetition_penalty != 1)) {
         config.fill(o.repetition_penalty, "repetition_penalty");
         // transformers looks at the prompt, too. The scope is that of all penalties.
         if (o.repetition_penalty.value_or(1) != 1 && !o.penalty_scope && !counted)
@@ -192,7 +194,7 @@ void use_generation_config(GenerateOptions& o, bool searches) {
     for (const auto& [key, value] : config.json().items()) {
         const bool off = value.is_null() || value == Json(false) || value == Json(0);
         if (off || !unused_keys.contains(key)) continue;
-        std::fprintf(stderr, "%s: %s is unknown, and ignored\n",
+        std::fprintf(stderr, "%s: %s is not supported, and ignored\n",
                      join_path(o.model, file_name).c_str(), shown(key).c_str());
     }
 }

@@ -524,7 +524,8 @@ GenerateRequest request_of(const GenerateOptions& o, const Model& model,
     r.samples = o.samples;
     check_memory(model, r);
     r.seed = o.seed.value_or(0);
-    const SamplingOptions sampling = sampling_of(o);
+    SamplingOptions sampling = sampling_of(o);
+    if (r.stop.eos.empty() && o.ignore_eos) sampling.min_new_tokens = 0;  // no end to hold back
     r.chain =
         full_chain(sampling, dialect, penalties_of(o, model, r.stop), ban_text_steps(o, model));
     return r;

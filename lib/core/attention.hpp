@@ -21,7 +21,7 @@ public:
     // For a model with this configuration (GptConfig).
     template <class Config>
     explicit GptCache(const Config& c)
-        : GptCache(c.n_layer, c.n_head, c.n_embd / c.n_head, c.n_positions) {}
+        : GptCache(c.n_layer, c.n_head, c.n_head > 0 ? c.n_embd / c.n_head : 0, c.n_positions) {}
 
     // Was it made for a model of these sizes?
     template <class Config>

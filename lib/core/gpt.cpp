@@ -123,11 +123,10 @@ GptConfig read_gpt_config(const std::string& directory) {
     c.tie_word_embeddings = file.flag("tie_word_embeddings", true);
     if (const auto epsilon = file.find("layer_norm_epsilon")) {
         const auto number = epsilon->number_here();
-        const double value =
-            number ? std::visit([](auto n) { return static_cast<double>(n); }, *number) : 0;
-        if (!(value > 0 && value < 1))
+        c.layer_norm_epsilon =
+            number ? std::visit([](auto n) { return static_cast<float>(n); }, *number) : 0;
+        if (!(c.layer_norm_epsilon > 0 && c.layer_norm_epsilon < 1))  // 1e-50 is 0 as a float
             file.fail("layer_norm_epsilon", *epsilon, "a small positive number");
-        c.layer_norm_epsilon = static_cast<float>(value);
     }
     if (c.n_embd % c.n_head != 0)
         file.fail("n_embd is " + std::to_string(c.n_embd) + ", expected a multiple of n_head, " +

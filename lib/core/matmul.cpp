@@ -1,6 +1,8 @@
 #include "lib/core/matmul.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <string>
 
 #include "lib/core/error.hpp"
 #include "lib/core/index.hpp"
@@ -99,10 +101,10 @@ WeightMatrix::WeightMatrix(const Tensor& w, bool in_16_bits, bool transposed)
                 std::copy_n(row, panel, floats_.data() + at);
                 continue;
             }
-            const auto [least, most] = std::minmax_element(row, row + panel);
-            if (std::max(-*least, *most) >= 65520)
-                throw Error(
-                    "matrix: a weight is 65520 or more, which has no 16-bit float; use f32");
+            for (const float x : row)
+                if (std::fabs(x) >= 65520)
+                    throw Error("matrix: a weight is " + std::to_string(x) +
+                                ", which is infinite as a 16-bit float; use f32");
             simd::copy(row, panel, reinterpret_cast<simd::F16*>(halves_.data() + at));
         }
     }

@@ -28,10 +28,11 @@ std::string to_string(const Shape& shape) {
 std::int64_t element_count(const Shape& shape) {
     std::int64_t n = 1;
     constexpr std::int64_t limit = std::numeric_limits<std::int64_t>::max() / 64;
-    for (const std::int64_t d : shape) {
+    for (const std::int64_t d : shape)
         if (d < 0) throw Error("tensor: shape " + to_string(shape) + " has a negative dimension");
-        if (d != 0 && n > limit / d)
-            throw Error("tensor: shape " + to_string(shape) + " is too large");
+    if (std::find(shape.begin(), shape.end(), 0) != shape.end()) return 0;
+    for (const std::int64_t d : shape) {
+        if (n > limit / d) throw Error("tensor: shape " + to_string(shape) + " is too large");
         n *= d;
     }
     return n;

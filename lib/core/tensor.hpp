@@ -68,7 +68,7 @@ private:
     AlignedFloats data_;
 };
 
-// The bytes of all memory of these three functions at this moment, and their maximum so far.
+// The bytes that tensors and the functions above hold at this moment, and their maximum so far.
 // reset_peak_tensor_bytes() starts the maximum again.
 std::int64_t tensor_bytes();
 std::int64_t peak_tensor_bytes();

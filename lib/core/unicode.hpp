@@ -67,8 +67,8 @@ std::string_view name_of(Category category);  // "Lu"
 inline bool is_letter(Category c) { return c <= Category::Lo; }
 inline bool is_number(Category c) { return c >= Category::Nd && c <= Category::No; }
 
-// Columns in a terminal: 2 for East Asian wide characters, 0 for marks, format and control
-// characters, 1 for all others.
+// Columns in a terminal: 2 for East Asian wide characters, 0 for marks, control and format
+// characters (but the soft hyphen), 1 for all others.
 int width_of(std::int32_t code_point);
 
 // ---- GPT-2's pieces ----

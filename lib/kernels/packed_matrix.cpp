@@ -37,10 +37,13 @@ public:
         for (std::int64_t i = 0; i < n; ++i)
             most_ = std::max(most_, static_cast<Bits>(bits[i] & no_sign));
     }
+    // Are all of them finite as numbers of type To? (F16 rounds 65520 and more to infinity.)
+    template <class To>
     bool finite() const {
+        constexpr bool to_f16 = std::is_same_v<To, F16>, to_bf16 = std::is_same_v<To, BF16>;
         if constexpr (std::is_same_v<From, F16>) return most_ < 0x7c00;
-        else if constexpr (std::is_same_v<From, BF16>) return most_ < 0x7f80;
-        else return most_ < 0x7f800000u;
+        else if constexpr (std::is_same_v<From, BF16>) return most_ < (to_f16 ? 0x4780 : 0x7f80);
+        else return most_ < (to_f16 ? 0x477ff000u : to_bf16 ? 0x7f7f8000u : 0x7f800000u);
     }
     using Bits = std::conditional_t<sizeof(From) == 4, std::uint32_t, std::uint16_t>;
 
@@ -164,7 +167,7 @@ bool pack_panels(std::span<const StoredView> parts, std::int64_t n, Range panels
         }
         pack_columns(columns, {done, K}, used, width, to + done * width, largest);
     }
-    return largest.finite();
+    return largest.template finite<To>();
 }
 
 template <class From>

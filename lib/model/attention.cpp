@@ -347,7 +347,7 @@ static void attend_rows(const float* qkv, std::span<const SequenceRows> sequence
                                               : nullptr;
             const auto run_with_type = [&]<class Element>(Element) {
                 attend_head(Head<Element>{place_of(pair), size, s.cache->padded_head_size(), next,
-                                          scale, shape.window, shape.cap,
+                                          scale, bidirectional ? 0 : shape.window, shape.cap,
                                           shape.sinks ? shape.sinks[head] : minus_infinity},
                             s, qkv, shape, head, out, scores, stride, bidirectional, weights);
             };

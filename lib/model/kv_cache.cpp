@@ -156,6 +156,7 @@ void KvCache::begin_with(std::span<const int> blocks, int length, int more) {
                     std::to_string(capacity_) + " in all at most");
     for (const int block : blocks) pool_->share(block);
     truncate(0);
+    staged_rows_ = 0;  // of a tree that an empty cache read
     blocks_.assign(blocks.begin(), blocks.end());
     for (const int block : blocks) memory_.push_back(pool_->memory(block));
     length_ = length;

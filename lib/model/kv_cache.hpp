@@ -50,7 +50,6 @@ public:
 
     int limit() const { return limit_; }
     int used() const { return to_int(blocks_.size() - free_.size()); }  // blocks with an owner
-    std::int64_t block_floats() const { return block_floats_; }
     std::int64_t block_bytes() const { return block_floats_ * to_int(sizeof(float)); }
     // Bytes of all blocks, free ones included.
     std::int64_t bytes() const { return length_of(blocks_) * block_bytes(); }
@@ -115,7 +114,8 @@ public:
     void clear() { truncate(0); }
     // Replaces the content by `length` tokens whose keys and values are in these blocks of the
     // pool. The blocks are shared; the last one is copied before this cache writes to it. They may
-    // have room for `more` tokens.
+    // have room for `more` tokens; blocks with none of the `length` tokens must be this cache's
+    // alone.
     void begin_with(std::span<const int> blocks, int length, int more = 0);
     // The pool's numbers of the blocks that hold this sequence's tokens, and `more` of them for
     // which make_room() was called.

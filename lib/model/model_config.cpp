@@ -69,6 +69,8 @@ static void check_architecture(const TransformerConfig& config, const std::strin
     expect(a.head_size >= 0 && a.head_size <= 1 << 16, "head_size", a.head_size, "0 to 65536");
     expect(a.kv_heads >= 0 && config.n_head % std::max(1, config.kv_heads()) == 0, "kv_heads",
            a.kv_heads, "a divisor of n_head");
+    expect(!a.heads_in_turn || config.kv_heads() == config.n_head, "kv_heads", a.kv_heads,
+           "n_head, where queries, keys and values are stored head by head");
     const std::int64_t row = config.query_size() + 2 * config.kv_size();
     expect(row <= 4 * std::int64_t{largest_size}, "a token's queries, keys and values", row,
            "at most 2^26");

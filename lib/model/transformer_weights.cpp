@@ -117,7 +117,11 @@ public:
             read_all();
             throw;
         }
-        if (!result.finite()) read_all();
+        if (!result.finite()) {
+            read_all();
+            throw Error("transformer: " + names[0] + " has a number that is infinite in " +
+                        std::string(names_of(type).option) + "; choose --weights f32");
+        }
         return result;
     }
 
@@ -169,7 +173,9 @@ public:
     PackedMatrix linear(const std::vector<Piece>& pieces, WeightType type) const {
         if (type == WeightType::blocks) {
             if (auto result = linear_blocks(pieces)) return std::move(*result);
-            type = own_type(pieces[0].name, type);
+            type = own_type(pieces[0].name, WeightType::blocks);
+            for (const Piece& piece : pieces)  // stored in different types: in floats
+                if (own_type(piece.name, WeightType::blocks) != type) type = WeightType::f32;
         }
         // If all of them are stored in the same type, they are packed directly from the file.
         std::vector<StoredView> views;

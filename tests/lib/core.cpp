@@ -199,6 +199,9 @@ TEST_CASE("tokens that were taken back leave no trace", "[core]") {
     CHECK(contains(error_of([&] { gpt.forward(other, ids); }), "made for another model"));
     CHECK(contains(error_of([] { GptCache(1 << 16, 1 << 16, 1 << 15, 1 << 16); }), "too large"));
     CHECK(contains(error_of([] { GptCache(1, 1, 1, INT_MAX); }), "a size is 2147483647"));
+    CHECK(contains(error_of([] { GptCache(GptConfig{}); }), "a size is 0"));
+    CHECK(element_count({0, std::int64_t{1} << 40, std::int64_t{1} << 40}) == 0);
+    CHECK(element_count({std::int64_t{1} << 40, std::int64_t{1} << 40, 0}) == 0);
     CHECK(error_of([] { Logits().last(); }) ==
           "logits: row: index -1 is out of range, expected none, for the list is empty");
 }

@@ -47,7 +47,7 @@ TEST_CASE("core refuses a GPT-2 that it would compute differently", "[core]") {
     CHECK(contains(said([](Json& j) { j["quantization_config"] = Json::object(); }),
                    "its weights have 8 bits or fewer"));
     CHECK(contains(said([](Json& j) { j["n_head"] = 3; }), "expected a multiple of n_head, 3"));
-    for (const Json& bad : {Json(0), Json(1), Json("x"), Json(-1e-5)})
+    for (const Json& bad : {Json(0), Json(1), Json("x"), Json(-1e-5), Json(1e-50)})
         CHECK(contains(said([&](Json& j) { j["layer_norm_epsilon"] = bad; }),
                        "expected a small positive number"));
     CHECK(contains(said([](Json& j) { j.erase("n_embd"); }), "n_embd is missing"));

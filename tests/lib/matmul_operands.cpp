@@ -76,6 +76,22 @@ TEST_CASE("the number of threads changes no bit", "[matmul]") {
     }
 }
 
+TEST_CASE("a packed number that its type makes infinite is noticed", "[matmul]") {
+    struct {
+        float number;
+        WeightType type;
+        bool finite;
+    } const cases[] = {{65519, WeightType::f16, true},     {-65520, WeightType::f16, false},
+                       {65520, WeightType::bf16, true},    {3.38e38f, WeightType::bf16, true},
+                       {3.4e38f, WeightType::bf16, false}, {3.4e38f, WeightType::f32, true}};
+    for (const auto& c : cases) {
+        Floats w = random_floats(50 * 20, 16);
+        w[333] = c.number;
+        INFO(c.number);
+        CHECK(PackedMatrix(MatrixView::of(w.data(), 50, 20), c.type).finite() == c.finite);
+    }
+}
+
 TEST_CASE("a packed matrix can be packed again, larger, smaller and as another type", "[matmul]") {
     PackedMatrix packed;
     for (const std::int64_t N : {20, 200, 3}) {

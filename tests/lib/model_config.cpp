@@ -284,6 +284,8 @@ TEST_CASE("impossible experts, caps and scales of an architecture are named", "[
     CHECK(contains(said([](Architecture& a) { a.experts = 65537; }), "together at most 65536"));
     CHECK(said([](Architecture& a) { a.experts = a.experts_per_token = a.expert_inner = 0; }) ==
           "test: experts is 0, expected one at least for a layer with experts");
+    CHECK(contains(said([](Architecture& a) { a.heads_in_turn = true; }),
+                   "kv_heads is 1, expected n_head, where"));
     CHECK(
         contains(said([](Architecture& a) { a.score_cap = -1; }), "score_cap or logit_cap is not"));
     CHECK(contains(said([](Architecture& a) { a.logit_cap = NAN; }),

@@ -199,6 +199,12 @@ TEST_CASE("trees that are none are refused", "[gpt][tree]") {
     CHECK_THROWS_AS(cache.commit(std::vector<int>{2}), Error);
     cache.commit(std::vector<int>{0});
     CHECK_THROWS_AS(cache.commit(std::vector<int>{1}), Error);  // committed once, and then gone
+    KvCache other(gpt.config());
+    std::swap(cache, other);
+    run({1, 2}, {-1, 0});
+    cache.begin_with({}, 0);
+    CHECK_THROWS_AS(cache.commit(std::vector<int>{0}), Error);  // those rows were another text's
+    std::swap(cache, other);
     deep.pop_back(), chain.pop_back();
     CHECK_NOTHROW(run(deep, chain));  // 64 are not too deep
 }

@@ -214,4 +214,6 @@ TEST_CASE("transformers forces the first token of prompt and text together", "[c
     // The token after a forced one is the first that is free.
     REQUIRE(row({5, 0}, 1) == Row{1, banned, 3});
     REQUIRE(row({5, 6}, 2) == Row{1, banned, 3});  // after a longer prompt nothing is forced
+    more.forced_eos = 2, more.max_new_tokens = 1;
+    REQUIRE(row({5}, 1) == Row{banned, banned, 0});  // the last step wins, where both apply
 }

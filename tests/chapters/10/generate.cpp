@@ -235,4 +235,6 @@ TEST_CASE("a text that begins with given tokens goes on as the unbroken one, aft
     GenerateRequest r = request(2);
     r.begun = bytes_of("xy");  // as many as it may have
     REQUIRE(write("?", "xyz", r).text.empty());
+    r.begun = {0xc3};  // half a character
+    REQUIRE_THROWS_AS(write("?", "xyz", r), Error);
 }

@@ -60,6 +60,8 @@ TEST_CASE("the file's cuts are left alone where they would change nothing", "[ch
     REQUIRE(chain_with(file, preset) ==
             "repetition 1.1 → temperature 0.2 → top-k 15 → top-p 0.6 → draw");
     REQUIRE(contains(chain_with(file, steered), "mirostat"));
+    preset.preset = "conservative";  // has a repetition penalty of its own
+    REQUIRE(chain_with(R"({"repetition_penalty": 1.3})", preset) == chain_with("{}", preset));
     // A search draws nothing unless somebody says so: the file does here.
     REQUIRE(options_with(R"({"top_k": 5})", {}, true).top_k == std::nullopt);
     REQUIRE(options_with(R"({"do_sample": true, "top_k": 5})", {}, true).top_k == 5);
@@ -217,7 +219,7 @@ TEST_CASE("what changes texts in transformers and is not known here is said, whe
     REQUIRE(said(R"({"max_length": null, "penalty_alpha": 0, "token_healing": false,
                      "transformers_version": "4.46", "pad_token_id": 0})") == "");
     const std::string two = said(R"({"max_length": 20, "dola_layers": "high"})");
-    REQUIRE(contains(two, "generation_config.json: max_length is unknown, and ignored\n"));
-    REQUIRE(contains(two, "generation_config.json: dola_layers is unknown, and ignored\n"));
+    REQUIRE(contains(two, "generation_config.json: max_length is not supported, and ignored\n"));
+    REQUIRE(contains(two, "generation_config.json: dola_layers is not supported, and ignored\n"));
     REQUIRE(std::count(two.begin(), two.end(), '\n') == 2);
 }

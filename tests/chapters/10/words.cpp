@@ -95,6 +95,9 @@ TEST_CASE("tokens named as ends end a text, and an ignored end does not come", "
         ends += std::count(text.ids.begin(), text.ids.end(), 256) > 0;
     }
     REQUIRE(ends > 20);
+    o.min_new_tokens = 3;  // there is no end to hold back
+    REQUIRE(how_many_end_with(texts_of(o), FinishReason::length) ==
+            static_cast<int>(texts_of(o).size()));
 }
 
 TEST_CASE("the prompt's log-probabilities are those of the model, token by token", "[ch10]") {
