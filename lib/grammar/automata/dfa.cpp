@@ -566,11 +566,15 @@ long long longest_length(const Dfa& dfa) {
 bool has_length(const Dfa& dfa, long long least, long long most) {
     if (dfa.empty() || (most >= 0 && most < least)) return false;
     std::set<int> states{0};
+    std::set<int> kept;  // the sets come round; whole rounds are skipped [Brent 1980]
+    long long kept_at = 0;
     for (long long length = 0; length < least && !states.empty(); ++length) {
+        if (states == kept) length = least - (least - length) % (length - kept_at);
+        else if (length >= 2 * kept_at) kept = states, kept_at = length;
+        if (length == least) break;
         std::set<int> next;
         for (const int s : states)
             for (const Dfa::Edge& e : dfa.states[index(s)].edges) next.insert(e.to);
-        if (next == states) break;  // it will never change again
         states = std::move(next);
     }
     const long long rest = steps_to_end(dfa, states);
