@@ -16,7 +16,6 @@ namespace tbt {
 namespace {
 
 constexpr std::size_t max_spent = 20'000'000, max_together = 40'000'000;  // one and two seconds
-
 thread_local WorkLimit::Together* together = nullptr;
 
 }  // namespace
@@ -40,7 +39,6 @@ void WorkLimit::spend(std::size_t parts) {
 namespace {
 
 using Kind = Expression::Kind;
-
 constexpr int max_states = 20000, max_nfa_nodes = 500000;
 
 // The automaton of a look-around: of what must follow, or of the text up to here.
@@ -565,10 +563,8 @@ long long longest_length(const Dfa& dfa) {
 
 bool has_length(const Dfa& dfa, long long least, long long most) {
     if (dfa.empty() || (most >= 0 && most < least)) return false;
-    std::set<int> states{0};
-    std::set<int> kept;  // the sets come round; whole rounds are skipped [Brent 1980]
-    long long kept_at = 0;
-    for (long long length = 0; length < least && !states.empty(); ++length) {
+    std::set<int> states{0}, kept;  // they come round; whole rounds are skipped [Brent 1980]
+    for (long long length = 0, kept_at = 0; length < least && !states.empty(); ++length) {
         if (states == kept) length = least - (least - length) % (length - kept_at);
         else if (length >= 2 * kept_at) kept = states, kept_at = length;
         if (length == least) break;
