@@ -88,7 +88,7 @@ ObjectFact SchemaFacts::read_object(const Json& schema) {
     }
     if (schema.contains("additionalProperties")) fact.others = &schema.at("additionalProperties");
     if (schema.contains("propertyNames")) {
-        const SharedDfa keys = scalars_->of(schema.at("propertyNames")).whole_strings();
+        const SharedDfa keys = scalars_->valid(schema.at("propertyNames")).whole_strings();
         if (keys) fact.each.push_back({complement(*keys), &never});
     }
     if (schema.contains("required")) {

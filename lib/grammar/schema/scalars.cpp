@@ -151,18 +151,18 @@ Scalars ScalarRules::work_out(const Json& schema) {
     if (schema.contains("oneOf")) {
         Scalars one = Scalars::none(), some = Scalars::none();
         for (const Json& part : schema.at("oneOf")) {
-            const Scalars& next = denied_by(part);
+            const Scalars& next = valid(part);
             one = (one - next) | (of(part) - some);
             some = some | next;
         }
         result = result & one;
     }
-    if (schema.contains("not")) result = result - denied_by(schema.at("not"));
+    if (schema.contains("not")) result = result - valid(schema.at("not"));
     if (document_->has_condition(schema)) {
         const Scalars condition = of(schema.at("if"));
         const Scalars then = schema.contains("then") ? of(schema.at("then")) : Scalars::all();
         const Scalars otherwise = schema.contains("else") ? of(schema.at("else")) : Scalars::all();
-        result = result & ((condition & then) | (otherwise - denied_by(schema.at("if"))));
+        result = result & ((condition & then) | (otherwise - valid(schema.at("if"))));
     }
     return result;
 }
@@ -389,9 +389,10 @@ Dfa written_numbers(const SharedDfa& numbers, bool everyday) {
     if (!numbers) return any;
     static const Dfa whole = with_exponents(whole_numbers(), whole_numbers());
     if (*numbers == whole_numbers()) return whole;
-    return *numbers == whole_numbers_without_point()
-               ? *numbers
-               : with_exponents(*numbers, held_by_a_double(*numbers));
+    Dfa held = held_by_a_double(*numbers);
+    // In draft 4 a whole number has no exponent either.
+    return (*numbers - whole_numbers_without_point()).empty() ? held
+                                                              : with_exponents(*numbers, held);
 }
 
 }  // namespace tbt

@@ -62,14 +62,13 @@ public:
         validator_->other_ = this, other_ = validator_.get();
     }
     const Scalars& of(const Json& schema);
-
-private:
-    // The values that the negation of the schema excludes: all valid ones, not only those that are
-    // generated.
-    const Scalars& denied_by(const Json& schema) {
+    // All valid values, not only those that are generated: what the negation excludes.
+    const Scalars& valid(const Json& schema) {
         const Scalars& own = of(schema);
         return own.exact || other_ == nullptr ? own : other_->of(schema);
     }
+
+private:
     Scalars work_out(const Json& schema);
     Scalars own(const Json& schema);
     Scalars of_types(const Json& schema) const;

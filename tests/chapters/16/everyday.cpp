@@ -56,6 +56,19 @@ TEST_CASE("an everyday string has at most 200 characters, unless the schema says
     CHECK(writes(open, letters(5000), shorter));
 }
 
+TEST_CASE("a whole number of draft 4 has neither a point nor an exponent, with bounds or without",
+          "[ch16]") {
+    const std::string draft = R"({"$schema":"http://json-schema.org/draft-04/schema#",)";
+    for (const char* bound : {"", R"(,"minimum":1)", R"(,"minimum":1,"maximum":200000)"}) {
+        INFO(bound);
+        const std::string whole = draft + R"("type":"integer")" + bound + "}";
+        CHECK(writes(whole, "100000"));
+        CHECK_FALSE(writes(whole, "1e5"));
+        CHECK_FALSE(writes(whole, "100000.0"));
+    }
+    CHECK(writes(R"({"type":"integer","minimum":1})", "1e5"));
+}
+
 TEST_CASE("a limit that the schema does not set is told once, when a string comes to it",
           "[ch16]") {
     std::vector<std::string> told;
@@ -295,6 +308,13 @@ TEST_CASE("names of hosts are written without codes, and are valid", "[ch16]") {
                             "cher.com\"",
                             "\"a.b.c.d\"", "\"ab--c\""})
         CHECK_FALSE(accepts_text(recognizer, odd));
+}
+
+TEST_CASE("a key that is a valid date is one under not, though no such date is written", "[ch16]") {
+    const std::string schema = R"({"properties":{"0000-01-01":{},"x":{}},
+        "additionalProperties":false,"not":{"propertyNames":{"format":"date"}}})";
+    CHECK_FALSE(writes(schema, R"({"0000-01-01":0})"));
+    CHECK(writes(schema, R"({"x":0})"));
 }
 
 TEST_CASE("names in letters of other scripts are a format that is not enforced", "[ch16]") {
