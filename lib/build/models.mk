@@ -26,7 +26,7 @@ train-storyteller: $(BUILD)/train train-first
 train-voice: $(BUILD)/train
 	$< --init data/voice --corpus data/corpus,data/corpus/world,data/corpus/english --optimizer muon \
 	    --genres "$$(grep -v '^#' data/corpus/english/pilot.shares | tr -d '\n')" --out $(VOICE) --batch 16 \
-	    --steps 1700 --warmup 60 --lr 0.0025 --seed 6 --documents 4 --parts 4 --f16 $(call resume,$(VOICE))
+	    --steps 1700 --warmup 40 --lr 0.0015 --seed 8 --documents 4 --parts 4 --f16 $(call resume,$(VOICE))
 # It learns the distribution of the finished storyteller.
 train-sketch: train-storyteller
 	$(BUILD)/train $(call by_recipe,$(SKETCH))

@@ -1,0 +1,56 @@
+#!/bin/sh
+# Blind reading: readers judge the texts of two models without knowing which model wrote which.
+#   tests/blind.sh mix OLD NEW FOLDER   OLD and NEW: outputs of build/report MODEL --read data/prompts/strangers.
+#                                       Writes FOLDER/texts, each item with A and B in random order, and FOLDER/key.
+#   tests/blind.sh score FOLDER FILE…   counts verdicts: lines "o12: A+f B-" or "c3: A- B+"; + is fit to print; f or x
+#                                       after it says whether three or more sentences follow from each other.
+# Items o1, o2, … are openings, c1, c2, … chats.
+set -eu
+case ${1-} in
+mix)
+    [ $# -eq 4 ] || { sed -n '2,8s/^# //p' "$0" >&2; exit 2; }
+    mkdir -p "$4"
+    awk -v folder="$4" '
+        function flush() { if (item) text[item, FILENAME] = body; item = body = "" }
+        BEGIN { srand(29) }
+        FNR == 1 { files++ }
+        /^[0-9]+\. \[/ { flush(); item = "o" ($1 + 0); body = $0; sub(/^[0-9]+\. \[/, "", body); sub(/\]/, "", body)
+                         if (files == 1) items[++n] = item; next }
+        /^[0-9]+\.$/   { flush(); item = "c" ($1 + 0); if (files == 1) items[++n] = item; next }
+        /^$/           { flush(); next }
+                       { body = body "\n" $0 }
+        END {
+            flush()
+            for (i = 1; i <= n; i++) {
+                first = rand() < .5 ? 1 : 2
+                print "## " items[i] "\nA: " text[items[i], ARGV[first]] "\nB: " text[items[i], ARGV[3 - first]] "\n" > (folder "/texts")
+                print items[i], first == 1 ? "old new" : "new old" > (folder "/key")
+            }
+        }' "$2" "$3"
+    ;;
+score)
+    [ $# -ge 3 ] || { sed -n '2,8s/^# //p' "$0" >&2; exit 2; }
+    shift
+    folder=$1
+    shift
+    awk '
+        NR == FNR { wrote[$1, "A"] = $2; wrote[$1, "B"] = $3; next }
+        { item = $1; sub(/:$/, "", item); kind = item ~ /^o/ ? "openings" : "chats"
+          for (i = 2; i <= NF; i++) {
+              who = wrote[item, substr($i, 1, 1)]; verdict = substr($i, 2, 1); follows = substr($i, 3, 1)
+              if (who == "") continue
+              all[kind, who]++; fit[kind, who] += verdict == "+"
+              if (follows == "") continue
+              all["stories that follow", who]++; fit["stories that follow", who] += follows == "f"
+          } }
+        END {
+            split("openings,chats,stories that follow", kinds, ",")
+            for (k = 1; k <= 3; k++)
+                for (w = 1; w <= 2; w++) {
+                    who = w == 1 ? "old" : "new"; a = all[kinds[k], who]
+                    if (a) printf "%-20s %s %4d of %4d  %3.0f %%\n", kinds[k], who, fit[kinds[k], who], a, 100 * fit[kinds[k], who] / a
+                }
+        }' "$folder/key" "$@"
+    ;;
+*) sed -n '2,8s/^# //p' "$0" >&2; exit 2 ;;
+esac
