@@ -11,9 +11,9 @@ mix)
     [ $# -eq 4 ] || { sed -n '2,8s/^# //p' "$0" >&2; exit 2; }
     mkdir -p "$4"
     awk -v folder="$4" '
-        function flush() { if (item) text[item, FILENAME] = body; item = body = "" }
+        function flush() { if (item) text[item, file] = body; item = body = "" }
         BEGIN { srand(29) }
-        FNR == 1 { files++ }
+        FNR == 1 { flush(); file = FILENAME; files++ }
         /^[0-9]+\. \[/ { flush(); item = "o" ($1 + 0); body = $0; sub(/^[0-9]+\. \[/, "", body); sub(/\]/, "", body)
                          if (files == 1) items[++n] = item; next }
         /^[0-9]+\.$/   { flush(); item = "c" ($1 + 0); if (files == 1) items[++n] = item; next }
@@ -21,6 +21,7 @@ mix)
                        { body = body "\n" $0 }
         END {
             flush()
+            if (!n) { print ARGV[1] ": there are no texts in it; expected the output of report --read" > "/dev/stderr"; exit 1 }
             for (i = 1; i <= n; i++) {
                 first = rand() < .5 ? 1 : 2
                 print "## " items[i] "\nA: " text[items[i], ARGV[first]] "\nB: " text[items[i], ARGV[3 - first]] "\n" > (folder "/texts")

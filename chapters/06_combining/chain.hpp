@@ -145,8 +145,8 @@ SamplingOptions defaults_of(Dialect dialect);
 Chain in_order(Dialect dialect, std::vector<ChainStep> steps);
 
 // The steps of chapters 03 to 06 that the options switch on: temperature, truncation, XTC,
-// mirostat, the minimum of tokens, renormalizing. Throws UsageError for an impossible
-// value, even of an option that is off.
+// mirostat, the minimum of tokens, renormalizing. Throws UsageError for an impossible value, even
+// of an option that is off.
 std::vector<ChainStep> truncation_steps(const SamplingOptions& o, Dialect dialect);
 
 // ---- presets: named settings. The first two are from the parameter guides of the tutorials, the

@@ -2,7 +2,7 @@
 // truncation.
 //
 // plain_penalties.hpp defines each of them in a few lines. These do the same to candidates, of
-// which some tokens may have been removed. Penalties that count tokens count only the new ones.
+// which some tokens may have been removed.
 #pragma once
 
 #include <cstddef>

@@ -22,8 +22,7 @@ bool read_member(const Json& config, const std::string& directory, const char* k
 // Sets the options that were not given. Truncation is not set if decoding is greedy or a preset is
 // named, and a preset's own repetition penalty stays. "do_sample": true sets transformers' own
 // defaults (temperature 1, top-k 50); "do_sample": false means greedy decoding unless an option
-// draws.
-// Keys that would change a text but are not supported here are named on stderr.
+// draws. Keys that would change a text but are not supported here are named on stderr.
 // searches: the decoder is a beam search. It draws nothing, and has no truncation, unless an option
 // or the file asks for draws. Throws Error for a value of the wrong type.
 void use_generation_config(GenerateOptions& options, bool searches = false);
