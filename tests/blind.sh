@@ -4,11 +4,13 @@
 #                                       Writes FOLDER/texts, each item with A and B in random order, and FOLDER/key.
 #   tests/blind.sh score FOLDER FILE…   counts verdicts: lines "o12: A+f B-" or "c3: A- B+"; + is fit to print; f or x
 #                                       after it says whether three or more sentences follow from each other.
+#   tests/blind.sh words CORPUS FILE    counts the texts of FILE (such an output) with a word in small letters that neither
+#                                       CORPUS (build/corpus --folder … write --bytes 12000000) nor its prompt has.
 # Items o1, o2, … are openings, c1, c2, … chats.
 set -eu
 case ${1-} in
 mix)
-    [ $# -eq 4 ] || { sed -n '2,8s/^# //p' "$0" >&2; exit 2; }
+    [ $# -eq 4 ] || { sed -n '2,10s/^# //p' "$0" >&2; exit 2; }
     mkdir -p "$4"
     awk -v folder="$4" '
         function flush() { if (item) text[item, file] = body; item = body = "" }
@@ -30,7 +32,7 @@ mix)
         }' "$2" "$3"
     ;;
 score)
-    [ $# -ge 3 ] || { sed -n '2,8s/^# //p' "$0" >&2; exit 2; }
+    [ $# -ge 3 ] || { sed -n '2,10s/^# //p' "$0" >&2; exit 2; }
     shift
     folder=$1
     shift
@@ -53,5 +55,29 @@ score)
                 }
         }' "$folder/key" "$@"
     ;;
-*) sed -n '2,8s/^# //p' "$0" >&2; exit 2 ;;
+words)
+    [ $# -eq 3 ] || { sed -n '2,10s/^# //p' "$0" >&2; exit 2; }
+    LC_ALL=C awk '
+        function words(line, list) { gsub(/\342\200\231/, "\047", line); gsub(/\342\200./, " ", line)
+                                     gsub(/[^A-Za-z\047\200-\377]+/, " ", line); return split(line, list, " ") }
+        function trimmed(word) { gsub(/^\047+|\047+$/, "", word); return word }
+        function learn(line, into,  i, n, list) { n = words(tolower(line), list); for (i = 1; i <= n; i++) into[trimmed(list[i])] }
+        function judge(line,  i, n, list, word) {
+            n = words(line, list)
+            for (i = 1; i <= n; i++) {
+                word = trimmed(list[i])
+                if (word ~ /[A-Z]/ || word == "" || word in known || word in prompt) continue
+                odd = odd " " word
+            }
+        }
+        function flush() { if (any) { texts++; if (odd != "") { bad++; found = found odd } }; any = 0; odd = ""; split("", prompt) }
+        NR == FNR       { learn($0, known); next }
+        /^$/            { flush(); next }
+        /^[0-9]+\. \[/  { any = 1; at = index($0, "]"); learn(substr($0, 1, at), prompt); judge(substr($0, at + 1)); next }
+        /^[0-9]+\.$/    { any = 1; next }
+        /^Assistant:/   { judge($0); next }
+                        { learn($0, prompt) }
+        END             { flush(); print bad + 0 " of " texts + 0 " texts:" found }' "$2" "$3"
+    ;;
+*) sed -n '2,10s/^# //p' "$0" >&2; exit 2 ;;
 esac
