@@ -41,15 +41,16 @@ static bool is_mxfp4(const std::string& name, const StoredTensor& tensor) {
 // exactly.
 WeightType stored_type(const Safetensors& file) {
     std::optional<std::string> dtype;
-    bool mixed = false;
+    bool mixed = false, in_8_bits = false;
     for (const auto& [name, tensor] : file.tensors()) {
         if (is_mxfp4(name, tensor)) return WeightType::blocks;
         if (tensor.shape.size() != 2) continue;
-        if (tensor.dtype == int8_dtype) return WeightType::int8;
         if (is_int4(name, tensor)) return WeightType::int4;
+        in_8_bits = in_8_bits || tensor.dtype == int8_dtype;
         mixed = mixed || (dtype && *dtype != tensor.dtype);
         dtype = tensor.dtype;
     }
+    if (in_8_bits) return WeightType::int8;
     if (mixed) return WeightType::f32;
     return weight_type_named(dtype.value_or("")).value_or(WeightType::f32);
 }

@@ -49,8 +49,8 @@ void check_model_path(const std::string& path);
 bool is_model_file(const std::string& path);
 
 // ---- weights ------------------------------------------------------------------------------------
-// The type of the matrices in a file. It is int8 or int4 (stored_integers.hpp) if any matrix is
-// stored so, and f32 if the matrices have several other types.
+// The type of the matrices in a file. It is int4 or else int8 (stored_integers.hpp) if any matrix
+// is stored so, and f32 if the matrices have several other types.
 WeightType stored_type(const Safetensors& file);
 
 // The opened weights of a model directory or file. In `options`, the type of the weights is set: to

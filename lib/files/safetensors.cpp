@@ -132,13 +132,16 @@ std::optional<Int4Codes> Safetensors::stored_int4(const std::string& name,
 std::optional<Int8Codes> Safetensors::stored_int8(const std::string& name,
                                                   const Shape& shape) const {
     const std::string stored = on_file(name);
-    if (with_other_experts(name)) return std::nullopt;
-    if (in_4_bits(name) || scaled_by_rows(stored)) return std::nullopt;
+    if (with_other_experts(name) || in_4_bits(name)) return std::nullopt;
     const StoredTensor& view = expect(stored, shape);
     if (view.dtype != int8_dtype) return std::nullopt;
-    Int8Codes codes{0, 0, {}, read(scale_name(stored), {scale_count(stored, shape)})};
+    const bool by_rows = scaled_by_rows(stored);
+    Int8Codes codes{shape[by_rows ? 1 : 0],
+                    shape[by_rows ? 0 : 1],
+                    {},
+                    read(scale_name(stored), {scale_count(stored, shape)}),
+                    by_rows};
     codes.q = read_int8(view, stored, codes.scales);
-    codes.rows = shape[0], codes.columns = shape[1];
     return codes;
 }
 

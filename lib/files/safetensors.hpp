@@ -56,7 +56,7 @@ public:
     std::optional<BlockRows> stored_blocks(const std::string& name, const Shape& shape) const;
     // The same for a matrix stored in 4 bits; none if it is stored in another way.
     std::optional<Int4Codes> stored_int4(const std::string& name, const Shape& shape) const;
-    // The same for a matrix stored in 8 bits with a scale for each column.
+    // The same for a matrix stored in 8 bits, or an embedding, transposed.
     std::optional<Int8Codes> stored_int8(const std::string& name, const Shape& shape) const;
     // The file with a weight. While the pointer is kept, the views of stored_weight() stay valid.
     std::shared_ptr<const MappedFile> file_of(const std::string& name) const;

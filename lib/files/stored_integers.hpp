@@ -6,7 +6,9 @@
 //
 // A model with int8 weights uses the codes as they are. So it computes exactly what it would
 // compute if the float weights were quantised when loading. For every other type the weights are
-// restored to floats first.
+// restored to floats first. An embedding is stored so only if it is tied and the matrices have 4
+// bits; a model with int4 weights then uses its codes as they are, as the output matrix and as the
+// embedding.
 #pragma once
 
 #include <cstdint>

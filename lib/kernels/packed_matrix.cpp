@@ -262,7 +262,9 @@ void PackedMatrix::pack_parts(std::span<const StoredView> parts, const Worker& w
 }
 
 void PackedMatrix::column(std::int64_t n, float* to) const {
-    if (n < 0 || n >= n_ || !data_)
+    const bool inside = n >= 0 && n < n_;
+    if (inside && quantized_ && quantized_->column(n, to)) return;
+    if (!inside || !data_)
         throw Error("matmul: column " + std::to_string(n) + " of weights of shape " +
                     shape_text(k_, n_) + (data_ ? "" : " in 8 or 4 bits"));
     const std::int64_t p = n / panel, first = p * panel * k_ + n % panel,

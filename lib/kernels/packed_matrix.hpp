@@ -92,6 +92,8 @@ public:
     virtual std::int64_t k() const = 0;
     virtual std::int64_t n() const = 0;
     virtual std::int64_t bytes() const = 0;
+    // Writes column n (K) as floats and returns true; false if the type has no such function.
+    virtual bool column(std::int64_t /*n*/, float* /*to*/) const { return false; }
     // y (M, N) = x (M, K) · w. Every thread of a team calls this, as matmul() in matmul.hpp.
     virtual void multiply(const MatrixView& x, float* y, std::int64_t y_stride,
                           const MatmulOptions& options, const Worker& worker) const = 0;
@@ -125,8 +127,8 @@ public:
     // True if no packed number was NaN or infinite; always true for quantised types.
     bool finite() const { return finite_; }
     const float* data() const { return data_.get(); }
-    // Writes column n (K) as floats. In a packed embedding this is the row of a token. Not for
-    // quantised types.
+    // Writes column n (K) as floats. In a packed embedding this is the row of a token. Of the
+    // quantised types, for int8 only.
     void column(std::int64_t n, float* to) const;
     // Computed only where fused multiply-adds are emulated (wasm/try_row.hpp); otherwise 0 and 0.
     const Magnitudes& magnitudes() const { return magnitudes_; }

@@ -358,9 +358,11 @@ MemoryPlan plan_memory(const TransformerConfig& config, WeightType type, int con
                               b +
                           sparse * C * columns(E) * 4);
     plan.output = bytes(C * columns(V) * out);
-    // The output matrix is used as the embedding, too, if it is kept in the stored type or as f32.
+    // The output matrix is used as the embedding, too, if it is kept in the stored type or as f32,
+    // or beside matrices in 4 bits.
     const WeightType stored = weight_type_named(config.torch_dtype).value_or(WeightType::f32);
-    const bool shared = config.tie_word_embeddings && (type == WeightType::f32 || type == stored);
+    const bool shared = config.tie_word_embeddings &&
+                        (type == WeightType::f32 || type == WeightType::int4 || type == stored);
     plan.embeddings = bytes((shared || type == WeightType::blocks
                                  ? 0
                                  : columns(V) * static_cast<double>(bytes_of(stored))) *

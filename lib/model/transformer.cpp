@@ -12,6 +12,7 @@
 #include "lib/model/layers.hpp"
 #include "lib/model/rotary.hpp"
 #include "lib/model/transformer_network.hpp"
+#include "lib/quantized/integer_matrix.hpp"
 
 namespace tbt {
 
@@ -224,6 +225,14 @@ void TransformerNetwork::make_buffers() {
     if (expert_watch) expert_watch->layers.assign(blocks.size(), {});
 }
 
+// Rounds n numbers to 8 bits with one scale, as a column of the output matrix.
+static void round_to_8_bits(float* x, std::int64_t n) {
+    thread_local std::vector<std::int8_t> q;
+    q.resize(index(n));
+    const float scale = quantize_row(x, n, 1, q.data());
+    for (std::int64_t i = 0; i < n; ++i) x[i] = scale * static_cast<float>(q[index(i)]);
+}
+
 // Computes the input of the first layer: token embeddings, with position embeddings if the model
 // has them. Each thread does its part of the rows.
 void TransformerNetwork::embed(const Worker& worker) {
@@ -237,6 +246,7 @@ void TransformerNetwork::embed(const Worker& worker) {
         if (embedding_blocks) embedding_blocks->widen_row(p.tokens[index(r)], x);
         else if (embedding_rows) widen_row(*embedding_rows, p.tokens[index(r)], x);
         else embedding.column(p.tokens[index(r)], x);
+        if (rounds_embedding) round_to_8_bits(x, c);
         const std::int64_t position = p.positions[index(r)];
         if (a.learned_positions) {
             const float* learned = p.normed.get(0) + r * c;

@@ -63,7 +63,8 @@ public:
     virtual std::optional<Stored> stored(const std::string&, const Shape&) const { return {}; }
     // The matrix, if it is stored in blocks.
     virtual std::optional<BlockRows> blocks(const std::string&, const Shape&) const { return {}; }
-    // The matrix (inputs, outputs), if it is stored in this type of 8 or 4 bits.
+    // The matrix (inputs, outputs), if it is stored in this type of 8 or 4 bits. Of an embedding,
+    // the output matrix (C, V).
     virtual std::optional<PackedMatrix> packed(const std::string&, const Shape&, WeightType,
                                                int /*threads*/) const {
         return {};

@@ -102,7 +102,10 @@ struct TransformerNetwork {
     bool bidirectional = false;  // bidirectional attention: a row sees all rows of its sequence
     // (C, V), exactly as stored. Empty if the output matrix has the same bits, or if the embedding
     // is read from the model's file, which then stays mapped: a pass needs only its tokens' rows.
+    // A tied embedding beside matrices in 4 bits is the output matrix, which has 8 bits. A process
+    // that has only a part of that rounds the rows that it reads.
     PackedMatrix token_embedding;
+    bool rounds_embedding = false;
     std::shared_ptr<const void> embedding_file;
     std::optional<StoredView> embedding_rows;   // (V, C)
     std::optional<BlockRows> embedding_blocks;  // the same, if it is stored in blocks

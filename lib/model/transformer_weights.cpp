@@ -89,6 +89,11 @@ public:
         return store_.stored(name, shapes_.at(name));
     }
 
+    // The matrix, if it is stored in this type of 8 or 4 bits.
+    std::optional<PackedMatrix> as_stored(const std::string& name, WeightType type) const {
+        return store_.packed(name, shapes_.at(name), type, threads_);
+    }
+
     // Calls use(view) with a view of a matrix as it is stored or, as floats, in memory. The view is
     // valid during the call.
     template <class Use>
@@ -152,8 +157,8 @@ public:
                 return pack(rows_of(*rows, piece.rows), std::span(&name, 1));
             type = own_type(name, type);
         }
-        if (auto as_stored = store_.packed(name, shapes_.at(name), type, threads_)) {
-            if (piece.rows.empty()) return std::move(*as_stored);
+        if (auto codes = as_stored(name, type)) {
+            if (piece.rows.empty()) return std::move(*codes);
             throw Error("transformer: " + name + " is stored in " +
                         std::string(names_of(type).option) +
                         ", of which a process cannot keep a part; choose --weights f32, or a model "
@@ -374,19 +379,23 @@ struct TodaysBlocks {
 // The embedding (V, C), and the output matrix (C, outputs), which may be the same.
 void load_embeddings(TransformerNetwork& n, const WeightReader& weights, const std::string& name,
                      WeightType type) {
+    const bool tied = n.config.tie_word_embeddings, in_4_bits = type == WeightType::int4;
+    // 4 bits would be too coarse for the output matrix, so it is kept in 8 bits.
+    const WeightType output_type = in_4_bits ? WeightType::int8 : type;
+    if (tied && n.parts.size() == 1 && n.outputs == n.config.vocab_size)
+        if (auto output = weights.as_stored(name, output_type)) {
+            n.output = std::move(*output);
+            return;
+        }
     const auto packed = [&](StoredView embedding, WeightType kept, const std::string& weight) {
         const StoredView columns = embedding.transposed();
         return weights.pack(std::span(&columns, 1), kept, std::span(&weight, 1));
     };
     const auto output_of = [&](StoredView embedding, const std::string& weight) {
         embedding = rows_of(embedding, std::array{Rows::of(n.part.outputs)})[0];
-        // 4 bits would be too coarse for the output matrix, so it is kept in 8 bits.
-        const WeightType kept = type == WeightType::int4     ? WeightType::int8
-                                : type == WeightType::blocks ? embedding.type
-                                                             : type;
-        n.output = packed(embedding, kept, weight);
+        n.output =
+            packed(embedding, type == WeightType::blocks ? embedding.type : output_type, weight);
     };
-    const bool tied = n.config.tie_word_embeddings;
     const std::string head = std::string(weight_names(n.config.architecture).head) + ".weight";
     const auto load_output = [&](const std::string& weight) {
         auto rows = type == WeightType::blocks ? weights.blocks(weight) : std::nullopt;
@@ -403,11 +412,14 @@ void load_embeddings(TransformerNetwork& n, const WeightReader& weights, const s
     }
     weights.matrix(name, [&](const StoredView& w) {
         if (tied) output_of(w, name);
-        // The output matrix serves as the embedding, too, if it has all rows in the stored bits.
+        // The output matrix serves as the embedding, too, if it has all rows in the stored bits or
+        // if the embedding is to have its 8 bits.
         const bool alone = !n.options.processes,
                    same = tied && alone && n.outputs == w.rows &&
-                          (n.output.type() == WeightType::f32 || n.output.type() == w.type);
+                          (in_4_bits || n.output.type() == WeightType::f32 ||
+                           n.output.type() == w.type);
         if (same) return;
+        n.rounds_embedding = tied && in_4_bits;
         // Rows read from the file are not checked for numbers that are not finite. For a tied
         // embedding, packing the output matrix has checked them already; of several processes, no
         // one keeps them all.

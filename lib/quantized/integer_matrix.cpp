@@ -252,6 +252,7 @@ Int8Matrix::Int8Matrix(std::span<const StoredView> parts, int threads)
 Int8Matrix::Int8Matrix(const Int8Codes& w, int threads) : IntegerMatrix(w.rows, w.columns) {
     reserve();
     std::copy_n(w.scales.data(), n_, scales_.data());
+    const std::int64_t k_step = w.transposed ? 1 : n_, n_step = w.transposed ? k_ : 1;
     run_team(threads, [&](const Worker& worker) {
         const auto [begin, end] = worker.share(panels());
         for (std::int64_t p = begin; p < end; ++p) {
@@ -259,11 +260,11 @@ Int8Matrix::Int8Matrix(const Int8Codes& w, int threads) : IntegerMatrix(w.rows, 
             auto* to = reinterpret_cast<std::int8_t*>(codes_.get()) + p * groups() * panel * group;
             std::int32_t* sums = sums_.data() + p * panel;
             for (std::int64_t k = 0; k < k_; ++k) {
-                const std::int8_t* row = w.q.data() + k * n_ + p * panel;
+                const std::int8_t* row = w.q.data() + k * k_step + p * panel * n_step;
                 std::int8_t* four = to + k / group * panel * group + k % group;
                 for (std::int64_t c = 0; c < count; ++c) {
-                    four[c * group] = row[c];
-                    sums[c] += row[c];
+                    four[c * group] = row[c * n_step];
+                    sums[c] += row[c * n_step];
                 }
             }
         }
@@ -271,6 +272,13 @@ Int8Matrix::Int8Matrix(const Int8Codes& w, int threads) : IntegerMatrix(w.rows, 
 }
 
 std::int64_t Int8Matrix::bytes() const { return panels() * panel * (groups() * group + 4 + 4); }
+
+bool Int8Matrix::column(std::int64_t n, float* to) const {
+    const std::int8_t* q = codes(n / panel) + n % panel * group;
+    for (std::int64_t k = 0; k < k_; ++k)
+        to[k] = scales_[index(n)] * static_cast<float>(q[k / group * panel * group + k % group]);
+    return true;
+}
 
 void Int8Matrix::multiply(const MatrixView& x, float* y, std::int64_t y_stride,
                           const MatmulOptions& options, const Worker& worker) const {

@@ -54,8 +54,9 @@ float quantize_row(const float* x, std::int64_t n, std::int64_t stride, std::int
 // A matrix of 8 bits in the layout of files (stored_integers.hpp): w[k, n] = scales[n] · q[k, n].
 struct Int8Codes {
     std::int64_t rows = 0, columns = 0;  // K, N
-    std::span<const std::int8_t> q;      // (K, N), −127 … 127
+    std::span<const std::int8_t> q;      // (K, N), or transposed (N, K); −127 … 127
     Tensor scales;                       // (N), finite, not negative
+    bool transposed = false;             // as embeddings are, whose rows are columns of the output
 };
 
 // A matrix w (K, N) in 8 bits, packed in panels of 32 columns. The codes of a panel are
@@ -71,6 +72,7 @@ public:
 
     WeightType type() const override { return WeightType::int8; }
     std::int64_t bytes() const override;
+    bool column(std::int64_t n, float* to) const override;  // s_n · q_w
     void multiply(const MatrixView& x, float* y, std::int64_t y_stride,
                   const MatmulOptions& options, const Worker& worker) const override;
     std::int64_t groups() const { return (k_ + group - 1) / group; }

@@ -73,6 +73,7 @@ TEST_CASE("the plan of GPT-2 124M has the numbers that its formulas give by hand
     REQUIRE(plan_memory(stored, WeightType::f16, 512, 8).embeddings == f32.embeddings);
     REQUIRE(plan_memory(stored, WeightType::int8, 512, 8).embeddings ==
             f32.embeddings + 768ll * 50272 * 2);
+    REQUIRE(plan_memory(stored, WeightType::int4, 512, 8).embeddings == f32.embeddings);
     REQUIRE(f16.cache == 4 * f32.cache);
     REQUIRE(f16.logits == 8 * f32.logits);
 }

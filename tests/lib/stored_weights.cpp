@@ -105,6 +105,36 @@ TEST_CASE("a model read from a file computes what its weights as floats compute"
     }
 }
 
+TEST_CASE("beside 4 bits a tied embedding has the 8 bits of the output matrix", "[gpt][half]") {
+    for (TransformerConfig config : {tiny(), llama_config(2, 4, 2, 32, 40, 40, 300)}) {
+        const std::string name =
+            config.architecture.is_gpt2() ? "wte.weight" : "model.embed_tokens.weight";
+        const WeightSource weights = random_weights(config, 5);
+        // The embedding rounded beforehand: rounded again, it has the same bits.
+        const WeightSource rounded = [&](const std::string& wanted, const Shape& shape) {
+            Tensor w = weights(wanted, shape);
+            if (wanted != name) return w;
+            std::vector<std::int8_t> q(index(shape[1]));
+            for (std::int64_t row = 0; row < shape[0]; ++row) {
+                float* const x = w.data() + row * shape[1];
+                const float scale = quantize_row(x, shape[1], 1, q.data());
+                for (std::int64_t i = 0; i < shape[1]; ++i)
+                    x[i] = scale * static_cast<float>(q[index(i)]);
+            }
+            return w;
+        };
+        const auto both_agree = [&](WeightType type) {
+            return test::same_bits(logits_of(Transformer(config, weights, {1, type})),
+                                   logits_of(Transformer(config, rounded, {1, type})));
+        };
+        REQUIRE(config.tie_word_embeddings);
+        CHECK(both_agree(WeightType::int4));
+        CHECK(!both_agree(WeightType::int8));  // as it is stored
+        config.tie_word_embeddings = false;
+        CHECK(!both_agree(WeightType::int4));  // not the output matrix
+    }
+}
+
 TEST_CASE("weights in a file are read while their owner is kept, and not after", "[gpt][half]") {
     // A store that gives each matrix away in memory of its own, which is NaN once nobody owns it.
     class Lender final : public WeightStore {

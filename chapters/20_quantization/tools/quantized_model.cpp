@@ -71,17 +71,19 @@ Int8Columns quantized_columns(const std::string& name, const Tensor& w) {
     if (w.shape().size() != 2)
         throw Error("quantize: " + name + " has shape " + to_string(w.shape()) +
                     ", expected a matrix");
-    const std::int64_t K = w.dim(0), N = w.dim(1);
+    const bool by_rows = scaled_by_rows(name);
+    const std::int64_t K = w.dim(by_rows ? 1 : 0), N = w.dim(by_rows ? 0 : 1),
+                       k_step = by_rows ? 1 : N, n_step = by_rows ? K : 1;
     Int8Columns result{Tensor(w.shape()), Tensor({N})};
     std::vector<std::int8_t> q(index(K));
     for (std::int64_t n = 0; n < N; ++n) {
-        const float scale = quantize_row(w.data() + n, K, N, q.data());
+        const float scale = quantize_row(w.data() + n * n_step, K, k_step, q.data());
         if (std::isnan(scale))
-            throw Error("quantize: a weight in column " + std::to_string(n) + " of " + name +
-                        " is not finite; the model is broken");
+            throw Error("quantize: a weight in " + std::string(by_rows ? "row " : "column ") +
+                        std::to_string(n) + " of " + name + " is not finite; the model is broken");
         result.scales.data()[n] = scale;
         for (std::int64_t k = 0; k < K; ++k)
-            result.q.data()[k * N + n] = static_cast<float>(q[index(k)]);
+            result.q.data()[k * k_step + n * n_step] = static_cast<float>(q[index(k)]);
     }
     return result;
 }
@@ -178,11 +180,14 @@ QuantizedSizes write_quantized_model(const std::string& from, const std::string&
     };
     for (const WeightShape& weight : weight_shapes(config)) {
         Tensor w = file.read_weight(weight.name, weight.shape);
-        if (weight.shape.size() != 2 || !weight.name.starts_with("h.")) {
-            add(weight.name, std::move(w), stored_type(file, weight.name));
-            continue;
-        }
-        if (how.bits == 4) {
+        const bool in_layer = weight.shape.size() == 2 && weight.name.starts_with("h."),
+                   shared = weight.name == "wte.weight" && config.tie_word_embeddings;
+        sizes.matrices += in_layer;
+        if (how.bits == 8 ? in_layer : shared) {
+            Int8Columns columns = quantized_columns(weight.name, w);
+            add(weight.name, std::move(columns.q), WeightType::int8);
+            add(scale_name(weight.name), std::move(columns.scales), WeightType::f32);
+        } else if (in_layer) {
             const std::string matrix = weight.name.substr(0, weight.name.rfind('.'));
             Int4Columns four =
                 quantized_groups(weight.name, w, how.gptq.empty() ? nullptr : &how.gptq.at(matrix));
@@ -190,13 +195,9 @@ QuantizedSizes write_quantized_model(const std::string& from, const std::string&
             add_bytes(names.codes, names.codes_shape, std::move(four.codes));
             add_bytes(names.multipliers, names.multipliers_shape, std::move(four.multipliers));
             add(names.units, std::move(four.units), WeightType::f32);
-            ++sizes.matrices;
-            continue;
+        } else {
+            add(weight.name, std::move(w), stored_type(file, weight.name));
         }
-        Int8Columns columns = quantized_columns(weight.name, w);
-        add(weight.name, std::move(columns.q), WeightType::int8);
-        add(scale_name(weight.name), std::move(columns.scales), WeightType::f32);
-        ++sizes.matrices;
     }
     make_directory(to);
     write_config(from, to, how.bits, file.hash());

@@ -11,9 +11,10 @@
 
 namespace tbt {
 
-// A matrix (K, N) in 8 bits, rounded as in lib/quantized/integer_matrix.hpp.
+// A matrix (K, N) in 8 bits, rounded as in lib/quantized/integer_matrix.hpp; an embedding (N, K),
+// by its name, in rows.
 struct Int8Columns {
-    Tensor q;       // (K, N) integers, −127 … 127
+    Tensor q;       // (K, N) or (N, K) integers, −127 … 127
     Tensor scales;  // (N)
 };
 Int8Columns quantized_columns(const std::string& name, const Tensor& w);
@@ -45,11 +46,11 @@ void check_quantizable(const std::string& from, const std::string& to);
 
 // Quantises the model in `from` and writes it to `to`. The matrices of the layers are in 8 bits
 // with a scale for each column, or in 4 bits with a scale for every 32 rows of a column; everything
-// else is unchanged. The embedding is not rounded, since its rows are used as they are; as the
-// output matrix it is rounded when the model is loaded. So the model in `to` has the same logits,
-// bit for bit, as `from` with --weights int8 or, without GPTQ, --weights int4. model.safetensors is
-// written last; without this file `to` is not a model. Throws Error if `from` is not a model or is
-// quantised already, or if `to` has a model.
+// else is unchanged, except that a tied embedding has 8 bits beside 4. Beside 8 it is not rounded,
+// since its rows are used as they are; as the output matrix it is rounded when the model is loaded.
+// So the model in `to` has the same logits, bit for bit, as `from` with --weights int8 or, without
+// GPTQ, --weights int4. model.safetensors is written last; without this file `to` is not a model.
+// Throws Error if `from` is not a model or is quantised already, or if `to` has a model.
 QuantizedSizes write_quantized_model(const std::string& from, const std::string& to,
                                      const Quantization& how = {});
 

@@ -17,6 +17,7 @@
 #include "lib/machine/files.hpp"
 #include "lib/quantized/integer_matrix.hpp"
 #include "tests/catch.hpp"
+#include "tests/support/products.hpp"
 #include "tests/support/temporary.hpp"
 
 using namespace tbt;
@@ -94,6 +95,37 @@ TEST_CASE("restored columns are rounded to the same whole numbers and scales", "
         REQUIRE(same_bits(all(once.q), all(twice.q)));
         REQUIRE(once.scales.data()[7] == 0);
     }
+}
+
+TEST_CASE("codes are packed as they are, and those of an embedding as its columns", "[ch20]") {
+    for (const std::int64_t K : {1, 3, 34})
+        for (const std::int64_t N : {1, 32, 45}) {
+            INFO(K << " x " << N);
+            Rng rng(9);
+            std::vector<std::int8_t> q, turned(index(K * N));
+            for (std::int64_t i = 0; i < K * N; ++i)  // no column has a 127
+                q.push_back(static_cast<std::int8_t>(static_cast<int>(rng.below(201)) - 100));
+            for (std::int64_t k = 0; k < K; ++k)
+                for (std::int64_t n = 0; n < N; ++n) turned[index(n * K + k)] = q[index(k * N + n)];
+            Floats x(index(K)), column(index(K));
+            Tensor scales({N});
+            for (float& v : x) v = static_cast<float>(rng.normal());
+            for (float& v : scales.values()) v = rng.uniform_float();
+            const PackedMatrix as_matrix(
+                std::make_shared<const Int8Matrix>(Int8Codes{K, N, q, scales}, 2)),
+                as_embedding(
+                    std::make_shared<const Int8Matrix>(Int8Codes{K, N, turned, scales, true}, 2));
+            const MatrixView row = MatrixView::of(x.data(), 1, K);
+            REQUIRE(same_bits(test::multiplied(row, as_matrix, Floats(index(N)), N),
+                              test::multiplied(row, as_embedding, Floats(index(N)), N)));
+            for (std::int64_t n = 0; n < N; ++n) {
+                as_embedding.column(n, column.data());
+                for (std::int64_t k = 0; k < K; ++k)
+                    REQUIRE(column[index(k)] ==
+                            scales.data()[n] * static_cast<float>(q[index(k * N + n)]));
+            }
+            REQUIRE_THROWS_WITH(as_embedding.column(N, column.data()), Catch::Contains("column"));
+        }
 }
 
 TEST_CASE("a model with fewer bits keeps its chat template and its added tokens", "[ch20]") {

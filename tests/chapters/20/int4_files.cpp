@@ -7,6 +7,7 @@
 
 #include "chapters/18_transformer/load_plain.hpp"
 #include "chapters/20_quantization/plain_gptq_groups.hpp"
+#include "chapters/20_quantization/rounding.hpp"
 #include "chapters/20_quantization/tools/few_bits.hpp"
 #include "chapters/20_quantization/tools/quantized_model.hpp"
 #include "lib/core/rng.hpp"
@@ -149,6 +150,66 @@ TEST_CASE("sharp shapes and zeros are written in 4 bits too, and chapter 18 says
                      }),
                      "19021 rows, expected at most 19020"));
     REQUIRE(contains(error_of([&] { write_quantized_model("a", "b", {5}); }), "expected 8 or 4"));
+}
+
+TEST_CASE("beside 4 bits a tied embedding is stored in 8, and not rounded again", "[ch20]") {
+    const test::TemporaryFolder folder;
+    TransformerConfig config = gpt_config(1, 2, 16, 30, 300);
+    for (const bool tied : {true, false}) {
+        config.tie_word_embeddings = tied;
+        const std::string from = folder.file(tied ? "a" : "b"), to = from + "4";
+        write_random_model(from, config, {3, WeightType::f16});
+        REQUIRE(write_quantized_model(from, to, {4}).matrices == 4);
+        const Safetensors file = Safetensors::open_directory(to);
+        REQUIRE(stored_type(file) == WeightType::int4);
+        REQUIRE(file.expect("wte.weight").dtype == (tied ? "I8" : "F16"));
+        const Shape shape = {300, 16};
+        Tensor expected = Safetensors::open_directory(from).read_weight("wte.weight", shape);
+        if (tied) expected = rounded(expected, {"", 8, Rounding::Share::column}, true);
+        const Tensor stored = file.read_weight("wte.weight", shape);
+        REQUIRE(same_bits({stored.values().begin(), stored.values().end()},
+                          {expected.values().begin(), expected.values().end()}));
+        Transformer nearest = load_transformer(from, {1, WeightType::int4}),
+                    opened = load_transformer(to, {1, {}});
+        REQUIRE(same_bits(logits_of(opened), logits_of(nearest)));
+    }
+    // The same file, but its embedding is rounded again when it is loaded.
+    class RoundedAgain final : public WeightStore {
+    public:
+        explicit RoundedAgain(const std::string& path) : file_(Safetensors::open_directory(path)) {}
+        Tensor read(const std::string& name, const Shape& shape) const override {
+            return file_.read_weight(name, shape);
+        }
+        std::optional<PackedMatrix> packed(const std::string& name, const Shape& shape, WeightType,
+                                           int threads) const override {
+            const auto codes = file_.stored_int4(name, shape);
+            if (!codes) return std::nullopt;
+            return PackedMatrix(std::make_shared<const Int4Matrix>(*codes, threads));
+        }
+
+    private:
+        Safetensors file_;
+    };
+    config.tie_word_embeddings = true;
+    const std::string path = folder.file("a4"), weights = path + "/model.safetensors";
+    const auto same = [&] {
+        Transformer once = load_transformer(path, {1, {}}),
+                    twice(config, RoundedAgain(path), {1, WeightType::int4});
+        return same_bits(logits_of(once), logits_of(twice));
+    };
+    REQUIRE(same());  // our rows have a 127 each, so their scales are found again
+    std::string bytes = read_file(weights);
+    {
+        const Safetensors file = Safetensors::open(weights);
+        const auto codes = file.expect("wte.weight").bytes;
+        const std::size_t at =
+            bytes.find({reinterpret_cast<const char*>(codes.data()), codes.size()});
+        REQUIRE(at != std::string::npos);
+        for (std::size_t i = at; i < at + codes.size(); ++i)
+            bytes[i] = static_cast<char>(static_cast<signed char>(bytes[i]) / 2);
+    }
+    write_file(weights, bytes);
+    REQUIRE(!same());
 }
 
 TEST_CASE("broken weights of 4 bits are refused in one line", "[ch20]") {
