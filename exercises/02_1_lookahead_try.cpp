@@ -12,7 +12,7 @@
 using namespace tbt;
 
 int main(int argc, char** argv) {
-    std::string prompt = "In the evening";
+    std::string prompt = "On Sunday";
     const auto options = [&](CommandLine line) {
         line.option("prompt", prompt, "the text to continue").shows_default();
     };
@@ -26,7 +26,8 @@ int main(int argc, char** argv) {
             double log_probability = 0;
             for (int i = 0; i < length; ++i) {
                 const int id = ex02_1::pick_with_foresight(std::ref(network), ids, width);
-                for (const Candidate& c : top_candidates(network(ids), 4096)) {
+                for (const Candidate& c :
+                     top_candidates(network(ids), model.tokenizer.vocab_size())) {
                     if (c.id == id)
                         log_probability += portable_log(static_cast<double>(c.probability));
                 }

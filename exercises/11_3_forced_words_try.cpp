@@ -28,7 +28,7 @@ int main(int argc, char** argv) {
             std::vector<int> ids = start;
             ids.insert(ids.end(), text.begin(), text.end());
             std::vector<double> logs(index(model.tokenizer.vocab_size()), -HUGE_VAL);
-            for (const Candidate& c : top_candidates(network(ids), 4096))
+            for (const Candidate& c : top_candidates(network(ids), model.tokenizer.vocab_size()))
                 logs[index(c.id)] = std::log(static_cast<double>(c.probability));
             return logs;
         };

@@ -36,6 +36,8 @@ draw() {
             text(x, top, "word", escaped(drawn))
             next
         }
+        # "   the model                   8192 …"
+        step && $1 == "the" && $2 == "model" { vocabulary = $3; next }
         # "   top-p 0.9                     21     19    0.0992    1.853      1  39.95 %"
         step && $1 == "top-p" { left_over[step] = $3; next }
         # "   ·little                    13.01 %  -> 23.20 %" or "… cut by top-p"
@@ -47,7 +49,7 @@ draw() {
         }
         END {
             text(left, 34, "word", "Once upon a time<tspan class=\"drawn\">" escaped(sentence) "</tspan>")
-            for (i = 1; i <= step; i++) text(left + (i - 1) * wide, 278, "soft", left_over[i] " of 4096 left")
+            for (i = 1; i <= step; i++) text(left + (i - 1) * wide, 278, "soft", left_over[i] " of " vocabulary " left")
             print "</svg>"
         }'
 }

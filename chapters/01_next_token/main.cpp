@@ -2,8 +2,8 @@
 //
 // Shows each step of the loop: the text so far, the model's first choices for the next token,
 // and which one is appended. Then why only the last position's logits count. Run it:
-// make run-01, or make run-01 ARGS='"Hello"'. Look for: how sure the model is after "all",
-// and how unsure after "all over", where the name of any place may follow.
+// make run-01, or make run-01 ARGS='"Hello"'. Look for: how sure the model is after "The sun",
+// and how unsure after "today is", where any kind of weather may follow.
 #include <cstdio>
 #include <fstream>
 #include <string>

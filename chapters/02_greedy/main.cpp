@@ -3,7 +3,7 @@
 // Writes a text by always taking the most probable token, prints how sure the model was at
 // each step (the gap between the first and the second choice), and finds the loop. Run it:
 // make run-02, or make run-02 ARGS='"Once upon a time"'. Look for: the same choice winning at the
-// same place of every round, by the same margin.
+// same place of every round, by a clear margin.
 #include <cstdio>
 #include <string>
 #include <vector>

@@ -1,7 +1,7 @@
 // Chapter 12: speculative decoding. A small model drafts, the large one checks a whole
 // draft in one pass.
 //
-// Run it: make run-12, make run-12 ARGS='"Explain gravity:" --num-assistant-tokens 8',
+// Run it: make run-12, make run-12 ARGS='"Once upon a time" --num-assistant-tokens 8',
 // ARGS="--assistant-model lookup", ARGS="--coupling seed", ARGS="--times". Look for:
 // the distribution of the wrong rule in part 1; in part 2 the ratio p/q beside u;
 // in part 3 how many tokens each pass of the large model gives, and that acceptance is Σ min(p, q).
@@ -32,7 +32,7 @@ using namespace tbt;
 namespace {
 
 struct Settings {
-    std::string prompt = "Once upon a time", trace, figure, html, part = "all";
+    std::string prompt = "Explain gravity:", trace, figure, html, part = "all";
     std::string command;  // the command line as typed
     DraftSettings draft;
     bool wrong = false, times = false;

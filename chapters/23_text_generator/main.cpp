@@ -3,8 +3,8 @@
 //
 // Run it: make run PROMPT="Once upon a time", make run ARGS="--num-beams 4 -n 40",
 // make run ARGS="--json-schema data/schemas/person.json --assistant-model sketch", make chat.
-// Look for: with a draft the text is the same, in a third of the passes (--stats); a text under a
-// grammar needs fewer passes than it has tokens.
+// Look for: with a draft the text is the same, in fewer passes (--stats); a text under a grammar
+// needs fewer passes than it has tokens.
 #include "chapters/23_text_generator/aliases.hpp"
 #include "chapters/23_text_generator/writing.hpp"
 #include "lib/machine/command_line.hpp"

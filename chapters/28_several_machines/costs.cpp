@@ -37,7 +37,7 @@ std::vector<KnownModel> known_models() {
     TransformerConfig large = llama_config(32, 32, 8, 4096, 14336, 8192, 128256);
     TransformerConfig largest = llama_config(80, 64, 8, 8192, 28672, 8192, 128256);
     large.tie_word_embeddings = largest.tie_word_embeddings = false;
-    return {{"storyteller", gpt_config(8, 8, 256, 512, 4096), 2},
+    return {{"storyteller", gpt_config(8, 8, 256, 512, 8192), 2},
             {"GPT-2 124M", gpt_config(12, 12, 768, 1024, 50257), 2},
             {"8B, 4 bits", large, 0.56},
             {"70B, 4 bits", largest, 0.56}};

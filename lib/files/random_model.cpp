@@ -107,8 +107,8 @@ TransformerConfig preset_config(std::string_view name) {
                                                 {"gpt2-medium", 24, 16, 1024, 50257, 1024},
                                                 {"gpt2-large", 36, 20, 1280, 50257, 1024},
                                                 {"gpt2-xl", 48, 25, 1600, 50257, 1024},
-                                                {"storyteller", 8, 8, 256, 4096, 512},
-                                                {"sketch", 2, 4, 128, 4096, 512}}};
+                                                {"storyteller", 8, 8, 256, 8192, 512},
+                                                {"sketch", 2, 4, 128, 8192, 512}}};
     const auto found = std::find_if(presets.begin(), presets.end(),
                                     [&](const Preset& p) { return p.name == name; });
     if (const std::optional<TransformerConfig> today = todays_preset(name)) return *today;

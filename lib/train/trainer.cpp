@@ -19,7 +19,7 @@ namespace tbt::train {
 namespace {
 
 // The number of rows whose logits are in memory at a time: they are computed, replaced by their
-// gradient and used before the next rows. That is 4 MB for V = 4096.
+// gradient and used before the next rows. That is 8 MB for V = 8192.
 constexpr std::int64_t head_rows = 256;
 
 // Adds the seconds of its lifetime to a counter.

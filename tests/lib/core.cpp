@@ -105,7 +105,7 @@ TEST_CASE("the number of core's threads: what was asked for, the environment, th
 }
 
 TEST_CASE("as stored: an F16 file gives the same logits in 16 bits and as floats", "[core]") {
-    const std::vector<int> ids = random_ids(20, 4096, 6);
+    const std::vector<int> ids = random_ids(20, 8192, 6);
     Gpt stored = Gpt::load(model_directory("storyteller")),
         wide = Gpt::load(model_directory("storyteller"), {1, false});
     CHECK(core_logits(stored, ids, ids.size()) == core_logits(wide, ids, ids.size()));

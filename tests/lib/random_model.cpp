@@ -142,12 +142,12 @@ TEST_CASE("a random model takes over a tokenizer, if it fits", "[random_model]")
     TransformerConfig config = small();
     REQUIRE_THROWS_WITH(
         write_random_model(folder.path(), config, {.tokenizer = "data/models/sketch"}),
-        Catch::Contains("the tokenizer has 4096 tokens, expected at most 600"));
-    config.vocab_size = 5000;
+        Catch::Contains("the tokenizer has 8192 tokens, expected at most 600"));
+    config.vocab_size = 9000;
     write_random_model(folder.path(), config, {.tokenizer = "data/models/sketch"});
     const Model model = load_model(folder.path());
-    REQUIRE(model.tokenizer.vocab_size() == 4096);
-    REQUIRE(model.config().vocab_size == 5000);
+    REQUIRE(model.tokenizer.vocab_size() == 8192);
+    REQUIRE(model.config().vocab_size == 9000);
     REQUIRE(model.config().eos_token_ids == std::vector<int>{model.tokenizer.eos_id()});
 }
 

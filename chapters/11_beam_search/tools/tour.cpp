@@ -321,7 +321,7 @@ void show_blandness(Model& model) {
 
 void show_diversity(Model& model) {
     constexpr int tokens = 16;
-    const char* prompt = "The old lighthouse keeper was";
+    const char* prompt = "My friend";
     const std::vector<int> ids = encode_prompt(model, prompt, tokens);
     CachedBatch batch(model.transformer);
     BeamRequest request = request_for(model, 4, tokens, 1);

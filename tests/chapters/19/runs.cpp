@@ -142,7 +142,7 @@ TEST_CASE("a model takes another tokenizer: a token begins as the mean of its ol
     command.training.steps = 1;
     command.loop.out = folder.path / "more";
     REQUIRE(run_train(command) == 0);
-    CHECK(read_json((command.loop.out / "config.json").string()).at("vocab_size") == 4096);
+    CHECK(read_json((command.loop.out / "config.json").string()).at("vocab_size") == 8192);
     command.loop.out = folder.path / "taught";
     command.training.teacher = first;
     CHECK(error_of([&] { run_train(command); }).find("has another tokenizer") != std::string::npos);
@@ -152,13 +152,13 @@ TEST_CASE("a model to go on from may have more rows than tokens", "[training]") 
     const Folder folder;
     const Quiet quiet;
     const std::string padded = (folder.path / "padded").string();
-    write_random_model(padded, gpt_config(1, 2, 32, 64, 4200));
+    write_random_model(padded, gpt_config(1, 2, 32, 64, 8300));
     Tokenizer::load(shipped_model("storyteller").string()).save(padded, 64);
     TrainCommand command = small_command(folder, "more");
     command.training.init = padded;
     command.training.steps = 1;
     REQUIRE(run_train(command) == 0);
-    CHECK(read_json((command.loop.out / "config.json").string()).at("vocab_size") == 4200);
+    CHECK(read_json((command.loop.out / "config.json").string()).at("vocab_size") == 8300);
 }
 
 TEST_CASE("a folder that holds a model is never written over", "[training]") {
@@ -200,7 +200,7 @@ TEST_CASE("what contradicts a model to go on from is refused, what it has is tak
     CHECK(error_of([&] { run_train(command); }) == said());  // not an endless cutting of the text
     command.training.init = init;
     command.training.shape = gpt_config(2, 4, 128, 64, 0);
-    command.vocab = 4096;
+    command.vocab = 8192;
     command.given = {true, true, true, true};
     CHECK(said().empty());
     command.training.shape.n_layer = 3;
@@ -214,7 +214,7 @@ TEST_CASE("what contradicts a model to go on from is refused, what it has is tak
     CHECK(said() == "--embd is 64, expected 128, which " + init + " has");
     command.given.embd = false;
     command.vocab = 300;
-    CHECK(said() == "--vocab is 300, expected 4096, which " + init + " has");
+    CHECK(said() == "--vocab is 300, expected 8192, which " + init + " has");
     command.given.vocab = false;
     command.training.shape.n_positions = 513;
     CHECK(said() == "--context is 513, expected 512 at most, which " + init + " has");

@@ -75,11 +75,11 @@ TEST_CASE("the sketch saves the storyteller more than half of its passes, and ch
           "[ch23]") {
     TextOptions o;
     o.max_new_tokens = 60;
-    const std::vector<int> plain = shipped().generate("Once upon a time", o)[0].ids;
+    const std::vector<int> plain = shipped().generate("The weather today is", o)[0].ids;
     const long tokens = static_cast<long>(plain.size());
     REQUIRE(shipped().effort().passes == tokens);
     o.assistant_model = "sketch";
-    REQUIRE(shipped().generate("Once upon a time", o)[0].ids == plain);
+    REQUIRE(shipped().generate("The weather today is", o)[0].ids == plain);
     const Effort effort = shipped().effort();
     REQUIRE(2 * effort.passes < tokens);
     REQUIRE(effort.right + effort.passes >= tokens);
