@@ -6,11 +6,12 @@
 #                                       after it says whether three or more sentences follow from each other.
 #   tests/blind.sh words CORPUS FILE    counts the texts of FILE (such an output) with a word in small letters that neither
 #                                       CORPUS (build/corpus --folder … write --bytes 12000000) nor its prompt has.
+#   tests/blind.sh leaks MODEL          counts records and lines of chat in 50 texts (seeds 0, 1, …) after each opening
 # Items o1, o2, … are openings, c1, c2, … chats.
 set -eu
 case ${1-} in
 mix)
-    [ $# -eq 4 ] || { sed -n '2,10s/^# //p' "$0" >&2; exit 2; }
+    [ $# -eq 4 ] || { sed -n '2,11s/^# //p' "$0" >&2; exit 2; }
     mkdir -p "$4"
     awk -v folder="$4" '
         function flush() { if (item) text[item, file] = body; item = body = "" }
@@ -32,7 +33,7 @@ mix)
         }' "$2" "$3"
     ;;
 score)
-    [ $# -ge 3 ] || { sed -n '2,10s/^# //p' "$0" >&2; exit 2; }
+    [ $# -ge 3 ] || { sed -n '2,11s/^# //p' "$0" >&2; exit 2; }
     shift
     folder=$1
     shift
@@ -56,7 +57,7 @@ score)
         }' "$folder/key" "$@"
     ;;
 words)
-    [ $# -eq 3 ] || { sed -n '2,10s/^# //p' "$0" >&2; exit 2; }
+    [ $# -eq 3 ] || { sed -n '2,11s/^# //p' "$0" >&2; exit 2; }
     LC_ALL=C awk '
         function words(line, list) { gsub(/\342\200\231/, "\047", line); gsub(/\342\200./, " ", line)
                                      gsub(/[^A-Za-z\047\200-\377]+/, " ", line); return split(line, list, " ") }
@@ -79,5 +80,15 @@ words)
                         { learn($0, prompt) }
         END             { flush(); print bad + 0 " of " texts + 0 " texts:" found }' "$2" "$3"
     ;;
-*) sed -n '2,10s/^# //p' "$0" >&2; exit 2 ;;
+leaks)
+    [ $# -eq 2 ] || { sed -n '2,11s/^# //p' "$0" >&2; exit 2; }
+    seed=0
+    while read -r opening; do
+        build/23_text_generator "$opening" --model "$2" -n 80 --num-return-sequences 50 --seed $seed --output-format jsonl
+        seed=$((seed + 1))
+    done <data/prompts/strangers/openings.txt | awk '
+        { texts++; sub(/.*,"text":"/, ""); sub(/","ids":.*/, ""); records += /\{|\[\\"/; chats += /User:|Assistant:/ }
+        END { print records + 0 " records and " chats + 0 " chats in " texts + 0 " texts" }'
+    ;;
+*) sed -n '2,11s/^# //p' "$0" >&2; exit 2 ;;
 esac
