@@ -37,11 +37,12 @@ draw() {
             next
         }
         # "   the model                   8192 …"
-        step && $1 == "the" && $2 == "model" { vocabulary = $3; next }
+        step && $1 == "the" && $2 == "model" { vocabulary = $3; rank = $5; before = $6; next }
         # "   top-p 0.9                     21     19    0.0992    1.853      1  39.95 %"
-        step && $1 == "top-p" { left_over[step] = $3; next }
+        step && $1 == "top-p" { left_over[step] = $3; after = $8; next }
         # "   ·little                    13.01 %  -> 23.20 %" or "… cut by top-p"
         step && $3 == "%" && ($4 == "->" || $4 == "cut") {
+            if (row == 4 && rank > 5) $0 = drawn " " before " % -> " after " % <- drawn"  # in the place of the fifth
             y = top + 14 + 34 * row++
             bar(x, y, wide * .88 * $2 / 100 + 1, $4 == "cut" ? "cut" : /<- drawn/ ? "drawn" : "kept")
             text(x, y + 28, $4 == "cut" ? "soft" : "ink", escaped($1) "  " percent($2) ($4 == "->" ? " → " percent($5) : ""))
