@@ -9,9 +9,10 @@
 #   tests/blind.sh leaks MODEL          counts records and lines of chat in 50 texts (seeds 0, 1, …) after each opening
 # Items o1, o2, … are openings, c1, c2, … chats.
 set -eu
+usage() { sed -n '2,11s/^# //p' "$0" >&2; exit 2; }
 case ${1-} in
 mix)
-    [ $# -eq 4 ] || { sed -n '2,11s/^# //p' "$0" >&2; exit 2; }
+    [ $# -eq 4 ] || usage
     mkdir -p "$4"
     awk -v folder="$4" '
         function flush() { if (item) text[item, file] = body; item = body = "" }
@@ -33,7 +34,7 @@ mix)
         }' "$2" "$3"
     ;;
 score)
-    [ $# -ge 3 ] || { sed -n '2,11s/^# //p' "$0" >&2; exit 2; }
+    [ $# -ge 3 ] || usage
     shift
     folder=$1
     shift
@@ -57,7 +58,7 @@ score)
         }' "$folder/key" "$@"
     ;;
 words)
-    [ $# -eq 3 ] || { sed -n '2,11s/^# //p' "$0" >&2; exit 2; }
+    [ $# -eq 3 ] || usage
     LC_ALL=C awk '
         function words(line, list) { gsub(/\342\200\231/, "\047", line); gsub(/\342\200./, " ", line)
                                      gsub(/[^A-Za-z\047\200-\377]+/, " ", line); return split(line, list, " ") }
@@ -81,14 +82,14 @@ words)
         END             { flush(); print bad + 0 " of " texts + 0 " texts:" found }' "$2" "$3"
     ;;
 leaks)
-    [ $# -eq 2 ] || { sed -n '2,11s/^# //p' "$0" >&2; exit 2; }
+    [ $# -eq 2 ] || usage
     seed=0
     while read -r opening; do
         build/23_text_generator "$opening" --model "$2" -n 80 --num-return-sequences 50 --seed $seed --output-format jsonl
         seed=$((seed + 1))
     done <data/prompts/strangers/openings.txt | awk '
         { texts++; sub(/.*,"text":"/, ""); sub(/","ids":.*/, ""); records += /\{|\[\\"/; chats += /User:|Assistant:/ }
-        END { print records + 0 " records and " chats + 0 " chats in " texts + 0 " texts" }'
+        END { print records + 0 " records and " chats + 0 " chats in " texts + 0 " texts"; exit !texts }'
     ;;
-*) sed -n '2,11s/^# //p' "$0" >&2; exit 2 ;;
+*) usage ;;
 esac

@@ -3,7 +3,7 @@
 //   make report MODEL=data/models/storyteller
 //   build/report build/models/storyteller --json report.json --failures 3
 //   build/report build/models/storyteller --read data/prompts     texts for people to read
-//   build/report build/models/voice --read data/prompts/voice     the same for other people's
+//   build/report data/models/sketch --read data/prompts/voice     the same for other people's
 //                                                                 prompts, then rates of names,
 //                                                                 sums, JSON
 //
