@@ -170,6 +170,22 @@ TEST_CASE("be, can and verbs of state have their own forms") {
     CHECK(texts("{!who I}{!fut stop and &cry}").count("I will stop and cry") == 1);
 }
 
+TEST_CASE("a verb agrees with the subject that its clause names") {
+    for (const auto& [clause, text] : std::vector<std::pair<std::string, std::string>>{
+             {"the people = be happy", "the people are happy"},
+             {"the children = go", "the children go"},
+             {"his keys = be old", "my keys are old"},
+             {"the glass = be old", "the glass is old"},
+             {"the news = be old", "the news is old"},
+             {"the bus = stop", "the bus stops"},
+             {"$fruit+ = be old", "peaches are old"},
+             {"$fruit = be old", "peach is old"},
+             {"the boss = be happy", "the boss is happy"}}) {
+        INFO(clause);
+        CHECK(texts("{!who I}{!pres " + clause + "}").count(text) == 1);
+    }
+}
+
 TEST_CASE("a, an and some fit the noun, and his, him and himself the person") {
     const auto all = texts("{!who I}{!past eat a $food}");
     CHECK(all == std::set<std::string>{"I ate a pear", "I ate an old pear", "I ate some bread",

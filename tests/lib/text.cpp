@@ -70,6 +70,13 @@ TEST_CASE("the byte alphabet is GPT-2's", "[utf8]") {
     REQUIRE(bytes_of_visible("\xc3") == std::nullopt);
 }
 
+TEST_CASE("a token shows its leading space, its newlines and its bytes that cannot be printed") {
+    CHECK(visible(" a b ") == "·a b ");
+    CHECK(visible("a\n") == "a⏎");
+    CHECK(visible("\t\x7f") == "<09><7F>");
+    CHECK(visible("\xc3\xa9\xc3") == "é<C3>");
+}
+
 TEST_CASE("UTF-8 is well formed or not exactly as the standard says", "[utf8]") {
     for (const std::string good : {"", "a", "\x7f", "\u0080", "\u07ff", "\u0800", "\ud7ff",
                                    "\ue000", "\uffff", "\U00010000", "\U0010ffff"}) {
