@@ -12,6 +12,7 @@
 #include "lib/core/gpt.hpp"
 #include "lib/machine/command_line.hpp"
 #include "lib/machine/threads.hpp"
+#include "lib/machine/usual_options.hpp"
 #include "tests/support/captured.hpp"
 #include "tests/support/temporary.hpp"
 
@@ -26,12 +27,13 @@ struct Answer {
     std::string out, err;
 };
 
-// A program with one option and a word, started with these.
+// A program with two options and a word, started with these.
 Answer answer(std::vector<std::string> words) {
     words.insert(words.begin(), "bin/writer");
     std::vector<char*> argv;
     for (std::string& word : words) argv.push_back(word.data());
     double temperature = 1;
+    int part = 0;
     std::string prompt;
     Answer a;
     a.err = test::written_to(2, [&] {
@@ -40,6 +42,7 @@ Answer answer(std::vector<std::string> words) {
                 static_cast<int>(argv.size()), argv.data(), "Writes.",
                 [&](CommandLine line) {
                     line.option("--temperature", temperature, "how bold");
+                    part_option(line, part, 3);
                     line.option("prompt", prompt, "the text to continue");
                 },
                 [&] { a.worked = true; });
@@ -54,6 +57,11 @@ TEST_CASE("a program works with no words, and with those that it knows", "[comma
     CHECK(answer({}).worked);
     CHECK(answer({"--temperature", "0.5", "hello"}).worked);
     CHECK(answer({"--", "--version"}).worked);  // a prompt
+}
+
+TEST_CASE("a part is one of those that there are", "[command-line]") {
+    for (const char* part : {"1", "3"}) CHECK(answer({"--part", part}).worked);
+    for (const char* part : {"0", "4"}) CHECK(answer({"--part", part}).status == 2);
 }
 
 TEST_CASE("--threads counts for the tiny library, too", "[command-line]") {

@@ -91,6 +91,9 @@ TEST_CASE("recogniser: exactly the texts that a small grammar writes", "[recogni
                       "rule one\n  red\n  {p=person}{p.he}\nrule draws\n  {p=person}{p.name}\n"
                       "rule number\n  1\n  12\nrule perhaps\n  no\n  {p=person}{p.name}\n");
     }
+    SECTION("a kept text that is drawn again, because what stands before it was read otherwise") {
+        check_exactly("genre g\n  {x:=n}{a|aa}{x}!{x}\nrule n\n  to\n  ato\n");
+    }
     SECTION("rules by name, repetition, weights of zero") {
         check_exactly(
             "table t: n rule\n  a | ra\n  b | rb\n  c | ra\n"

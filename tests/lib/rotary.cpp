@@ -9,6 +9,7 @@
 #include "lib/core/math.hpp"
 #include "lib/core/rng.hpp"
 #include "lib/model/layers.hpp"
+#include "lib/model/model_config.hpp"
 #include "lib/model/rotary.hpp"
 #include "tests/support/temporary.hpp"
 
@@ -152,6 +153,16 @@ TEST_CASE("a gate lets its other half through: silu by hand, any width", "[layer
     gate_silu(extremes, 1, 2, Worker{});
     CHECK(extremes[0] == 0);
     CHECK(extremes[1] == 1000);
+}
+
+TEST_CASE("only longrope has other keys for texts that stay short", "[rotary]") {
+    TransformerConfig config = llama_config(1, 1, 1, 8, 8, 16, 300);
+    CHECK(short_context(config) == 0);
+    config.architecture.rotaries.front().scaling = RotaryScaling::longrope;
+    config.architecture.rotaries.front().original_positions = config.n_positions / 2;
+    CHECK(short_context(config) == config.n_positions / 2);
+    config.architecture.rotaries.front().original_positions = 2 * config.n_positions;
+    CHECK(short_context(config) == config.n_positions);
 }
 
 TEST_CASE("YaRN's and longrope's impossible numbers are named as config.json names them",

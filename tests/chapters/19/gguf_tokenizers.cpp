@@ -63,6 +63,12 @@ TEST_CASE("an added token of ▁ is spaces, from tokenizer.json and through GGUF
     write_gguf(model, folder.file("m.gguf"), WeightType::f32);
     const GgufFile file(folder.file("m.gguf"));
     CHECK(file.texts("tokenizer.ggml.tokens")[264] == "    ");  // as llama.cpp's converter
+    const auto tokens = file.texts("tokenizer.ggml.tokens");
+    const auto types = file.numbers("tokenizer.ggml.token_type");
+    for (std::size_t id = 0; id < tokens.size(); ++id) {
+        INFO(tokens[id]);  // a byte is "<0x41>"; "A" is a normal token
+        CHECK((types[id] == 6) == (tokens[id].size() == 6 && tokens[id].starts_with("<0x")));
+    }
     const auto check = [](const Tokenizer& t) {
         using Ids = std::vector<int>;
         CHECK(t.token_bytes(264) == "    ");

@@ -169,6 +169,8 @@ TEST_CASE(
     second.load(path);
     CHECK(second.steps_done() == 10);
     REQUIRE(second.curve.size() == 1);
+    CHECK(second.curve[0].step == 10);
+    CHECK(second.curve[0].tokens == 960);
     CHECK(second.curve[0].learning_rate == 0.1 + 0.2);
     CHECK(second.curve[0].validation == std::vector<double>{0.5, 0.25, 1.0 / 3});
     double resumed_loss = 0;
