@@ -137,6 +137,9 @@ TEST_CASE("no template hangs, grows without end or nests without end", "[chat]")
     CHECK_THAT(refusal("{{ 'x' * 999999999999 }}"), Contains(too_much));
     CHECK_THAT(refusal("{% macro f() %}{{ f() }}{% endmacro %}{{ f() }}"),
                Contains("is nested deeper than"));
+    CHECK_THAT(refusal("{% set a = 'x' * 99999 %}{% set b = 'x' * 99999 %}"
+                       "{% for i in range(9999) %}{% if a == b %}{% endif %}{% endfor %}"),
+               Contains(too_much));
     CHECK_THAT(refusal("{% set n = namespace(a=[]) %}{% for i in range(99) %}"
                        "{% set n.a = [n.a] %}{% endfor %}"),
                Contains("nested deeper than 64"));

@@ -159,7 +159,10 @@ TEST_CASE("a clause is told in every tense, positive, negative and as a question
 
 TEST_CASE("be, can and verbs of state have their own forms") {
     CHECK(texts("{!who I}{!pres be happy}").count("I am happy") == 1);
-    CHECK(texts("{!who we}{!past be happy}").count("we were happy") == 1);
+    CHECK(texts("{!who we}{!past be happy}") ==
+          std::set<std::string>{"we were happy", "Anna and I were happy", "Tom and I were happy",
+                                "my aunt and I were happy", "my uncle and I were happy",
+                                "my aunt Anna and I were happy", "my uncle Tom and I were happy"});
     CHECK(texts("{!who I}{!q past be happy}") == std::set<std::string>{"was I happy"});
     CHECK(texts("{!who I}{!past can not eat}").count("I could not eat") == 1);
     CHECK(texts("{!who I}{!fut can eat}").count("I will be able to eat") == 1);

@@ -183,5 +183,8 @@ TEST_CASE("what is built otherwise than a plain Llama is not trained", "[train]"
           }).find("training does not support") != std::string::npos);
     CHECK(refused([](auto& c) { c.architecture.kv_heads = 3; }).find("a divisor of heads") !=
           std::string::npos);
+    CHECK(refused([](auto& c) {
+              c.n_head = 16, c.architecture.kv_heads = 16, c.architecture.head_size = 3;
+          }).find("an even number") != std::string::npos);
     CHECK(refused([](auto& c) { c.n_inner = 88; }).find("a multiple of 16") != std::string::npos);
 }

@@ -187,3 +187,11 @@ TEST_CASE("eta's threshold is the smaller of epsilon and its entropy rule", "[ch
     REQUIRE(eta(zipf(1000), .01).size() == expected);
     REQUIRE(expected == 239);
 }
+
+TEST_CASE("a prefix without a share is one token, the lightest one too", "[ch05]") {
+    std::vector<float> s{0, 0};
+    while (integer_weights(s, 1)[1] > 1) s[1] -= 0.25f;
+    REQUIRE(integer_weights(s, 1)[1] == 1);
+    const std::vector<float> keys{0, 1};
+    CHECK(shortest_prefix(s, 1, keys, 1e-300) == std::vector<float>{masked, s[1]});
+}

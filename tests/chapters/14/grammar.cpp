@@ -47,6 +47,7 @@ TEST_CASE("GBNF: literals, classes, groups, repetitions and rules mean what llam
         {"root ::= [ab]{3}", {"aba"}, {"ab", "abab"}},
         {"root ::= [ab]{2,}", {"ab", "ababab"}, {"a", ""}},
         {"root ::= [ab]{1,3}", {"a", "aba"}, {"", "abab"}},
+        {"root ::= [ab]{\n1\n,\n3\n}", {"a", "aba"}, {"", "abab"}},
         {"root ::= [ab]{0}", {""}, {"a"}},
         {"root ::= \"a\"{ 2 , 3 }", {"aa", "aaa"}, {"a", "aaaa"}},
         {"root ::= (\"a\" | \"b\" \"c\")+", {"a", "bc", "abca"}, {"b", "ab", ""}},

@@ -168,6 +168,7 @@ TEST_CASE(
     second.step();  // its own state is forgotten
     second.load(path);
     CHECK(second.steps_done() == 10);
+    CHECK_FALSE(test::contains(second.recipe(), "init"));  // it began with random weights
     REQUIRE(second.curve.size() == 1);
     CHECK(second.curve[0].step == 10);
     CHECK(second.curve[0].tokens == 960);

@@ -119,12 +119,20 @@ TEST_CASE("rounds add up to the text, coupled by seed or judged", "[ch23][page]"
     }
 }
 
+TEST_CASE("a trace names what guessed its tokens, and how they were coupled", "[ch23][page]") {
+    TextOptions o = of_length(12);
+    o.assistant_model = "lookup", o.coupling = "rejection";
+    const nlohmann::json draft = {{"from", "lookup"}, {"coupling", "rejection"}};
+    CHECK(parsed(traced(o, "a"))[0]["draft"] == draft);
+}
+
 TEST_CASE("a trace is a line of JSON for each thing, with version 1's fields", "[ch23][page]") {
     TextOptions o = of_length(12);
     o.num_beams = 3, o.samples = 2;
     const auto beams = parsed(traced(o, "a"));
     REQUIRE(beams[0]["format"] == "token-by-token trace 2");
     REQUIRE(beams[0]["decoder"] == "beams");
+    REQUIRE(!beams[0].contains("draft"));
     int nodes = 0, results = 0;
     for (const auto& line : beams) {
         if (line.contains("fate")) REQUIRE(line["node"] == nodes);
