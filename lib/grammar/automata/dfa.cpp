@@ -36,295 +36,25 @@ void WorkLimit::spend(std::size_t parts) {
                        " steps; use fewer or smaller patterns and lists");
 }
 
-namespace {
-
-using Kind = Expression::Kind;
-constexpr int max_states = 20000, max_nfa_nodes = 500000;
-
-// The automaton of a look-around: of what must follow, or of the text up to here.
-struct Look {
-    explicit Look(const Expression& e) : back(e.kind >= Kind::before) {
-        const Expression all = Expression::repeat(Expression::characters(CodePointSet::all()), 0,
-                                                  Expression::unlimited);
-        dfa = Dfa::of(Expression::sequence({back ? all : e.parts[0], back ? e.parts[0] : all}));
-        if (e.kind == Kind::not_ahead || e.kind == Kind::not_before) dfa = complement(dfa);
-        // Decided, unless a character or the end of the text leads to what is not.
-        const auto everything = CodePointSet::all().count();
-        decided.assign(dfa.states.size(), true);
-        for (bool changed = true; std::exchange(changed, false);) {
-            for (std::size_t s = 0; s < decided.size(); ++s) {
-                std::int64_t on = 0;
-                for (const Dfa::Edge& edge : dfa.states[s].edges)
-                    on += decided[index(edge.to)] ? edge.on.count() : 0;
-                if (decided[s] && (!dfa.states[s].accepting || on < everything))
-                    decided[s] = false, changed = true;
-            }
-        }
-    }
-    bool back;
-    Dfa dfa;
-    std::vector<bool> decided;  // the states from which every text is accepted
-    int elsewhere = -1;         // the look-around that holds instead where the text does not begin
-};
-
-// The expression where the text does not begin: there `^` matches nothing.
-Expression without_begin(Expression e) {
-    if (e.kind == Kind::begin) return Expression::characters({});
-    for (Expression& part : e.parts) part = without_begin(std::move(part));
-    return e;
-}
-bool has_begin(const Expression& e) {
-    return e.kind == Kind::begin || std::any_of(e.parts.begin(), e.parts.end(), has_begin);
-}
-
-// Step 1: an NFA with ε-edges, which read no character [Thompson 1968]. Dfa::of is step 2.
-//
-// A look-around is a condition on an ε-edge. What follows is not known yet: whoever takes the edge
-// owes it, and runs its automaton on the rest of the text beside his own way. What came before is
-// known: its automaton runs from the beginning, as one more place of each set of places.
-struct Nfa {
-    struct Node {
-        std::vector<std::pair<CodePointSet, int>> edges;
-        // Targets of ε-edges: taken anywhere, or only at the beginning or the end of the text.
-        std::vector<int> epsilon, at_begin, at_end;
-        std::vector<std::pair<int, int>> looks;  // the number of a look-around, and the target
-    };
-    std::vector<Node> nodes;
-    std::vector<Look> looks;
-    std::map<const Expression*, int> look_numbers;
-
-    // Look-arounds that run, with their states.
-    using Owed = std::vector<std::pair<int, int>>;
-    // A place without anything owed has the number of its node, the others follow. Node −1: the
-    // automaton of a look-behind.
-    std::vector<std::pair<int, Owed>> places;
-    std::map<std::pair<int, Owed>, int> place_numbers;
-
-    int place(int node, Owed owed) {
-        if (owed.empty()) return node;
-        const auto [entry, added] =
-            place_numbers.try_emplace({node, std::move(owed)}, count(nodes) + count(places));
-        if (added) places.push_back(entry->first);
-        return entry->second;
-    }
-    int node_of(int place) const {
-        return place < count(nodes) ? place : places[index(place - count(nodes))].first;
-    }
-    Owed owed_of(int place) const {
-        return place < count(nodes) ? Owed() : places[index(place - count(nodes))].second;
-    }
-    // Adds a state of a look-ahead to what is owed.
-    void owe(Owed& owed, int look, int state) {
-        if (looks[index(look)].decided[index(state)]) return;
-        const std::pair<int, int> one(look, state);
-        const auto at = std::lower_bound(owed.begin(), owed.end(), one);
-        if (at == owed.end() || *at != one) owed.insert(at, one);
-    }
-    // Is all that is owed accepted, at the end of the text?
-    bool paid(int place) const {
-        const Owed owed = owed_of(place);
-        return std::all_of(owed.begin(), owed.end(), [&](const auto& one) {
-            return looks[index(one.first)].dfa.states[index(one.second)].accepting;
-        });
-    }
-
-    int add() {
-        if (nodes.size() >= max_nfa_nodes)
-            throw TooLarge("regular expression: too large; use smaller repetition counts");
-        nodes.emplace_back();
-        return count(nodes) - 1;
-    }
-    Node& at(int n) { return nodes[index(n)]; }
-
-    int add(const Expression& e, int from) {
-        switch (e.kind) {
-            case Kind::characters:
-                return step(from, e.set);
-            case Kind::text:
-                for (const std::int32_t c : code_points_of(e.text, "text"))
-                    from = step(from, CodePointSet(c, c));
-                return from;
-            case Kind::sequence:
-                for (const Expression& part : e.parts) from = add(part, from);
-                return from;
-            case Kind::choice: {
-                const int out = add();
-                for (const Expression& part : e.parts) {
-                    const int in = add();
-                    at(from).epsilon.push_back(in);
-                    const int end = add(part, in);
-                    at(end).epsilon.push_back(out);
-                }
-                return out;
-            }
-            case Kind::repeat:
-                return repeat(e, from);
-            case Kind::begin:
-            case Kind::end: {
-                const int out = add();
-                (e.kind == Kind::begin ? at(from).at_begin : at(from).at_end).push_back(out);
-                return out;
-            }
-            case Kind::ahead:
-            case Kind::not_ahead:
-            case Kind::before:
-            case Kind::not_before: {
-                const auto [number, added] = look_numbers.try_emplace(&e, count(looks));
-                if (added) looks.emplace_back(e), looks.back().elsewhere = number->second;
-                if (added && !looks.back().back && has_begin(e)) {
-                    looks.back().elsewhere = count(looks);
-                    looks.emplace_back(without_begin(e));
-                }
-                const int out = add();
-                at(from).looks.emplace_back(number->second, out);
-                return out;
-            }
-            default:
-                throw Error("automaton: a regular expression cannot refer to grammar rules");
-        }
-    }
-
-    int step(int from, const CodePointSet& set) {
-        const int to = add();
-        at(from).edges.emplace_back(set, to);
-        return to;
-    }
-
-    int repeat(const Expression& e, int from) {
-        for (int i = 0; i < e.low; ++i) from = add(e.parts[0], from);
-        const int out = add();
-        if (e.high == Expression::unlimited) {
-            const int loop = add();
-            at(from).epsilon.push_back(loop);
-            const int end = add(e.parts[0], loop);
-            at(end).epsilon.push_back(loop);
-            at(loop).epsilon.push_back(out);
-            return out;
-        }
-        for (int i = e.low; i < e.high; ++i) {
-            at(from).epsilon.push_back(out);
-            from = add(e.parts[0], from);
-        }
-        at(from).epsilon.push_back(out);
-        return out;
-    }
-
-    std::vector<int> close(std::vector<int> open, bool begin, bool end) {
-        std::set<int> seen(open.begin(), open.end());
-        std::vector<bool> came_before(looks.size());
-        for (const int p : open)
-            if (node_of(p) < 0) came_before[index(owed_of(p)[0].first)] = paid(p);
-        const auto go = [&](int n, const Owed& owed) {
-            const int p = place(n, owed);
-            if (seen.insert(p).second) open.push_back(p);
-        };
-        while (!open.empty()) {
-            const int n = node_of(open.back());
-            const Owed owed = owed_of(open.back());
-            open.pop_back();
-            if (n < 0) continue;
-            for (const int to : at(n).epsilon) go(to, owed);
-            if (begin)
-                for (const int to : at(n).at_begin) go(to, owed);
-            if (end)
-                for (const int to : at(n).at_end) go(to, owed);
-            for (const auto& [number, to] : at(n).looks) {
-                const int look = begin ? number : looks[index(number)].elsewhere;
-                Owed more = owed;
-                if (looks[index(look)].dfa.empty()) continue;
-                if (!looks[index(look)].back) owe(more, look, 0);
-                else if (!came_before[index(look)]) continue;
-                go(to, more);
-            }
-        }
-        work_limit.spend(seen.size());
-        return {seen.begin(), seen.end()};
-    }
-
-    // The first places: a node, and the look-behinds.
-    std::vector<int> first(int node) {
-        std::vector<int> all{node};
-        for (int k = 0; k < count(looks); ++k)
-            if (looks[index(k)].back && !looks[index(k)].dfa.empty())
-                all.push_back(place(-1, {{k, 0}}));
-        return all;
-    }
-
-    using Edges = std::vector<std::pair<CodePointSet, int>>;
-    void add_edges(int from, Edges& edges) {
-        const int n = node_of(from);
-        const Owed owed = owed_of(from);
-        if (n < 0) {
-            const auto [look, state] = owed[0];
-            for (const Dfa::Edge& e : looks[index(look)].dfa.states[index(state)].edges)
-                edges.emplace_back(e.on, place(-1, {{look, e.to}}));
-            return;
-        }
-        for (const auto& [on, to] : at(n).edges) pay(on, to, owed, 0, {}, edges);
-    }
-    // An edge, cut into parts on which what is owed steps to one state each.
-    void pay(const CodePointSet& on, int to, const Owed& owed, std::size_t i, const Owed& next,
-             Edges& edges) {
-        work_limit.spend(1);
-        if (i == owed.size()) {
-            edges.emplace_back(on, place(to, next));
-            return;
-        }
-        const auto [look, state] = owed[i];
-        for (const Dfa::Edge& e : looks[index(look)].dfa.states[index(state)].edges) {
-            const CodePointSet both = on & e.on;
-            Owed more = next;
-            owe(more, look, e.to);
-            if (!both.empty()) pay(both, to, owed, i + 1, more, edges);
-        }
-    }
-
-    WorkLimit work_limit{"regular expression"};
-};
-
-// Cuts overlapping edges into disjoint ones. Each result maps a set of targets to its code points.
-std::map<std::vector<int>, CodePointSet> disjoint(
-    const std::vector<std::pair<CodePointSet, int>>& edges, WorkLimit& work_limit) {
-    // At a code point, a target begins (+1) or ends (−1).
-    std::vector<std::pair<std::int32_t, std::pair<int, int>>> events;
-    for (const auto& [set, to] : edges) {
-        for (const CodePointSet::Range& r : set.ranges()) {
-            events.push_back({r.low, {to, 1}});
-            events.push_back({r.high + 1, {to, -1}});
-        }
-    }
-    std::sort(events.begin(), events.end());
-    std::map<std::vector<int>, CodePointSet> result;
-    std::map<int, int> active;
-    for (std::size_t i = 0; i < events.size();) {
-        const std::int32_t here = events[i].first;
-        for (; i < events.size() && events[i].first == here; ++i) {
-            const auto& [to, change] = events[i].second;
-            if ((active[to] += change) == 0) active.erase(to);
-        }
-        if (active.empty()) continue;
-        work_limit.spend(active.size());
-        std::vector<int> targets;
-        for (const auto& [to, n] : active) targets.push_back(to);
-        result[targets].add(here, events[i].first - 1);
-    }
-    return result;
-}
-
-// Drops states that lead to no accepting state, and the edges to them.
 Dfa trimmed(Dfa dfa) {
     const std::size_t n = dfa.states.size();
-    std::vector<std::vector<int>> before(n);
-    std::vector<int> open, place(n, -1);
+    // The edges reversed, in one list: those to state s end at ends[s].
+    std::vector<int> ends(n + 1), before, open, place(n, -1);
+    for (const Dfa::State& s : dfa.states)
+        for (const Dfa::Edge& e : s.edges) ++ends[index(e.to) + 1];
+    for (std::size_t s = 0; s < n; ++s) ends[s + 1] += ends[s];
+    before.resize(index(ends[n]));
     for (std::size_t s = 0; s < n; ++s) {
-        for (const Dfa::Edge& e : dfa.states[s].edges) before[index(e.to)].push_back(to_int(s));
+        for (const Dfa::Edge& e : dfa.states[s].edges)
+            before[index(ends[index(e.to)]++)] = to_int(s);
         if (dfa.states[s].accepting) open.push_back(to_int(s)), place[s] = 0;
     }
     while (!open.empty()) {
-        const int s = open.back();
+        const std::size_t s = index(open.back());
         open.pop_back();
-        for (const int b : before[index(s)]) {
-            if (place[index(b)] < 0) place[index(b)] = 0, open.push_back(b);
+        for (int i = s == 0 ? 0 : ends[s - 1]; i < ends[s]; ++i) {
+            const int from = before[index(i)];
+            if (place[index(from)] < 0) place[index(from)] = 0, open.push_back(from);
         }
     }
     Dfa alive;
@@ -343,6 +73,14 @@ Dfa trimmed(Dfa dfa) {
     return alive;
 }
 
+namespace {
+
+void check_states(std::size_t states) {
+    if (states > max_dfa_states)
+        throw TooLarge("regular language: more than " + std::to_string(max_dfa_states) +
+                       " states; use smaller repetition counts, or fewer and shorter texts");
+}
+
 // The product automaton: a state is a pair of states. −1 is the state after a missing edge; it
 // never accepts. a_may_fail: pairs with a in state −1 are kept; else they are dropped.
 Dfa product(const Dfa& a, const Dfa& b, const std::function<bool(bool, bool)>& accept,
@@ -354,10 +92,7 @@ Dfa product(const Dfa& a, const Dfa& b, const std::function<bool(bool, bool)>& a
         const auto [place, added] = index.try_emplace({x, y}, count(pairs));
         if (added) {
             pairs.emplace_back(x, y);
-            if (pairs.size() > max_states)
-                throw TooLarge(
-                    "regular language: more than 20000 states; use smaller repetition counts, or "
-                    "fewer and shorter texts");
+            check_states(pairs.size());
         }
         return place->second;
     };
@@ -372,19 +107,23 @@ Dfa product(const Dfa& a, const Dfa& b, const std::function<bool(bool, bool)>& a
         CodePointSet of_a, of_b;
         for (const Dfa::Edge& e : s.edges) {
             work_limit.spend((1 + e.on.ranges().size()) * (1 + t.edges.size()));
-            of_a.add(e.on);
+            if (a_may_fail) of_a.add(e.on);
             for (const Dfa::Edge& f : t.edges) {
                 CodePointSet both = e.on & f.on;
                 if (!both.empty()) joined.edges.push_back({std::move(both), state_of(e.to, f.to)});
             }
         }
-        for (const Dfa::Edge& f : t.edges) work_limit.spend(f.on.ranges().size()), of_b.add(f.on);
+        for (const Dfa::Edge& f : t.edges) {
+            work_limit.spend(f.on.ranges().size());
+            if (b_may_fail) of_b.add(f.on);
+        }
+        const CodePointSet not_a = of_a.complement(), not_b = of_b.complement();
         for (const Dfa::Edge& e : s.edges) {
-            CodePointSet only = b_may_fail ? e.on - of_b : CodePointSet();
+            CodePointSet only = b_may_fail ? e.on & not_b : CodePointSet();
             if (!only.empty()) joined.edges.push_back({std::move(only), state_of(e.to, -1)});
         }
         for (const Dfa::Edge& f : t.edges) {
-            CodePointSet only = a_may_fail ? f.on - of_a : CodePointSet();
+            CodePointSet only = a_may_fail ? f.on & not_a : CodePointSet();
             if (!only.empty()) joined.edges.push_back({std::move(only), state_of(-1, f.to)});
         }
         result.states.push_back(std::move(joined));
@@ -393,39 +132,6 @@ Dfa product(const Dfa& a, const Dfa& b, const std::function<bool(bool, bool)>& a
 }
 
 }  // namespace
-
-// Step 2: each set of NFA nodes that the same text can reach becomes one state.
-Dfa Dfa::of(const Expression& expression) {
-    Nfa nfa;
-    const int start = nfa.add(), final = nfa.add(expression, start);
-    Dfa dfa;
-    std::map<std::vector<int>, int> index;
-    std::vector<std::vector<int>> sets{nfa.close(nfa.first(start), true, false)};
-    for (std::size_t i = 0; i < sets.size(); ++i) {
-        if (sets.size() > max_states)
-            throw TooLarge(
-                "regular expression: more than 20000 states; use smaller repetition counts");
-        const auto at_end = nfa.close(sets[i], i == 0, true);
-        State state{{}, std::any_of(at_end.begin(), at_end.end(), [&](int p) {
-                        return nfa.node_of(p) == final && nfa.paid(p);
-                    })};
-        Nfa::Edges edges;
-        for (const int p : sets[i]) nfa.add_edges(p, edges);
-        for (auto& [targets, on] : disjoint(edges, nfa.work_limit)) {
-            // Nothing is left but look-behinds.
-            if (std::none_of(targets.begin(), targets.end(),
-                             [&](int p) { return nfa.node_of(p) >= 0; }))
-                continue;
-            // The start set is not in the index: only there are the edges of at_begin taken.
-            const auto [place, added] =
-                index.try_emplace(nfa.close(targets, false, false), count(sets));
-            if (added) sets.push_back(place->first);
-            state.edges.push_back({on, place->second});
-        }
-        dfa.states.push_back(std::move(state));
-    }
-    return trimmed(std::move(dfa));
-}
 
 Dfa Dfa::anything() {
     Dfa dfa;
@@ -452,15 +158,31 @@ Dfa operator&(const Dfa& a, const Dfa& b) {
         a, b, [](bool x, bool y) { return x && y; }, false, false);
 }
 Dfa operator|(const Dfa& a, const Dfa& b) {
+    if (a.empty() || b.empty()) return a.empty() ? b : a;
     return product(
         a, b, [](bool x, bool y) { return x || y; }, true, true);
 }
 Dfa operator-(const Dfa& a, const Dfa& b) {
-    if (a.empty()) return {};
+    if (a.empty() || b.empty()) return a;
     return product(
         a, b, [](bool x, bool y) { return x && !y; }, false, true);
 }
-Dfa complement(const Dfa& a) { return Dfa::anything() - a; }
+Dfa complement(const Dfa& a) {
+    check_states(a.states.size());
+    Dfa rest = a;
+    const int anything = count(rest.states);  // after a missing edge
+    WorkLimit work_limit("regular language");
+    for (Dfa::State& s : rest.states) {
+        s.accepting = !s.accepting;
+        CodePointSet known;
+        for (const Dfa::Edge& e : s.edges)
+            work_limit.spend(1 + e.on.ranges().size()), known.add(e.on);
+        CodePointSet missing = known.complement();
+        if (!missing.empty()) s.edges.push_back({std::move(missing), anything});
+    }
+    rest.states.push_back({{{CodePointSet::all(), anything}}, true});
+    return trimmed(std::move(rest));
+}
 
 namespace {
 

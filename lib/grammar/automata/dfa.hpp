@@ -41,6 +41,11 @@ struct Dfa {
     static Dfa of(const std::vector<std::string>& texts);
 };
 
+// No automaton has more states.
+inline constexpr int max_dfa_states = 20000;
+// Drops states that lead to no accepting state, and the edges to them.
+Dfa trimmed(Dfa dfa);
+
 // Intersection, union, difference and complement. These throw TooLarge too.
 Dfa operator&(const Dfa& a, const Dfa& b);
 Dfa operator|(const Dfa& a, const Dfa& b);
@@ -55,6 +60,9 @@ public:
     explicit operator bool() const { return dfa_ != nullptr; }
     const Dfa& operator*() const { return *dfa_; }
     const Dfa* operator->() const { return dfa_.get(); }
+    bool operator==(const SharedDfa& other) const {
+        return dfa_ == other.dfa_ || (dfa_ && other.dfa_ && *dfa_ == *other.dfa_);
+    }
 
 private:
     std::shared_ptr<const Dfa> dfa_;

@@ -14,8 +14,8 @@ namespace tbt {
 namespace {
 
 // The edges of a grammar, reversed: for each node numbered `first` or higher, the nodes with an
-// edge to it. Only edges that start at such nodes count. All are in one list, since there may be
-// millions.
+// edge to it. Only edges that start at such nodes count, and at nodes without annotations: those
+// know their cost without their edges. All are in one list, since there may be millions.
 class Predecessors {
 public:
     Predecessors(const Grammar& grammar, int first) : first_(first) {
@@ -39,8 +39,10 @@ private:
             if (to >= first_) visit(from, static_cast<std::size_t>(to - first_));
         };
         for (int id = first_; id < grammar.nodes(); ++id) {
-            for (const Grammar::ByteEdge& e : grammar.node(id).bytes) see(id, e.to);
-            for (const Grammar::CallEdge& e : grammar.node(id).calls) see(id, e.to);
+            const Grammar::Node& n = grammar.node(id);
+            if (n.annotations >= 0) continue;
+            for (const Grammar::ByteEdge& e : n.bytes) see(id, e.to);
+            for (const Grammar::CallEdge& e : n.calls) see(id, e.to);
         }
     }
 
@@ -221,9 +223,33 @@ void Grammar::close_epsilon_edges(int first) {
     }
 }
 
+// The rules whose costs cost_of(id) uses.
+std::vector<int> Grammar::rules_for_cost(int id) {
+    const Node& n = node(id);
+    if (n.annotations >= 0) return annotations(n.annotations).rules();
+    std::vector<int> used = is_open(id) ? source(n.source).rules() : std::vector<int>();
+    for (const CallEdge& e : n.calls) used.push_back(e.rule);
+    return used;
+}
+
+// A node's cost as far as those of its neighbours are known.
+int Grammar::cost_of(int id, const Measure& bytes) {
+    const Node& n = node(id);
+    if (n.annotations >= 0) {
+        StateAnnotations& own = annotations(n.annotations);
+        return own.cost(bytes, id, own.first_annotation());
+    }
+    int cost = n.final ? 0 : never;
+    for (const ByteEdge& e : n.bytes) cost = std::min(cost, saturating_add(1, node(e.to).cost));
+    for (const CallEdge& e : n.calls)
+        cost = std::min(cost, saturating_add(rule(e.rule).cost, node(e.to).cost));
+    return is_open(id) ? std::min(cost, source(n.source).cost(bytes, id)) : cost;
+}
+
 // cost(node) = 0 if final, else the minimum of 1 + cost(to) over byte edges and cost(rule) +
 // cost(to) over calls [Knuth 1977]. Lowers costs until none can be lowered. With first > 0 only
-// nodes from `first` on are computed: the costs of rules are final by then.
+// nodes from `first` on are computed: the costs of rules are final by then. Of the nodes with
+// annotations only the entry has a cost.
 void Grammar::settle_costs(int first) {
     const auto local = [&](int id) { return static_cast<std::size_t>(id - first); };
     const Predecessors before(*this, first);
@@ -232,21 +258,14 @@ void Grammar::settle_costs(int first) {
     // By node: the last rule that starts there. By rule: the previous rule with the same start.
     std::vector<int> starts(first == 0 ? nodes_.size() : 0, -1), earlier(rules_.size(), -1);
     std::deque<int> open;
-    std::vector<char> waiting(local(nodes()), 1);
+    std::vector<char> waiting(local(nodes()));
     for (int id = first; id < nodes(); ++id) {
-        for (const CallEdge& e : node(id).calls) {
-            if (first == 0) callers[static_cast<std::size_t>(e.rule)].push_back(id);
-        }
-        if (is_open(id) && first == 0) {
-            for (const int r : source(node(id).source).rules())
-                callers[static_cast<std::size_t>(r)].push_back(id);
-        }
-        if (node(id).annotations >= 0 && first == 0 &&
-            annotations(node(id).annotations).entry() == id) {
-            for (const int r : annotations(node(id).annotations).rules())
-                callers[static_cast<std::size_t>(r)].push_back(id);
-        }
+        const Node& n = node(id);
+        if (n.annotations >= 0 && annotations(n.annotations).entry() != id) continue;
         open.push_front(id);  // last nodes first: they are mostly nearest to the end
+        waiting[local(id)] = 1;
+        if (first > 0) continue;
+        for (const int r : rules_for_cost(id)) callers[static_cast<std::size_t>(r)].push_back(id);
     }
     if (first == 0) {
         for (int r = 0; r < rules(); ++r)
@@ -263,18 +282,9 @@ void Grammar::settle_costs(int first) {
         open.pop_front();
         Cancellation::point();
         waiting[local(id)] = 0;
-        Node& n = node(id);
-        int cost = n.final ? 0 : never;
-        for (const ByteEdge& e : n.bytes) cost = std::min(cost, saturating_add(1, node(e.to).cost));
-        for (const CallEdge& e : n.calls)
-            cost = std::min(cost, saturating_add(rule(e.rule).cost, node(e.to).cost));
-        if (is_open(id)) cost = std::min(cost, source(n.source).cost(bytes, id));
-        if (n.annotations >= 0) {
-            StateAnnotations& own = annotations(n.annotations);
-            cost = own.entry() == id ? own.cost(bytes, id, own.first_annotation()) : never;
-        }
-        if (cost >= n.cost) continue;
-        n.cost = cost;
+        const int cost = cost_of(id, bytes);
+        if (cost >= node(id).cost) continue;
+        node(id).cost = cost;
         look_again(before.of(id));
         if (first > 0) continue;
         for (int r = starts[static_cast<std::size_t>(id)]; r >= 0;

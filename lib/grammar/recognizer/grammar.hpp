@@ -237,6 +237,8 @@ private:
     std::vector<ByteEdge> spread(std::span<const ByteSequence> sorted, std::size_t depth, int to,
                                  std::map<std::vector<ByteEdge>, int>& known);
     void close_epsilon_edges(int first);
+    std::vector<int> rules_for_cost(int id);
+    int cost_of(int id, const Measure& bytes);
     void settle_costs(int first);
     void rank_rules();
 

@@ -303,15 +303,17 @@ void SchemaDocument::check(const Json& schema) {
     if (!made_here && checked_.insert(&schema).second) check_keywords(*this, schema);
 }
 
-std::vector<const Json*> SchemaDocument::references(const Json& schema) {
+const std::vector<const Json*>& SchemaDocument::references(const Json& schema) {
+    if (const auto known = references_.find(&schema); known != references_.end())
+        return known->second;
     std::vector<const Json*> targets;
     if (schema.contains("$at") && places_.count(&schema) == 0)
         targets.push_back(held_[schema.at("$at").get<std::size_t>()]);
     if (schema.contains("$ref")) targets.push_back(&follow(schema, "$ref"));
-    if (ignores_siblings(schema)) return targets;
-    for (const char* keyword : {"$dynamicRef", "$recursiveRef"})
-        if (schema.contains(keyword)) targets.push_back(&follow_dynamic(schema, keyword));
-    return targets;
+    if (!ignores_siblings(schema))
+        for (const char* keyword : {"$dynamicRef", "$recursiveRef"})
+            if (schema.contains(keyword)) targets.push_back(&follow_dynamic(schema, keyword));
+    return references_[&schema] = std::move(targets);
 }
 
 const Json& SchemaDocument::follow(const Json& schema, const char* keyword, std::string* anchor) {

@@ -24,7 +24,7 @@ public:
     // The targets of the schema's $ref, $dynamicRef and $recursiveRef, and of the internal `$at`;
     // empty if it has none. Throws UnsupportedSchema if a reference leaves the document, or if its
     // target depends on the path by which the schema was reached.
-    std::vector<const Json*> references(const Json& schema);
+    const std::vector<const Json*>& references(const Json& schema);
     // Throws unless the schema is true, false or an object whose known keywords have values of the
     // right kind. Unknown keywords are reported as remark() does.
     void check(const Json& schema);
@@ -67,6 +67,7 @@ public:
     // options.strict.
     void remark(const Json& schema, const std::string& keyword, const std::string& name,
                 const std::string& why);
+    bool remarked(const std::string& keyword) const { return remarked_.count(keyword + " ") != 0; }
     // Reports once that fewer values are generated than the schema allows, or refuses if
     // options.strict.
     void tell(const Json& schema, const std::string& keyword, const std::string& name,
@@ -110,6 +111,7 @@ private:
     // $recursiveAnchor (under that name: no real anchor begins with $).
     std::map<std::string, std::map<int, const Json*>> dynamic_anchors_;
     std::set<const Json*> checked_;
+    std::map<const Json*, std::vector<const Json*>> references_;  // by schema, once known
     bool unevaluated_ = false;
 };
 

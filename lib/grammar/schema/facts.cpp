@@ -173,12 +173,15 @@ void SchemaFacts::put_in_order(ObjectPlan& plan, const Conjunction& facts, const
     std::map<std::string, int> places;
     for (const auto& [number, names] : written)
         for (const auto& [name, value] : names->items()) places.try_emplace(name, count(places));
-    const auto place = [&](const ObjectPlan::Member& m) {
+    std::vector<std::pair<int, ObjectPlan::Member>> placed;
+    for (ObjectPlan::Member& m : plan.members) {
         const auto found = places.find(m.name);
-        return found == places.end() ? count(places) : found->second;
-    };
-    std::stable_sort(plan.members.begin(), plan.members.end(),
-                     [&](const auto& a, const auto& b) { return place(a) < place(b); });
+        placed.emplace_back(found == places.end() ? count(places) : found->second, std::move(m));
+    }
+    std::stable_sort(placed.begin(), placed.end(),
+                     [](const auto& a, const auto& b) { return a.first < b.first; });
+    plan.members.clear();
+    for (auto& [place, member] : placed) plan.members.push_back(std::move(member));
 }
 
 ObjectPlan SchemaFacts::objects(const Conjunction& facts, bool closed) {

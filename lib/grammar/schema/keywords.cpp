@@ -122,7 +122,7 @@ void check_name(SchemaDocument& document, const Json& schema, const std::string&
                                    : "is not a keyword of this draft");
     const std::set<std::string>& enforced = enforced_keywords();
     if (enforced.count(key) != 0 || annotations.count(key) != 0 || key.rfind("x-", 0) == 0) return;
-    if (key == "id" && document.draft_of(schema) == 4) return;
+    if ((key == "id" && document.draft_of(schema) == 4) || document.remarked(key)) return;
     const auto near =
         std::min_element(enforced.begin(), enforced.end(), [&](const auto& a, const auto& b) {
             return edit_distance(key, a) < edit_distance(key, b);

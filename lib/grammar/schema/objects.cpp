@@ -46,11 +46,15 @@ int ObjectGraph::add_layout(Grammar& grammar, int from, const std::string& fixed
     return out;
 }
 
-void ObjectGraph::build(Grammar& grammar, int annotations) {
+int ObjectGraph::begin(Grammar& grammar, int annotations) {
     annotations_ = annotations;
-    base_ = grammar.nodes();
-    first_ = grammar.add_node();
+    base_ = first_ = grammar.add_node();
     mark(grammar, {Where::first});
+    return first_;
+}
+
+void ObjectGraph::build(Grammar& grammar) {
+    base_ = grammar.nodes() - 1;  // the first position is that of first_
     after_ = grammar.add_node();
     mark(grammar, {Where::after});
     tree_ = grammar.add_node();
@@ -60,6 +64,22 @@ void ObjectGraph::build(Grammar& grammar, int annotations) {
     add_tree(grammar, tree_);
     for (int c = 0; c < count(shape_->classes); ++c) add_class(grammar, c, tree_);
     positions_.shrink_to_fit();  // there may be thousands of objects
+}
+
+std::size_t ObjectGraph::nodes_of_members() const {
+    constexpr std::size_t around = 8, of_member = 4;
+    std::size_t nodes = around;
+    const std::vector<std::int32_t>* last = nullptr;
+    for (const int m : order_) {
+        const std::vector<std::int32_t>& name = tbt::at(points_, m);
+        nodes += name.size() + of_member;
+        if (last != nullptr)  // a common beginning has the same nodes
+            nodes -=
+                index(std::mismatch(name.begin(), name.end(), last->begin(), last->end()).first -
+                      name.begin());
+        last = &name;
+    }
+    return nodes;
 }
 
 void ObjectGraph::add_ends(Grammar& grammar, int key) {
@@ -248,13 +268,32 @@ ObjectAnnotations::ObjectAnnotations(ObjectShape shape, Blanks blanks)
     forget();
 }
 
+class ObjectAnnotations::Later : public Grammar::NodeSource {
+public:
+    explicit Later(ObjectAnnotations& object) : object_(&object) {}
+    int cost(const Measure& measure, int node) const override {
+        return object_->cost(measure, node, object_->first_annotation());
+    }
+    std::vector<int> rules() const override { return object_->rules(); }
+    void expand(Grammar& grammar, int) override { object_->graph_.build(grammar); }
+
+private:
+    ObjectAnnotations* object_;
+};
+
 int ObjectAnnotations::add_nodes(Grammar& grammar, int index) {
-    graph_.build(grammar, index);
+    const int first = graph_.begin(grammar, index);
+    if (shape_.classes.empty()) {
+        const int source = grammar.add_source(std::make_unique<Later>(*this));
+        grammar.node(first).source = source;
+        return first;
+    }
+    graph_.build(grammar);
     for (int c = 0; c < count(shape_.classes); ++c) {
         shape_.classes[tbt::index(c)].keys = {};  // the graph has them
         class_bytes_.push_back(graph_.at(graph_.class_start(c)).to_end);
     }
-    return graph_.first();
+    return first;
 }
 
 int ObjectAnnotations::rule_of(int label) const {

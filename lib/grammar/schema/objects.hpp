@@ -63,9 +63,13 @@ public:
 
     ObjectGraph(const ObjectShape& shape, const Blanks& blanks);
 
-    // Adds the nodes after the opening brace. annotations: their number in the grammar. The call of
-    // a value has a label: 1 + m for member m, 1 + (number of members) + c for class c.
-    void build(Grammar& grammar, int annotations);
+    // Adds the node after the opening brace. annotations: their number in the grammar.
+    int begin(Grammar& grammar, int annotations);
+    // Adds all other nodes. The call of a value has a label: 1 + m for member m,
+    // 1 + (number of members) + c for class c.
+    void build(Grammar& grammar);
+    // About how many nodes that are without classes.
+    std::size_t nodes_of_members() const;
 
     int first() const { return first_; }
     // The node after the opening quote of a key.
@@ -73,7 +77,7 @@ public:
     // The node at which the keys of a class begin.
     int class_start(int c) const { return class_starts_[static_cast<std::size_t>(c)]; }
     const Position& at(int node) const {
-        return positions_[static_cast<std::size_t>(node - base_)];
+        return positions_[node == first_ ? 0 : static_cast<std::size_t>(node - base_)];
     }
     const Branch& branch(int b) const { return branches_[static_cast<std::size_t>(b)]; }
     // The key of a member and everything after it up to the value. cuts: for each byte, may a token
@@ -117,8 +121,13 @@ public:
     ObjectAnnotations(const ObjectAnnotations&) = delete;
 
     // Adds the nodes after the opening brace; returns the first. index: the number of these
-    // annotations in the grammar.
+    // annotations in the grammar. If the schema names all keys, a text that gets there adds the
+    // others (NodeSource): most texts reach few of the objects of a large schema.
     int add_nodes(Grammar& grammar, int index);
+    // An estimate of the nodes that are still to be added.
+    std::size_t nodes_to_come() const {
+        return shape_.classes.empty() ? graph_.nodes_of_members() : 0;
+    }
 
     int entry() const override { return graph_.first(); }
     int first_annotation() override { return 1; }
@@ -159,6 +168,7 @@ private:
             return mixed(mixed(a.brief, pair(a.next, a.written)), pair(a.others, a.text));
         }
     };
+    class Later;
     // The costs of the parts of an object, in one measure.
     struct Costs {
         unsigned id = 0, version = 0;

@@ -12,10 +12,12 @@ namespace tbt {
 
 namespace {
 SharedDfa both(const SharedDfa& a, const SharedDfa& b) {
-    return !a ? b : !b ? a : SharedDfa(*a & *b);
+    if (!a || !b || a == b) return !a ? b : a;
+    return a->empty() ? a : b->empty() ? b : SharedDfa(*a & *b);
 }
 SharedDfa either(const SharedDfa& a, const SharedDfa& b) {
-    return !a || !b ? SharedDfa() : SharedDfa(*a | *b);
+    if (!a || !b || a == b) return !a ? a : b;
+    return a->empty() ? b : b->empty() ? a : SharedDfa(*a | *b);
 }
 SharedDfa without(const SharedDfa& a, const SharedDfa& b, const Dfa& everything) {
     if (!b) return Dfa{};

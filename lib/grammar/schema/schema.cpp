@@ -4,6 +4,7 @@
 #include <functional>
 #include <map>
 #include <set>
+#include <tuple>
 #include <utility>
 
 #include "lib/core/index.hpp"
@@ -232,13 +233,30 @@ private:
         return b;
     }
 
-    // Equal schemas share a rule and its tables: the first one seen represents all. A schema with
-    // references is always its own representative, since its place matters, and so is one with
-    // properties, which have an order.
+    // What a schema and its parts say about values: without titles and descriptions.
+    static Json meaning(const Json& schema) {
+        if (!schema.is_object()) return schema;
+        Json rest = Json::object();
+        for (const auto& [key, value] : schema.items()) {
+            if (key == "anyOf" || key == "oneOf" || key == "allOf") {
+                Json parts = Json::array();
+                for (const Json& part : value) parts.push_back(meaning(part));
+                rest[key] = std::move(parts);
+            } else if (restricts(key)) {
+                rest[key] = key == "items" ? meaning(value) : value;
+            }
+        }
+        return rest;
+    }
+
+    // Schemas that say the same share a rule and its tables: the first one seen represents all. A
+    // schema with references is always its own representative, since its place matters, and so is
+    // one with properties, which have an order.
     Conjunction alike(Conjunction demands) {
         for (const Json*& schema : demands) {
             const auto [known, added] = alike_.try_emplace(schema, schema);
-            const std::string text = added ? json_text(*schema) : "";
+            if (added) document_.check(*schema);
+            const std::string text = added ? json_text(meaning(*schema)) : "";
             if (added && text.find("\"$") == text.npos && text.find("roperties\"") == text.npos)
                 known->second =
                     texts_.try_emplace({document_.draft_of(*schema), text}, schema).first->second;
@@ -302,15 +320,25 @@ private:
         for (const Conjunction& facts : shapes_.of(demands, "array")) add_array(facts, start, end);
     }
 
+    // The spellings of the numbers of a set. Some are stored: a schema has few sets, but often.
+    SharedDfa written(const Scalars& s) {
+        constexpr std::size_t most = 64;
+        for (const auto& [numbers, listed, spelled] : written_)
+            if (listed == s.listed_numbers && numbers == s.numbers) return spelled;
+        SharedDfa spelled = written_numbers(s.numbers, options_.everyday);
+        if (options_.everyday && s.listed_numbers) spelled = *spelled & plain_decimals();
+        if (written_.size() < most) written_.emplace_back(s.numbers, s.listed_numbers, spelled);
+        return spelled;
+    }
+
     void add_scalars(const Scalars& s, int start, int end) {
         if (s.null) grammar_.skip(grammar_.bytes(start, "null"), end);
         if (s.yes) grammar_.skip(grammar_.bytes(start, "true"), end);
         if (s.no) grammar_.skip(grammar_.bytes(start, "false"), end);
         if (!s.numbers || !s.numbers->empty()) {
-            Dfa numbers = written_numbers(s.numbers, options_.everyday);
-            if (options_.everyday && s.listed_numbers) numbers = numbers & plain_decimals();
-            if (!s.long_numbers->empty()) numbers = numbers | *s.long_numbers;
-            grammar_.skip(add_dfa(grammar_, numbers, start, Spelling::utf8), end);
+            SharedDfa numbers = written(s);
+            if (!s.long_numbers->empty()) numbers = *numbers | *s.long_numbers;
+            grammar_.skip(add_dfa(grammar_, *numbers, start, Spelling::utf8), end);
         }
         if (s.has_strings()) strings_.add(grammar_, s, start, end);
     }
@@ -352,6 +380,8 @@ private:
             const int index = grammar_.add_annotations(std::move(made));
             add_container("object", '{', start, end,
                           [&] { return object.add_nodes(grammar_, index); });
+            bytes_ +=
+                object.nodes_to_come() * (sizeof(Grammar::Node) + 3 * sizeof(Grammar::ByteEdge));
         }
     }
 
@@ -478,6 +508,7 @@ private:
     static constexpr int deepest = 24;  // the indentation does not grow beyond this depth
     int depth_ = 1;                     // depth of the contents of the value being built
     std::map<std::pair<Conjunction, int>, int> rules_;
+    std::vector<std::tuple<SharedDfa, bool, SharedDfa>> written_;  // numbers: listed, spelled
     std::map<const Json*, const Json*> alike_;
     std::map<std::pair<int, std::string>, const Json*> texts_;  // by draft and text
     const Json* skipped_ = nullptr;  // the first schema of which something was skipped

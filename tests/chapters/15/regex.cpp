@@ -27,8 +27,8 @@ std::string random_pattern(Rng& rng, int depth) {
         case 1:
             return letter();
         case 2:
-            return std::vector<std::string>{
-                ".", "\\d", "\\w", "[ab]", "[^a]", "[a-c1]"}[rng.below(6)];
+            return std::vector<std::string>{".",    "\\d",    "\\w",          "[ab]",
+                                            "[^a]", "[a-c1]", "(?:[\\s\\S]*)"}[rng.below(7)];
         case 3:
             return depth == 0 ? "" : letter();
         case 4:
@@ -248,6 +248,18 @@ TEST_CASE("an expression that would take minutes is refused within seconds, in a
         CHECK(std::clock() - start < 30 * CLOCKS_PER_SEC);  // of work: some seconds
     }
     REQUIRE(regex_full_match("(\\w+\\s?){0,80}").accepts("two words"));
+}
+
+TEST_CASE("a search that has found its text looks for no other", "[ch15]") {
+    // The beginning, a state for each position of the pattern, and one from there on.
+    CHECK(regex_search("abc").states.size() == 5);
+    CHECK(regex_search("[a-z]{20}").states.size() == 22);
+    // As schemas ask for addresses: some seconds where the search went on.
+    const Dfa address =
+        regex_search("[-a-z0-9@:%._~#=]{1,256}\\.[a-z0-9()]{1,6}\\b([-a-z0-9.?/]*)");
+    CHECK(address.states.size() < 2500);
+    CHECK(address.accepts("see www.example.org/a?"));
+    CHECK_FALSE(address.accepts("see www. example"));
 }
 
 TEST_CASE("a category that is named a thousand times is collected once", "[ch15]") {

@@ -262,6 +262,16 @@ TEST_CASE("five thousand values of an enum are written and validated, beside a p
 
 TEST_CASE("members that are told the same thing share one rule", "[ch16]") {
     CHECK(compile_schema(strings_required(60)).rules() < 10);
+    // Descriptions say nothing about values.
+    const auto described = [](const char* a, const char* b) {
+        return compile_schema(std::string(R"({"properties":{"a":{"type":"array","items":)") + a +
+                              R"(},"b":{"title":"b","type":"array","items":)" + b + "}}}")
+            .rules();
+    };
+    const char* const word = R"({"anyOf":[{"type":"string","description":"x"},{"const":1}]})";
+    const int shared = described(word, R"({"anyOf":[{"type":"string"},{"const":1}],"x-y":2})");
+    CHECK(shared == described(word, word));
+    CHECK(shared < described(word, R"({"anyOf":[{"type":"string"},{"const":2}]})"));
     // Where the order of properties matters, each schema has its own.
     const std::string schema =
         R"({"type":"object","properties":{"a":{"type":"object","properties":{"x":{},"y":{}}},)"
@@ -269,6 +279,32 @@ TEST_CASE("members that are told the same thing share one rule", "[ch16]") {
     CHECK(whole(schema, R"({"a":{"x":1,"y":1},"b":{"y":1,"x":1}})"));
     CHECK_FALSE(alive(schema, R"({"a":{"y":1,"x")"));
     CHECK_FALSE(alive(schema, R"({"b":{"x":1,"y")"));
+}
+
+TEST_CASE("the nodes of an object are made when a text gets there, and are not without limit",
+          "[ch16]") {
+    std::string members;
+    for (int i = 0; i < 100; ++i)
+        members += (i > 0 ? ",\"" : "\"") + std::string(20, 'm') + std::to_string(i) + "\":{}";
+    const std::string inner =
+        R"({"additionalProperties":false,"type":"object","properties":{)" + members + "}}";
+    GrammarRecognizer recognizer(compile_schema(
+        R"({"type":"object","additionalProperties":false,"properties":{"a":)" + inner + "}}"));
+    const int before = recognizer.grammar().nodes();
+    Recognizer::State state = read_bytes(recognizer, recognizer.start(), R"({"a":)");
+    const int reached = recognizer.grammar().nodes();
+    CHECK(reached > before);
+    CHECK(reached < before + 100);
+    state = read_bytes(recognizer, state, "{");
+    CHECK(recognizer.grammar().nodes() > reached + 100 * 3);
+    state = read_bytes(recognizer, state, "\"" + std::string(20, 'm') + "7\": 1}}");
+    CHECK(recognizer.accepts(state));
+    std::string many;
+    for (int i = 0; i < 10000; ++i)
+        many += (i > 0 ? ",\"" : "\"") + std::to_string(i % 10) + std::to_string(i) +
+                std::string(90, 'm') + "\":{}";
+    const std::string large = R"({"additionalProperties":false,"properties":{)" + many + "}}";
+    CHECK_THROWS_WITH(compile_schema(large), Catch::Matchers::Contains("more than 84 MB"));
 }
 
 TEST_CASE("what a format allows is denied in full, though less of it is written", "[ch16]") {
