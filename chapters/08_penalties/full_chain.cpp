@@ -1,6 +1,8 @@
 #include "chapters/08_penalties/full_chain.hpp"
 
 #include <algorithm>
+#include <charconv>
+#include <system_error>
 
 #include "chapters/06_combining/chain.hpp"
 #include "chapters/08_penalties/penalties.hpp"
@@ -13,15 +15,19 @@ namespace tbt {
 Scope scope_named(std::string_view name) {
     if (name == "generated") return Scope::generated;
     if (name == "all") return Scope::all;
-    if (name == "last-64") return Scope::last_64;
+    const std::string_view number = name.substr(std::min<std::size_t>(5, name.size()));
+    int n = 0;
+    const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), n);
+    if (name.starts_with("last-") && error == std::errc() && n >= 0 &&
+        end == number.data() + number.size())
+        return Scope::last_of(n);
     throw UsageError("penalty-scope: got '" + std::string(name) +
-                     "', expected generated, all or last-64");
+                     "', expected generated, all or last-N: last-64");
 }
 
 std::span<const int> in_scope(const TextSoFar& text, Scope scope) {
-    if (scope == Scope::generated) return text.generated();
-    return scope == Scope::all ? text.ids
-                               : text.ids.last(std::min<std::size_t>(text.ids.size(), 64));
+    const std::span<const int> ids = scope.prompt ? text.ids : text.generated();
+    return scope.last < 0 ? ids : ids.last(std::min(ids.size(), index(scope.last)));
 }
 
 namespace {
@@ -120,7 +126,7 @@ std::vector<ChainStep> penalty_steps(const SamplingOptions& o, const PenaltyOpti
     check_min_new_tokens(o.min_new_tokens);
     if (o.min_new_tokens > 0 && more.eos.empty())
         throw UsageError("min-new-tokens: this model has no end-of-text token to hold back");
-    const Scope written = dialect == Dialect::llama_cpp ? Scope::last_64 : Scope::generated;
+    const Scope written = dialect == Dialect::llama_cpp ? Scope::last_of(64) : Scope::generated;
     const Scope counted = more.scope.value_or(written);
     const Scope repeated = more.scope.value_or(
         dialect == Dialect::transformers || dialect == Dialect::vllm ? Scope::all : written);

@@ -13,12 +13,17 @@
 namespace tbt {
 
 // Which tokens count as written for the penalties.
-enum class Scope {
-    generated,  // the model's tokens (our default: the prompt's words are the topic)
-    all,        // prompt and generated (transformers, vLLM for the repetition penalty)
-    last_64,    // the last 64 tokens of prompt and generated text together (llama.cpp)
-};
+struct Scope {
+    bool prompt = false;  // those of the prompt too
+    int last = -1;        // the last so many of them; −1: all
 
+    static const Scope generated;  // the model's (our default: the prompt's words are the topic)
+    static const Scope all;        // prompt and generated (transformers, vLLM for repetition)
+    static Scope last_of(int n) { return {true, n}; }  // of both together (llama.cpp: 64)
+};
+inline constexpr Scope Scope::generated{}, Scope::all{true};
+
+// "generated", "all" or "last-N". Throws UsageError for another name.
 Scope scope_named(std::string_view name);
 
 std::span<const int> in_scope(const TextSoFar& text, Scope scope);

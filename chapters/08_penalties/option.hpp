@@ -9,7 +9,7 @@ namespace tbt {
 template <class Text>
 DeclaredOption penalty_scope_option(CommandLine line, Text& scope) {
     return line.option("--penalty-scope", scope,
-                       "tokens that penalties look at: generated, all or last-64");
+                       "tokens that penalties look at: generated, all or last-N (last-64)");
 }
 
 }  // namespace tbt

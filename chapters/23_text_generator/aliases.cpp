@@ -250,14 +250,21 @@ private:
         if (is_one_of(t.name, {"-sys", "--system-prompt"}) &&
             !typed_anywhere({"-cnv", "--chat", "--conversation", "-i", "--interactive"}))
             ours_.emplace_back("--chat");
+        // Values by which llama.cpp says that something is off.
+        if (is_one_of(t.name, {"--top-nsigma", "--top-n-sigma", "--min-keep"})) {
+            std::string value = t.has_value ? t.value : next(t.name);
+            if (t.name == "--min-keep") value = value == "0" ? "1" : value;
+            else if (value == "-1") value = "0";
+            return ours_.push_back(t.name + "=" + value), true;
+        }
         // It takes numbers, --penalty-scope names.
         if (t.name != "--repeat-last-n") return false;
         const std::string value = t.has_value ? t.value : next(t.name);
-        if (value != "64" && value != "-1")
+        if (value != "-1" &&
+            (value.empty() || value.find_first_not_of("0123456789") < value.size()))
             throw UsageError(t.name + ": got '" + value +
-                             "', expected 64 (--penalty-scope last-64) or -1 (--penalty-scope "
-                             "all)");
-        add("--penalty-scope", {t.name, value == "64" ? "last-64" : "all", true});
+                             "', expected a number of tokens, or -1 for all");
+        add("--penalty-scope", {t.name, value == "-1" ? "all" : "last-" + value, true});
         return true;
     }
 

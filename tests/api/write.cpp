@@ -120,7 +120,7 @@ TEST_CASE("api: chains of penalties", "[api]") {
     REFUSES(full_chain(o, Dialect::ours, more).apply(c, {std::vector<int>{1}, SIZE_MAX}));
     more.bad_words = {{-7}};
     REFUSES(full_chain({}, Dialect::ours, more).apply(c, {{}, 0}));
-    HOLDS(in_scope({{}, SIZE_MAX}, Scope::last_64), in_scope({{}, SIZE_MAX}, Scope::generated));
+    HOLDS(in_scope({{}, SIZE_MAX}, Scope::last_of(64)), in_scope({{}, SIZE_MAX}, Scope::generated));
     HOLDS(distinct_ngrams({}, 0), distinct_ngrams({}, SIZE_MAX), repeated_ngrams({}, 1));
 }
 

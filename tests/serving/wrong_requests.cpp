@@ -54,8 +54,8 @@ TEST_CASE("what is asked for wrongly is refused in OpenAI's form, and says what 
         {completions, prompt + R"("temperature":"hot"})", 400, "temperature"},
         {completions, prompt + R"("top_p":2})", 400, "top_p: got 2"},
         {completions, prompt + R"("repeat_penalty":-1})", 400, "repetition_penalty: got -1"},
-        {completions, prompt + R"("repeat_penalty":1.1,"repeat_last_n":7})", 400,
-         "repeat_last_n: got '7'"},
+        {completions, prompt + R"("repeat_penalty":1.1,"repeat_last_n":-7})", 400,
+         "repeat_last_n: got '-7'"},
         {completions, prompt + R"("repeat_last_n":64,"temperature":"x"})", 400, "temperature: got"},
         {completions, prompt + R"("escape":true,"max_tokens":-5})", 400, "max_tokens: got -5"},
         {completions, prompt + R"("temperature":true})", 400, "expected a number"},
@@ -245,6 +245,10 @@ TEST_CASE("a parameter by any of its names is the command line's option", "[serv
     REQUIRE(text(R"(,"repeat_penalty":1.5)") == text(R"(,"repetition_penalty":1.5)"));
     REQUIRE(text(R"(,"repetition_penalty":1.5,"repeat_last_n":64)") ==
             text(R"(,"repetition_penalty":1.5,"penalty_scope":"last-64")"));
+    REQUIRE(text(R"(,"repetition_penalty":9,"repeat_last_n":2)") ==
+            text(R"(,"repetition_penalty":9,"penalty_scope":"last-2")"));
+    REQUIRE(text(R"(,"repetition_penalty":9,"repeat_last_n":2)") !=
+            text(R"(,"repetition_penalty":9,"repeat_last_n":20)"));
     REQUIRE(text(R"(,"typ_p":0.2)") == text(R"(,"typical_p":0.2)"));
     REQUIRE(text(R"(,"typ_p":0.2)") != text(""));
     REQUIRE(text(R"(,"escape":true)") == text(""));

@@ -252,11 +252,10 @@ int Grammar::cost_of(int id, const Measure& bytes) {
 // annotations only the entry has a cost.
 void Grammar::settle_costs(int first) {
     const auto local = [&](int id) { return static_cast<std::size_t>(id - first); };
-    const Predecessors before(*this, first);
-    const ByteMeasure bytes(*this);
-    std::vector<std::vector<int>> callers(first == 0 ? rules_.size() : 0);
+    const std::size_t rules_in_play = first == 0 ? rules_.size() : 0;
+    std::vector<std::vector<int>> callers(rules_in_play);
     // By node: the last rule that starts there. By rule: the previous rule with the same start.
-    std::vector<int> starts(first == 0 ? nodes_.size() : 0, -1), earlier(rules_.size(), -1);
+    std::vector<int> starts(first == 0 ? nodes_.size() : 0, -1), earlier(rules_in_play, -1);
     std::deque<int> open;
     std::vector<char> waiting(local(nodes()));
     for (int id = first; id < nodes(); ++id) {
@@ -267,6 +266,9 @@ void Grammar::settle_costs(int first) {
         if (first > 0) continue;
         for (const int r : rules_for_cost(id)) callers[static_cast<std::size_t>(r)].push_back(id);
     }
+    if (open.empty()) return;
+    const Predecessors before(*this, first);
+    const ByteMeasure bytes(*this);
     if (first == 0) {
         for (int r = 0; r < rules(); ++r)
             earlier[static_cast<std::size_t>(r)] =

@@ -175,10 +175,16 @@ TEST_CASE("the scope decides which tokens count, and dialects differ in it", "[c
     REQUIRE(halved(Dialect::llama_cpp) == std::vector<int>{1, 2, 3});
     ids[36] = 4;
     REQUIRE(halved(Dialect::llama_cpp) == std::vector<int>{1, 2, 3, 4});
+    REQUIRE(halved(Dialect::ours, Scope::last_of(65)) == std::vector<int>{1, 2, 3, 4});
+    REQUIRE(halved(Dialect::ours, Scope::last_of(1)) == std::vector<int>{3});
+    REQUIRE(halved(Dialect::llama_cpp, Scope::last_of(0)).empty());
     ids[35] = ids[36] = 2;
     REQUIRE(halved(Dialect::ours, Scope::all) == std::vector<int>{0, 1, 2, 3});
     REQUIRE(halved(Dialect::transformers, Scope::generated) == std::vector<int>{2, 3});
-    REQUIRE_THROWS_AS(scope_named("prompt"), UsageError);
+    REQUIRE(scope_named("last-300").last == 300);
+    REQUIRE(scope_named("last-0").last == 0);
+    for (const char* name : {"prompt", "last", "last-", "last--1", "last-6x", "last-99999999999"})
+        REQUIRE_THROWS_AS(scope_named(name), UsageError);
 }
 
 TEST_CASE("the full chain puts every step where the dialect has it", "[ch08]") {

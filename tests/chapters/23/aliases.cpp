@@ -40,7 +40,9 @@ TEST_CASE("what people type for llama.cpp and vLLM is understood", "[ch23]") {
             Words{"--max-new-tokens=9", "hello"});
     REQUIRE(with_our_names({"--repeat-last-n", "-1"}) == Words{"--penalty-scope=all"});
     REQUIRE(with_our_names({"--", "-s", "--temp"}) == Words{"--", "-s", "--temp"});
-    REQUIRE_THROWS_AS(with_our_names({"--repeat-last-n", "7"}), UsageError);
+    REQUIRE(with_our_names({"--repeat-last-n", "7"}) == Words{"--penalty-scope=last-7"});
+    REQUIRE(with_our_names({"--top-nsigma", "-1", "--min-keep=0", "--top-n-sigma=1"}) ==
+            Words{"--top-nsigma=0", "--min-keep=1", "--top-n-sigma=1"});
     // -hf would be -h and -f, and show the help.
     REQUIRE_THROWS_WITH(with_our_names({"-hf", "a/b"}), Catch::Contains("hf download"));
 }
@@ -65,7 +67,7 @@ TEST_CASE("habits of other programs' users: what works, what is ignored, what is
         {{"--early_stopping", "never"}, {"--early_stopping", "never"}},
         {{"--load_in_4bit", "True", "a"}, {"--weights=int4", "a"}},
         {{"--cache-type-k", "f16"}, {"--cache=f16"}},
-        {{"--repeat-last-n", "64"}, {"--penalty-scope=last-64"}},
+        {{"--repeat-last-n", "256"}, {"--penalty-scope=last-256"}},
         {{"--dtype", "float16"}, {"--weights=f16"}},
         {{"--dtype", "half"}, {"--weights=f16"}},
         {{"--dtype", "fp16"}, {"--weights=f16"}},
@@ -118,7 +120,7 @@ TEST_CASE("habits of other programs' users: what works, what is ignored, what is
         {{"--max-length", "20"}, "--max-new-tokens"},
         {{"--min_length=20"}, "--min-new-tokens"},
         {{"-ctk", "f16", "-ctv", "f32"}, "keys and values are of one type"},
-        {{"--repeat-last-n", "7"}, "expected 64"},
+        {{"--repeat-last-n", "-7"}, "expected a number of tokens"},
         {{"-c"}, "expected a value"},
     };
     for (const auto& [typed, why] : refused) {
