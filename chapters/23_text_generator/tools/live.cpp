@@ -199,9 +199,9 @@ double live_overlap(double T) {
 int live_draft(double T, double u) { return draw(rows[1], T, u); }
 int live_correction(double u) { return plain_draw(stages[2], u); }
 
-int live_beams(int beams, int tokens, int eos) {
+int live_beams(int beams, int length, int eos) {
     BeamRequest request;
-    request.stop.max_new_tokens = tokens, request.stop.eos = {eos};
+    request.stop.max_new_tokens = length, request.stop.eos = {eos};
     request.keep_lattice = true;
     request.beams.num_beams = 1;
     const std::vector<int> first_choices = search(request).results()[0].ids;

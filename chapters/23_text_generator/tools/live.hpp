@@ -56,7 +56,7 @@ int live_correction(double u);       // drawn from the residual
 
 // ---- chapter 11, from recorded rows ----
 // Grows the lattice of a search for so many tokens. Returns how many nodes it has.
-int live_beams(int beams, int tokens, int eos);
+int live_beams(int beams, int length, int eos);
 struct LiveNode {
     double log_probability, sum, score;
     int step, parent, token, fate;  // fate: 0 live, 1 finished, 2 pruned
