@@ -166,10 +166,10 @@ ExpertsOfText experts_of_text() {
     KvCache cache(config);
     mixture.forward(cache, ids);
     result.shares.assign(2, Rows(words.size(), Row(8, 0.0f)));
-    for (std::size_t layer = 0; layer < 2; ++layer)
-        for (std::size_t i = 0; i < watch.layers[layer].size(); ++i) {
-            const ChosenExpert& c = watch.layers[layer][i];
-            result.shares[layer][i / 2][index(c.expert)] = c.weight;
+    for (std::size_t block = 0; block < 2; ++block)
+        for (std::size_t i = 0; i < watch.layers[block].size(); ++i) {
+            const ChosenExpert& c = watch.layers[block][i];
+            result.shares[block][i / 2][index(c.expert)] = c.weight;
         }
     return result;
 }
