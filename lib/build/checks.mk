@@ -53,7 +53,7 @@ fuzz:
 	    mkdir -p build-fuzz/corpus/$$target build-fuzz/found; echo "$$target:"; \
 	    sh tests/fuzz/words.sh $$target >build-fuzz/$$target.words; \
 	    TBT_FUZZ=$$target build-fuzz/fuzzer build-fuzz/corpus/$$target tests/fuzz/corpus/$$target \
-	        -max_total_time=$(or $(SECONDS),60) -dict=build-fuzz/$$target.words -timeout=30 \
+	        -max_total_time=$(or $(SECONDS),60) -dict=build-fuzz/$$target.words -timeout=60 \
 	        -rss_limit_mb=4096 -max_len=4096 -close_fd_mask=3 -print_final_stats=1 \
 	        -artifact_prefix=build-fuzz/found/$$target- \
 	        >build-fuzz/$$target.log 2>&1; status=$$?; \
