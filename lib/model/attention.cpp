@@ -35,25 +35,27 @@ struct Place {
     }
 };
 
-// One head of one sequence: everything that the passes of attention need. Element is the type of
-// the stored keys and values, float or F16.
+// One head of keys and values of one sequence: everything that the passes of attention need.
+// Element is the type of the stored keys and values, float or F16.
 template <class Element>
 struct Head {
     Place place;
-    int size;     // D
-    int padded;   // D rounded up to a multiple of sixteen
-    Place next;   // the head that is read after this one
-    float scale;  // a score is query · key · scale
-    int window;   // the number of tokens that a query sees, its own included; 0: all
-    float cap;    // a score s becomes cap · tanh(s / cap); 0: stays
-    float sink;   // a score without a value; −∞: none
+    int size;      // D
+    int padded;    // D rounded up to a multiple of sixteen
+    Place next;    // the head that is read after this one
+    bool fetches;  // its matrices are read once, from memory: they are prefetched
+    float scale;   // a score is query · key · scale
+    int window;    // the number of tokens that a query sees, its own included; 0: all
+    float cap;     // a score s becomes cap · tanh(s / cap); 0: stays
 
     const Element* keys(int block) const { return as(place.matrix(block)); }
     const Element* values(int block) const {
         return as(place.matrix(place.cache->blocks() + block));
     }
-    // The matrix to prefetch while matrix i is used; it may belong to the next head.
+    // The matrix to prefetch while matrix i is used; it may belong to the next head. Blocks lie far
+    // apart in memory, and the processor's own prefetching stops at the end of a block.
     const Element* later(int i) const {
+        if (!fetches) return nullptr;
         const int distance = fetch_bytes / (block_tokens * padded * to_int(sizeof(Element)));
         i += std::clamp(distance, 1, place.matrices());
         const int rest = i - place.matrices();
@@ -64,49 +66,73 @@ private:
     static const Element* as(const void* matrix) { return static_cast<const Element*>(matrix); }
 };
 
-// Prefetches `Numbers` elements of a later matrix, beginning with element `at`, while the same row
-// of the current one is used. Blocks lie far apart in memory, and the processor's own prefetching
-// stops at the end of a block. Several queries (Q > 1) belong to a longer text, whose queries read
-// the same blocks one after the other and find them in the processor's cache.
-template <int Q, int Numbers, class Element>
-void prefetch(const Element* matrix, int at) {
-    if constexpr (Q == 1) {
-        constexpr int step = 64 / static_cast<int>(sizeof(Element));
-        for (int i = 0; i < Numbers; i += step) __builtin_prefetch(matrix + at + i);
-    }
+// A query sees the positions 0 … length − 1, or with a window only the last of them.
+struct Query {
+    const float* components;  // (D)
+    float* out;               // (D)
+    int length;
+    float sink;                   // a score without a value; −∞: none
+    std::vector<float>* weights;  // receives the attention weights; null: none
+};
+
+// The most queries that read a head's keys and values together: of the heads that share them, and
+// of consecutive tokens.
+constexpr int most_queries = 8;
+constexpr int groups = block_tokens / lane_count;  // sixteen keys each
+// The most sums, of a register each, that are kept at the same time: about half of the registers
+// (a machine with registers of 512 bits has 32 of them).
+constexpr int most_sums = simd::batch_count == 1 ? 16 : 8;
+constexpr int most_rows = 4;
+// With `rows` queries, this many vectors of sixteen keys or components; each has so many sums.
+constexpr int vectors_of(int rows, int sums) {
+    return std::clamp(most_sums / (rows * sums * simd::batch_count), 1, groups);
+}
+constexpr float minus_infinity = -std::numeric_limits<float>::infinity();
+
+// Divides n into parts of `most`, then of 2, then of 1, and calls f<size>(first) for each.
+template <int most, class F>
+void in_parts(int n, F&& f) {
+    int first = 0;
+    for (; first + most <= n; first += most) f.template operator()<most>(first);
+    if constexpr (most > 2)
+        for (; first + 2 <= n; first += 2) f.template operator()<2>(first);
+    if constexpr (most > 1)
+        for (; first < n; ++first) f.template operator()<1>(first);
 }
 
-constexpr int groups = block_tokens / lane_count;  // sixteen keys each
-// The number of queries of one head that share each load of keys and values. With more queries the
-// compiler would have to keep accumulators in memory, not in registers.
-constexpr int tile = simd::batch_count == 1 ? 4 : 2;
-constexpr float minus_infinity = -std::numeric_limits<float>::infinity();
+// Prefetches `Numbers` elements of a later matrix, beginning with element `at`.
+template <int Numbers, class Element>
+void prefetch(const Element* matrix, int at) {
+    constexpr int step = 64 / static_cast<int>(sizeof(Element));
+    for (int i = 0; i < Numbers; i += step) __builtin_prefetch(matrix + at + i);
+}
 
 // cap · tanh(s / cap)
 Lanes soft_cap(const Lanes& s, float cap) {
     return Lanes::all(cap) * simd::tanh(s / Lanes::all(cap));
 }
 
-// Pass 1, one block: scores[q][u] = (Σ_d query[q][d] · key[u][d]) · h.scale, summed in order of d,
-// for the first `G` groups of sixteen keys. `ahead` is the matrix to prefetch meanwhile.
-template <int Q, int G, class Element>
-void score_block(const Head<Element>& h, const float* const* query, const Element* keys,
-                 const Element* ahead, float* scores, std::int64_t stride) {
-    Lanes sum[Q][G];
-    for (int q = 0; q < Q; ++q) {
+// Pass 1, some keys of a block: scores[q][u] = (Σ_d query[q][d] · key[u][d]) · h.scale for R
+// queries and G groups of sixteen keys, summed in order of d. `ahead` is the matrix to prefetch
+// meanwhile, or null.
+template <int R, int G, class Element>
+void score_keys(const Head<Element>& h, const Query* queries, const Element* keys,
+                const Element* ahead, float* scores, std::int64_t stride) {
+    Lanes sum[R][G];
+    for (int q = 0; q < R; ++q) {
         for (int g = 0; g < G; ++g) sum[q][g] = Lanes::zero();
     }
     for (int d = 0; d < h.size; ++d) {
-        prefetch<Q, block_tokens>(ahead, d * block_tokens);
-        Lanes component[Q];
-        for (int q = 0; q < Q; ++q) component[q] = Lanes::all(query[q][d]);
+        if (ahead) prefetch<G * lane_count>(ahead, d * block_tokens);
+        Lanes component[R];
+        for (int q = 0; q < R; ++q) component[q] = Lanes::all(queries[q].components[d]);
         for (int g = 0; g < G; ++g) {
             const Lanes key = load_lanes(keys + d * block_tokens + g * lane_count);
-            for (int q = 0; q < Q; ++q) sum[q][g] = fma(component[q], key, sum[q][g]);
+            for (int q = 0; q < R; ++q) sum[q][g] = fma(component[q], key, sum[q][g]);
         }
     }
     const Lanes scale = Lanes::all(h.scale);
-    for (int q = 0; q < Q; ++q) {
+    for (int q = 0; q < R; ++q) {
         for (int g = 0; g < G; ++g) {
             const Lanes s = sum[q][g] * scale;
             (h.cap > 0 ? soft_cap(s, h.cap) : s).store(scores + q * stride + g * lane_count);
@@ -114,19 +140,20 @@ void score_block(const Head<Element>& h, const float* const* query, const Elemen
     }
 }
 
-// Pass 1 for all u < longest, beginning with block `first`. In the last block it computes only the
-// groups that begin before `longest`.
-template <int Q, class Element>
-void score(const Head<Element>& h, const float* const* query, int first, int longest, float* scores,
-           std::int64_t stride) {
-    static_assert(groups == 4);
+// Pass 1 for all blocks from `first` on that a query sees.
+template <class Element>
+void score_all(const Head<Element>& h, std::span<const Query> queries, int first, int longest,
+               float* scores, std::int64_t stride) {
     for (int b = first; b * block_tokens < longest; ++b, scores += block_tokens) {
-        const int left = longest - b * block_tokens;
-        const Element *keys = h.keys(b), *ahead = h.later(b);
-        if (left > 3 * lane_count) score_block<Q, 4>(h, query, keys, ahead, scores, stride);
-        else if (left > 2 * lane_count) score_block<Q, 3>(h, query, keys, ahead, scores, stride);
-        else if (left > lane_count) score_block<Q, 2>(h, query, keys, ahead, scores, stride);
-        else score_block<Q, 1>(h, query, keys, ahead, scores, stride);
+        const int keys = std::min(block_tokens, longest - b * block_tokens);
+        in_parts<most_rows>(count(queries), [&]<int R>(int q) {
+            const Element* const ahead = q == 0 ? h.later(b) : nullptr;
+            in_parts<vectors_of(R, 1)>((keys + lane_count - 1) / lane_count, [&]<int G>(int g) {
+                const int at = g * lane_count;
+                score_keys<R, G>(h, queries.data() + q, h.keys(b) + at,
+                                 ahead ? ahead + at : nullptr, scores + q * stride + at, stride);
+            });
+        });
     }
 }
 
@@ -148,96 +175,116 @@ float exponentials(float* scores, int first, int length, int padded_length, floa
     return sink == minus_infinity ? sum : sum + portable_expf(sink - simd::largest(m));
 }
 
-// Pass 3: out[q][d] = (Σ_u weight[q][u] · value[u][d]) · inverse[q], for `G` groups of sixteen
-// components, beginning with d, and for positions u from block `first`. inverse[q] is 1 / Σ_u
-// weight[q][u]. Even and odd positions have separate sums, each in order of u, which are added at
-// the end. The order does not depend on Q, so neither does the result, to the last bit.
-template <int Q, int G, class Element>
-void weighted_values(const Head<Element>& h, const float* weights, std::int64_t stride, int first,
-                     int length, int d, const float* inverse, float* const* out) {
-    Lanes even[Q][G], odd[Q][G];
-    for (int q = 0; q < Q; ++q) {
-        for (int g = 0; g < G; ++g) even[q][g] = odd[q][g] = Lanes::zero();
-    }
-    for (int b = first; b * block_tokens < length; ++b) {
-        const Element* values = h.values(b) + d;
-        const Element* ahead = h.later(h.place.cache->blocks() + b) + d;
-        const float* w = weights + (b - first) * block_tokens;
-        const int n = std::min(block_tokens, length - b * block_tokens);
-        // Adds position u to one of the two sums.
-        const auto add = [&](int u, Lanes(&sum)[Q][G]) __attribute__((always_inline)) {
-            prefetch<Q, G * lane_count>(ahead, u * h.padded);
-            Lanes v[G];
-            for (int g = 0; g < G; ++g) v[g] = load_lanes(values + u * h.padded + g * lane_count);
-            for (int q = 0; q < Q; ++q) {
-                const Lanes weight = Lanes::all(w[q * stride + u]);
-                for (int g = 0; g < G; ++g) sum[q][g] = fma(weight, v[g], sum[q][g]);
-            }
-        };
-        int u = 0;
-        for (; u + 2 <= n; u += 2) {
-            add(u, even);
-            add(u + 1, odd);
-        }
-        if (u < n) add(u, even);
-    }
-    for (int q = 0; q < Q; ++q) {
+// Pass 3, one block of n tokens: sums[q][0 or 1][d] += weight[q][u] · value[u][d] for R queries and
+// G vectors of sixteen components from d on. Even and odd positions have separate sums, each in
+// order of u.
+template <int R, int G, class Element>
+void add_values(const Head<Element>& h, const Element* values, const Element* ahead,
+                const float* weights, std::int64_t stride, int n, int d, float* sums) {
+    const auto place = [&](int q, int odd, int g) {
+        return sums + (2 * q + odd) * h.padded + d + g * lane_count;
+    };
+    Lanes even[R][G], odd[R][G];
+    for (int q = 0; q < R; ++q) {
         for (int g = 0; g < G; ++g) {
-            const Lanes result = (even[q][g] + odd[q][g]) * Lanes::all(inverse[q]);
-            const int at = d + g * lane_count;
-            if (at + lane_count <= h.size) {
-                result.store(out[q] + at);
-            } else {
-                result.store_first(out[q] + at, h.size - at);
-            }
+            even[q][g] = Lanes::load(place(q, 0, g));
+            odd[q][g] = Lanes::load(place(q, 1, g));
+        }
+    }
+    // Adds position u to one of the two sums.
+    const auto add = [&](int u, Lanes(&sum)[R][G]) __attribute__((always_inline)) {
+        if (ahead) prefetch<G * lane_count>(ahead + d, u * h.padded);
+        Lanes weight[R];
+        for (int q = 0; q < R; ++q) weight[q] = Lanes::all(weights[q * stride + u]);
+        for (int g = 0; g < G; ++g) {
+            const Lanes value = load_lanes(values + u * h.padded + d + g * lane_count);
+            for (int q = 0; q < R; ++q) sum[q][g] = fma(weight[q], value, sum[q][g]);
+        }
+    };
+    int u = 0;
+    for (; u + 2 <= n; u += 2) {
+        add(u, even);
+        add(u + 1, odd);
+    }
+    if (u < n) add(u, even);
+    for (int q = 0; q < R; ++q) {
+        for (int g = 0; g < G; ++g) {
+            even[q][g].store(place(q, 0, g));
+            odd[q][g].store(place(q, 1, g));
         }
     }
 }
 
-// Attention of Q consecutive queries. Query q may see positions 0 … length + q − 1, or with a
-// window only the last h.window of them; blocks before the window are not read. `weights` points
-// to Q vectors that receive the attention weights of each query, or is null.
-template <int Q, class Element>
-void attend_queries(const Head<Element>& h, const float* const* query, int length,
-                    float* const* out, float* scores, std::int64_t stride,
-                    std::vector<float>* weights) {
-    const int longest = length + Q - 1;
-    const auto seen_from = [&](int q) {
-        return h.window > 0 ? std::max(0, length + q - h.window) : 0;
+// Pass 3 for all blocks from `first` on. Weights after a query's own position, or before its
+// window, are exactly 0. So a sum up to `longest` has the right value for every query, if all
+// values are finite.
+template <class Element>
+void add_all(const Head<Element>& h, int n, int first, int longest, const float* weights,
+             std::int64_t stride, float* sums) {
+    std::fill_n(sums, 2 * n * h.padded, 0.0f);
+    for (int b = first; b * block_tokens < longest; ++b, weights += block_tokens) {
+        const int tokens = std::min(block_tokens, longest - b * block_tokens);
+        const Element* const later = h.later(h.place.cache->blocks() + b);
+        const auto add = [&]<int G>(int g) {
+            in_parts<most_rows / 2>(n, [&]<int R>(int q) {
+                add_values<R, G>(h, h.values(b), q == 0 ? later : nullptr, weights + q * stride,
+                                 stride, tokens, g * lane_count, sums + 2 * q * h.padded);
+            });
+        };
+        if (n == 1) in_parts<vectors_of(1, 2)>(h.padded / lane_count, add);
+        else in_parts<vectors_of(most_rows / 2, 2)>(h.padded / lane_count, add);
+    }
+}
+
+// out[q][d] = (sums[q][0][d] + sums[q][1][d]) · inverse
+void store_output(const float* sums, int size, int padded, float inverse, float* out) {
+    for (int d = 0; d < size; d += lane_count) {
+        const Lanes result =
+            (Lanes::load(sums + d) + Lanes::load(sums + padded + d)) * Lanes::all(inverse);
+        if (d + lane_count <= size) result.store(out + d);
+        else result.store_first(out + d, size - d);
+    }
+}
+
+// Attention of at most most_queries queries over the same keys and values, in three passes: each
+// block is read once for all of them. The bits do not depend on which queries come together.
+// scores: most_queries rows of `stride` floats, and then 2 · most_queries · h.padded for the sums.
+template <class Element>
+void attend_queries(const Head<Element>& h, std::span<const Query> queries, float* scores,
+                    std::int64_t stride) {
+    const int n = count(queries);
+    const auto seen_from = [&](const Query& q) {
+        return h.window > 0 ? std::max(0, q.length - h.window) : 0;
     };
-    const int first = seen_from(0) / block_tokens, skipped = first * block_tokens;
+    int longest = 0, first = std::numeric_limits<int>::max();
+    for (const Query& q : queries) {
+        longest = std::max(longest, q.length);
+        first = std::min(first, seen_from(q) / block_tokens);
+    }
+    score_all(h, queries, first, longest, scores, stride);
+    float inverse[most_queries];
+    const int skipped = first * block_tokens;
     const int padded_length = (longest - skipped + lane_count - 1) / lane_count * lane_count;
-    score<Q>(h, query, first, longest, scores, stride);
-    float inverse[Q];
-    for (int q = 0; q < Q; ++q)
-        inverse[q] = 1.0f / exponentials(scores + q * stride, seen_from(q) - skipped,
-                                         length + q - skipped, padded_length, h.sink);
-    for (int q = 0; weights && q < Q; ++q) {
-        weights[q].assign(index(skipped), 0.0f);
-        const float* const of = scores + q * stride;
-        for (int u = skipped; u < length + q; ++u)
-            weights[q].push_back(of[u - skipped] * inverse[q]);
+    for (int q = 0; q < n; ++q) {
+        const Query& query = queries[index(q)];
+        float* const of = scores + q * stride;
+        const int begin = seen_from(query) - skipped, end = query.length - skipped;
+        inverse[q] = 1.0f / exponentials(of, begin, end, padded_length, query.sink);
+        if (!query.weights) continue;
+        query.weights->assign(index(skipped), 0.0f);
+        for (int u = 0; u < end; ++u) query.weights->push_back(of[u] * inverse[q]);
     }
-    // Weights after a query's own position, or before its window, are exactly 0. So a sum up to
-    // `longest` has the right value for every query, if all values are finite.
-    int d = 0;
-    if constexpr (Q == 1) {
-        for (; d + 4 * lane_count <= h.padded; d += 4 * lane_count)
-            weighted_values<Q, 4>(h, scores, stride, first, longest, d, inverse, out);
-    }
-    for (; d + 2 * lane_count <= h.padded; d += 2 * lane_count)
-        weighted_values<Q, 2>(h, scores, stride, first, longest, d, inverse, out);
-    for (; d < h.padded; d += lane_count)
-        weighted_values<Q, 1>(h, scores, stride, first, longest, d, inverse, out);
-    if constexpr (Q > 1) {
-        // 0 · ∞ is NaN: a query must not meet values that it does not see.
-        const auto zero = [](const Lanes& v) { return v * Lanes::zero(); };
-        float sum = 0;  // stays 0 if all outputs are finite
-        for (int q = 0; q < Q; ++q) sum += simd::sum_row(out[q], h.size, 0.0f, zero);
-        for (int q = 0; sum != 0 && q < Q; ++q)
-            attend_queries<1>(h, query + q, length + q, out + q, scores, stride,
-                              weights ? weights + q : nullptr);
-    }
+    float* const sums = scores + most_queries * stride;
+    add_all(h, n, first, longest, scores, stride, sums);
+    for (int q = 0; q < n; ++q)
+        store_output(sums + 2 * q * h.padded, h.size, h.padded, inverse[q], queries[index(q)].out);
+    // 0 · ∞ is NaN: a query must not meet values that it does not see.
+    const auto zero = [](const Lanes& v) { return v * Lanes::zero(); };
+    float sum = 0;  // stays 0 if all outputs are finite
+    for (int q = 0; n > 1 && q < n; ++q)
+        sum += simd::sum_row(queries[index(q)].out, h.size, 0.0f, zero);
+    for (int q = 0; sum != 0 && q < n; ++q)
+        attend_queries(h, queries.subspan(index(q), 1), scores, stride);
 }
 
 // Floats for the scores of one query, enough for the longest sequence.
@@ -251,7 +298,7 @@ std::int64_t scores_stride(std::span<const SequenceRows> sequences) {
 }  // namespace
 
 std::int64_t attention_scratch_size(std::span<const SequenceRows> sequences) {
-    return tile * scores_stride(sequences);
+    return most_queries * (scores_stride(sequences) + 2 * sequences[0].cache->padded_head_size());
 }
 
 void append_keys_and_values(const float* qkv, std::span<const SequenceRows> sequences,
@@ -273,13 +320,13 @@ void append_keys_and_values(const float* qkv, std::span<const SequenceRows> sequ
 
 // The rows are a tree: drafted continuations of the cached text (speculative decoding). A row sees
 // the cached text, its ancestors and itself. For each row, the keys and values of its branch are
-// written to the positions after the cached text, over those of another row's branch. So a row is
-// computed as in a text without branches, with sums in the same order. [Miao et al. 2024: a mask]
-template <class Element>
-static void attend_tree(const Head<Element>& h, const SequenceRows& s, const float* qkv,
-                        const AttentionShape& shape, int head, float* out, float* scores,
-                        std::int64_t stride, std::vector<float>* weights) {
-    const int length = s.cache->length(), key_offset = shape.channels + h.place.head * h.size;
+// written to the positions after the cached text, over those of another row's branch; then
+// attend_row(row, length of its text) is called. So a row is computed as in a text without
+// branches, with sums in the same order. [Miao et al. 2024: a mask]
+template <class F>
+static void for_each_branch(const SequenceRows& s, const float* qkv, const AttentionShape& shape,
+                            int layer, int kv_head, F&& attend_row) {
+    const int length = s.cache->length(), size = shape.head_size();
     int row_at_depth[max_tree_depth];  // the row whose keys and values the cache has at this depth
     std::fill(std::begin(row_at_depth), std::end(row_at_depth), -1);
     for (int t = 0; t < s.tokens; ++t) {
@@ -288,72 +335,76 @@ static void attend_tree(const Head<Element>& h, const SequenceRows& s, const flo
         for (int d = 0; d < depth; ++d) {
             const int row = branch[depth - 1 - d];
             if (std::exchange(row_at_depth[d], row) == row) continue;
-            const float* key = qkv + (s.first_row + row) * shape.row() + key_offset;
-            s.cache->write(length + d, h.place.layer, h.place.head, h.size, key,
-                           key + shape.key_heads() * h.size);
+            const float* key =
+                qkv + (s.first_row + row) * shape.row() + shape.channels + kv_head * size;
+            s.cache->write(length + d, layer, kv_head, size, key, key + shape.key_heads() * size);
         }
-        const float* query = qkv + (s.first_row + t) * shape.row() + head * h.size;
-        float* result = out + (s.first_row + t) * shape.channels + head * h.size;
-        attend_queries<1>(h, &query, length + depth, &result, scores, stride,
-                          weights ? weights + t : nullptr);
+        attend_row(t, length + depth);
     }
 }
 
-// Attention of one query head for all rows of a sequence. A row sees the rows before it and
-// itself; if `bidirectional`, it sees all rows of its sequence.
+// Attention of all query heads that read one head of keys, for all rows of a sequence. A row sees
+// the rows before it and itself; if `bidirectional`, it sees all rows of its sequence.
 template <class Element>
 static void attend_head(const Head<Element>& h, const SequenceRows& s, const float* qkv,
-                        const AttentionShape& shape, int head, float* out, float* scores,
-                        std::int64_t stride, bool bidirectional, std::vector<float>* weights) {
-    if (!s.parents.empty())
-        return attend_tree(h, s, qkv, shape, head, out, scores, stride, weights);
-    int t = 0;
-    const auto attend_next = [&]<int Q>() {
-        const float* query[Q];
-        float* result[Q];
-        for (int q = 0; q < Q; ++q) {
-            query[q] = qkv + (s.first_row + t + q) * shape.row() + head * h.size;
-            result[q] = out + (s.first_row + t + q) * shape.channels + head * h.size;
-        }
-        const int seen = s.cache->length() + (bidirectional ? s.tokens : t + 1);
-        attend_queries<Q>(h, query, seen, result, scores, stride, weights ? weights + t : nullptr);
-        t += Q;
+                        const AttentionShape& shape, float* out, float* scores, std::int64_t stride,
+                        bool bidirectional, AttentionWatch* watch) {
+    const int group = shape.group(), layer = h.place.layer;
+    Query queries[most_queries];
+    int n = 0;
+    const auto attend_all = [&] {
+        if (n > 0) attend_queries(h, std::span(queries).first(index(n)), scores, stride);
+        n = 0;
     };
-    while (!bidirectional && t + tile <= s.tokens) attend_next.template operator()<tile>();
-    while (t < s.tokens) attend_next.template operator()<1>();
+    const auto add_row = [&](int t, int length) {
+        const std::int64_t row = s.first_row + t;
+        for (int i = 0; i < group; ++i) {
+            const int head = h.place.head * group + i;
+            const bool watched = watch && watch->layer == layer && watch->head == head;
+            queries[n++] = {qkv + row * shape.row() + head * h.size,
+                            out + row * shape.channels + head * h.size, length,
+                            shape.sinks ? shape.sinks[head] : minus_infinity,
+                            watched ? &watch->rows.at(index(row)) : nullptr};
+            if (n == most_queries) attend_all();
+        }
+    };
+    if (!s.parents.empty()) {
+        for_each_branch(s, qkv, shape, layer, h.place.head, [&](int t, int length) {
+            add_row(t, length);
+            attend_all();
+        });
+        return;
+    }
+    for (int t = 0; t < s.tokens; ++t)
+        add_row(t, s.cache->length() + (bidirectional ? s.tokens : t + 1));
+    attend_all();
 }
 
 // One thread does all query heads that read the same keys, so that no other thread reads the keys
-// and values while attend_tree() overwrites them.
+// and values while for_each_branch() overwrites them.
 static void attend_rows(const float* qkv, std::span<const SequenceRows> sequences,
                         const AttentionShape& shape, int layer, float* out, float* scratch,
                         const Worker& worker, bool bidirectional, AttentionWatch* watch) {
-    const int heads = shape.key_heads(), size = shape.head_size(), group = shape.group();
+    const int heads = shape.key_heads(), size = shape.head_size();
     const float scale =
         1.0f / std::sqrt(shape.scalar > 0 ? shape.scalar : static_cast<float>(size));
+    float* scores = scratch + worker.rank * attention_scratch_size(sequences);
     const std::int64_t stride = scores_stride(sequences);
-    float* scores = scratch + worker.rank * tile * stride;
     const Range mine = worker.share(length_of(sequences) * heads);
     const auto place_of = [&](std::int64_t pair) {
         return Place{sequences[index(pair / heads)].cache, layer, to_int(pair % heads)};
     };
     for (std::int64_t pair = mine.begin; pair < mine.end; ++pair) {
         const SequenceRows& s = sequences[index(pair / heads)];
-        for (int i = 0; i < group; ++i) {
-            const int head = to_int(pair % heads) * group + i;
-            const Place next = place_of(i + 1 < group ? pair : std::min(pair + 1, mine.end - 1));
-            std::vector<float>* weights = watch && watch->layer == layer && watch->head == head
-                                              ? &watch->rows.at(index(s.first_row))
-                                              : nullptr;
-            const auto run_with_type = [&]<class Element>(Element) {
-                attend_head(Head<Element>{place_of(pair), size, s.cache->padded_head_size(), next,
-                                          scale, bidirectional ? 0 : shape.window, shape.cap,
-                                          shape.sinks ? shape.sinks[head] : minus_infinity},
-                            s, qkv, shape, head, out, scores, stride, bidirectional, weights);
-            };
-            if (s.cache->type() == WeightType::f16) run_with_type(simd::F16{});
-            else run_with_type(0.0f);
-        }
+        const bool once = s.tokens == 1 || s.tokens * shape.group() <= most_queries;
+        const auto run_with_type = [&]<class Element>(Element) {
+            attend_head(Head<Element>{place_of(pair), size, s.cache->padded_head_size(),
+                                      place_of(std::min(pair + 1, mine.end - 1)), once, scale,
+                                      bidirectional ? 0 : shape.window, shape.cap},
+                        s, qkv, shape, out, scores, stride, bidirectional, watch);
+        };
+        if (s.cache->type() == WeightType::f16) run_with_type(simd::F16{});
+        else run_with_type(0.0f);
     }
 }
 

@@ -28,10 +28,12 @@ double now() {
 }
 
 namespace {
-bool only_once = false;
+bool only_once = false, all_rounds = false;
 }
 bool quick() { return only_once; }
 void set_quick() { only_once = true; }
+bool thorough() { return all_rounds; }
+void set_thorough() { all_rounds = true; }
 
 void keep(float value) {
     static std::atomic<float> sink;
@@ -66,7 +68,7 @@ Timing timing_of(std::vector<double> seconds) {
 
 std::vector<Timing> interleaved(const std::vector<Contender>& contenders, int rounds,
                                 double seconds) {
-    if (quick()) rounds = 1;
+    if (!thorough()) rounds = std::min(rounds, quick() ? 1 : 5);
     const auto rest = [](const Contender& c) {
         if (c.spins) std::this_thread::sleep_for(std::chrono::milliseconds(30));
     };

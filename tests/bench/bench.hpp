@@ -46,6 +46,11 @@ double now();  // seconds
 bool quick();
 void set_quick();
 
+// --thorough, for figures that are written down: all rounds of each section, and the largest
+// models. Otherwise nothing is measured more than five times, so that all parts take three minutes.
+bool thorough();
+void set_thorough();
+
 // The work, done `times` times over. Anything that would be optimised away goes to keep().
 struct Contender {
     std::string name;

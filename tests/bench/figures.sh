@@ -11,7 +11,7 @@ while [ "$i" -le "$runs" ]; do
     file=$build/figures/$i.json
     if [ ! -s "$file" ]; then
         echo "run $i of $runs" >&2
-        "$build/bench" --only "$only" --json "$file.new" >&2
+        "$build/bench" --thorough --only "$only" --json "$file.new" >&2
         mv "$file.new" "$file"
     fi
     i=$((i + 1))

@@ -5,6 +5,7 @@
 //   build/bench --only matmul --threads 1   one section, one thread
 //   build/bench --json bench.json           the figures as JSON, beside the tables
 //   build/bench --quick                     does every section still run? Without figures
+//   build/bench --thorough                  every figure measured more often, and larger models
 #include <algorithm>
 #include <cstdio>
 #include <fstream>
@@ -71,19 +72,23 @@ int main(int argc, char** argv) {
     std::vector<std::string> only;
     std::vector<int> threads;
     std::string json;
-    bool once = false;
+    bool once = false, thorough = false;
     const auto options = [&](CommandLine line) {
         line.option("--only", only, "sections to run, for example matmul,limits").separated_by(',');
         line.option("--threads", threads, "numbers of threads (default: 1 and all cores)")
             .separated_by(',')
             .between(1, 1024);
         line.option("--json", json, "write the figures to this file too");
-        line.option("--quick", once, "run everything once: shows what fails, measures nothing");
+        const DeclaredOption quick =
+            line.option("--quick", once, "run everything once: shows what fails, measures nothing");
+        line.option("--thorough", thorough, "measure more often, and larger models")
+            .excludes(quick);
     };
     return run_program(
         argc, argv, "Measures this machine's limits and our share of them.", options, [&] {
             const std::vector<bench::Section> sections = chosen(only);
             if (once) bench::set_quick();
+            if (thorough) bench::set_thorough();
             if (threads.empty()) {
                 if (!once) threads.push_back(1);
                 if (once || default_threads() > 1) threads.push_back(default_threads());
