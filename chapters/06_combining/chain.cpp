@@ -39,41 +39,34 @@ std::vector<ChainStep> further_steps(const SamplingOptions& o, Dialect dialect) 
     check_top_n_sigma(o.top_n_sigma), check_xtc(o.xtc_probability, o.xtc_threshold);
     check_mirostat(o.mirostat_tau, o.mirostat_eta), check_mirostat_version(o);
     std::vector<ChainStep> steps;
-    if (o.dynatemp_range != 0) {
-        steps.push_back(
-            {"dynamic-temperature",
-             short_number(o.temperature) + "±" + short_number(o.dynatemp_range),
-             [T = o.temperature, range = o.dynatemp_range, e = o.dynatemp_exponent](
-                 Candidates& c, const TextSoFar&) { apply_dynamic_temperature(c, T, range, e); }});
-    }
-    if (o.top_n_sigma != 0) {
-        steps.push_back(
-            {"top-n-sigma", short_number(o.top_n_sigma),
-             [N = o.top_n_sigma](Candidates& c, const TextSoFar&) { keep_top_n_sigma(c, N); }});
-    }
-    if (o.xtc_probability != 0) {
-        steps.push_back({"xtc",
-                         short_number(o.xtc_probability) + "/" + short_number(o.xtc_threshold),
-                         [p = o.xtc_probability, t = o.xtc_threshold, seed = o.seed](
-                             Candidates& c, const TextSoFar& text) {
-                             exclude_top_choices(c, p, t, coin(seed, text.ids));
-                         }});
-    }
-    if (o.mirostat != 0) {
-        steps.push_back(
-            {"mirostat",
-             (o.mirostat == 1 ? "version 1, " : "") + short_number(o.mirostat_tau) + "/" +
-                 short_number(o.mirostat_eta),
-             [cut = o.mirostat == 1 ? keep_zipf_top_k : keep_unsurprising, tau = o.mirostat_tau,
-              eta = o.mirostat_eta](Candidates& c, const TextSoFar& text) {
-                 if (text.log_probabilities.size() != text.generated().size())
-                     throw UsageError(
-                         "mirostat: it needs the probability of each drawn token, which beams and "
-                         "drafts do not record; use it without them");
-                 cut(c, mirostat_mu(text.log_probabilities, tau, eta));
-             },
-             dialect == Dialect::llama_cpp ? Surprise::at_draw : Surprise::raw});
-    }
+    const auto add = [&](bool on, const char* name, std::string parameters, auto&& apply) {
+        if (on) steps.push_back({name, std::move(parameters), apply});
+    };
+    add(o.dynatemp_range != 0, "dynamic-temperature",
+        short_number(o.temperature) + "±" + short_number(o.dynatemp_range),
+        [T = o.temperature, range = o.dynatemp_range, e = o.dynatemp_exponent](
+            Candidates& c, const TextSoFar&) { apply_dynamic_temperature(c, T, range, e); });
+    add(o.top_n_sigma != 0, "top-n-sigma", short_number(o.top_n_sigma),
+        [N = o.top_n_sigma](Candidates& c, const TextSoFar&) { keep_top_n_sigma(c, N); });
+    add(o.xtc_probability != 0, "xtc",
+        short_number(o.xtc_probability) + "/" + short_number(o.xtc_threshold),
+        [p = o.xtc_probability, t = o.xtc_threshold, seed = o.seed](Candidates& c,
+                                                                    const TextSoFar& text) {
+            exclude_top_choices(c, p, t, coin(seed, text.ids));
+        });
+    if (o.mirostat == 0) return steps;
+    add(true, "mirostat",
+        (o.mirostat == 1 ? "version 1, " : "") + short_number(o.mirostat_tau) + "/" +
+            short_number(o.mirostat_eta),
+        [cut = o.mirostat == 1 ? keep_zipf_top_k : keep_unsurprising, tau = o.mirostat_tau,
+         eta = o.mirostat_eta](Candidates& c, const TextSoFar& text) {
+            if (text.log_probabilities.size() != text.generated().size())
+                throw UsageError(
+                    "mirostat: it needs the probability of each drawn token, which beams and "
+                    "drafts do not record; use it without them");
+            cut(c, mirostat_mu(text.log_probabilities, tau, eta));
+        });
+    steps.back().surprise = dialect == Dialect::llama_cpp ? Surprise::at_draw : Surprise::raw;
     return steps;
 }
 
@@ -230,23 +223,14 @@ Chain in_order(Dialect dialect, std::vector<ChainStep> steps) {
 // ---- presets ----
 
 const std::vector<Preset>& presets() {
-    static const std::vector<Preset> all = [] {
-        std::vector<Preset> list = {{"factual", "facts, extraction, code", {}},
-                                    {"conservative", "summaries, factual prose", {}},
-                                    {"balanced", "general text, chat, articles", {}},
-                                    {"creative", "stories, verse, ideas", {}}};
-        const auto set = [&](std::size_t i, double temperature, int top_k, double top_p,
-                             double repetition) {
-            SamplingOptions& o = list[i].options;
-            o.temperature = temperature, o.top_k = top_k, o.top_p = top_p,
-            o.repetition_penalty = repetition;
-        };
-        set(0, 0.2, 15, 0.6, 1.0);
-        set(1, 0.3, 0, 0.85, 1.1);
-        set(2, 0.7, 0, 1.0, 1.0);  // chapter 24: with 0.8, the nearest to the truth
-        set(3, 0.9, 0, 1.0, 1.0);
-        return list;
-    }();
+    static const std::vector<Preset> all = {
+        {"factual", "facts, extraction, code", {.temperature = 0.2, .top_k = 15, .top_p = 0.6}},
+        {"conservative",
+         "summaries, factual prose",
+         {.temperature = 0.3, .top_p = 0.85, .repetition_penalty = 1.1}},
+        // Chapter 24: with 0.8, the nearest to the truth.
+        {"balanced", "general text, chat, articles", {.temperature = 0.7}},
+        {"creative", "stories, verse, ideas", {.temperature = 0.9}}};
     return all;
 }
 

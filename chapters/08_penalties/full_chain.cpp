@@ -107,16 +107,12 @@ std::vector<ChainStep> ending_steps(const SamplingOptions& o, const PenaltyOptio
          context = index(more.context)](Candidates& c, const TextSoFar& t) {
             if (t.generated().size() + 1 == most || t.ids.size() + 1 == context) force(c, id, wins);
         });
-    if (more.watermark) {
-        steps.push_back({"watermark", "",
-                         [w = watermark_of(*more.watermark)](Candidates& c, const TextSoFar& t) {
-                             mark(c, t, w);
-                         }});
-    }
+    add(more.watermark.has_value(), "watermark", "",
+        [w = watermark_of(more.watermark.value_or(0))](Candidates& c, const TextSoFar& t) {
+            mark(c, t, w);
+        });
     return steps;
 }
-
-}  // namespace
 
 std::vector<ChainStep> penalty_steps(const SamplingOptions& o, const PenaltyOptions& more,
                                      Dialect dialect) {
@@ -142,39 +138,35 @@ std::vector<ChainStep> penalty_steps(const SamplingOptions& o, const PenaltyOpti
     };
 
     std::vector<ChainStep> steps;
-    if (!more.bias.empty())
-        steps.push_back({"bias", "of " + std::to_string(more.bias.size()), bias_step(more.bias)});
-    if (!bans.empty()) steps.push_back({"bad-words", std::to_string(bans.size()), bias_step(bans)});
-    if (o.min_new_tokens > 0) {
-        steps.push_back({"min-new-tokens", std::to_string(o.min_new_tokens),
-                         [n = o.min_new_tokens, eos = more.eos](Candidates& c, const TextSoFar& t) {
-                             ban_eos_until(c, t.generated().size(), n, eos);
-                         }});
-    }
-    if (o.repetition_penalty != 1) {
-        steps.push_back({"repetition", short_number(o.repetition_penalty),
-                         [theta = o.repetition_penalty, repeated, counts = TokenCounts()](
-                             Candidates& c, const TextSoFar& t) mutable {
-                             penalize_repetition(c, in_scope(t, repeated), theta, counts);
-                         }});
-    }
-    if (o.frequency_penalty != 0 || o.presence_penalty != 0) {
-        steps.push_back({"frequency-presence",
-                         short_number(o.frequency_penalty) + "/" + short_number(o.presence_penalty),
-                         [f = o.frequency_penalty, p = o.presence_penalty, counted,
-                          counts = TokenCounts()](Candidates& c, const TextSoFar& t) mutable {
-                             penalize_frequency_presence(c, in_scope(t, counted), f, p, counts);
-                         }});
-    }
-    if (o.no_repeat_ngram_size > 0) {
-        steps.push_back({"no-repeat-ngram", std::to_string(o.no_repeat_ngram_size),
-                         [n = o.no_repeat_ngram_size](Candidates& c, const TextSoFar& t) {
-                             ban_repeated_ngrams(c, t.ids, n);
-                         }});
-    }
+    const auto add = [&](bool on, const char* name, std::string parameters, auto&& apply) {
+        if (on) steps.push_back({name, std::move(parameters), apply});
+    };
+    add(!more.bias.empty(), "bias", "of " + std::to_string(more.bias.size()), bias_step(more.bias));
+    add(!bans.empty(), "bad-words", std::to_string(bans.size()), bias_step(bans));
+    add(o.min_new_tokens > 0, "min-new-tokens", std::to_string(o.min_new_tokens),
+        [n = o.min_new_tokens, eos = more.eos](Candidates& c, const TextSoFar& t) {
+            ban_eos_until(c, t.generated().size(), n, eos);
+        });
+    add(o.repetition_penalty != 1, "repetition", short_number(o.repetition_penalty),
+        [theta = o.repetition_penalty, repeated, counts = TokenCounts()](
+            Candidates& c, const TextSoFar& t) mutable {
+            penalize_repetition(c, in_scope(t, repeated), theta, &counts);
+        });
+    add(o.frequency_penalty != 0 || o.presence_penalty != 0, "frequency-presence",
+        short_number(o.frequency_penalty) + "/" + short_number(o.presence_penalty),
+        [f = o.frequency_penalty, p = o.presence_penalty, counted, counts = TokenCounts()](
+            Candidates& c, const TextSoFar& t) mutable {
+            penalize_frequency_presence(c, in_scope(t, counted), f, p, &counts);
+        });
+    add(o.no_repeat_ngram_size > 0, "no-repeat-ngram", std::to_string(o.no_repeat_ngram_size),
+        [n = o.no_repeat_ngram_size](Candidates& c, const TextSoFar& t) {
+            ban_repeated_ngrams(c, t.ids, n);
+        });
     for (ChainStep& step : ending_steps(o, more, dialect)) steps.push_back(std::move(step));
     return steps;
 }
+
+}  // namespace
 
 Chain full_chain(const SamplingOptions& options, Dialect dialect, const PenaltyOptions& more,
                  std::vector<ChainStep> more_steps) {

@@ -44,13 +44,9 @@ struct PenaltyOptions {
     std::optional<std::uint64_t> watermark;  // its key
 };
 
-// Steps that count tokens keep their counts between calls, so only one thread at a time may use a
-// chain.
-std::vector<ChainStep> penalty_steps(const SamplingOptions& o, const PenaltyOptions& more,
-                                     Dialect dialect);
-
 // All steps that the options select, in the dialect's order, and `more_steps` (for example a
-// grammar's mask).
+// grammar's mask). Steps that count tokens keep their counts between calls, so only one thread at a
+// time may use a chain.
 Chain full_chain(const SamplingOptions& options, Dialect dialect, const PenaltyOptions& more = {},
                  std::vector<ChainStep> more_steps = {});
 

@@ -100,17 +100,12 @@ void counts_and_ngrams() {
 // The remedies of part 3: greedy decoding (temperature 0) with one penalty each, and sampling
 // without a penalty.
 std::vector<std::pair<std::string, SamplingOptions>> remedies() {
-    SamplingOptions greedy, repetition, frequency, presence, ngram, sampling;
-    greedy.temperature = repetition.temperature = frequency.temperature = presence.temperature =
-        ngram.temperature = 0;
-    repetition.repetition_penalty = 1.3;
-    frequency.frequency_penalty = 1.0;
-    presence.presence_penalty = 2.0;
-    ngram.no_repeat_ngram_size = 3;
-    sampling.temperature = 0.8, sampling.top_p = 0.9;
-    return {{"greedy", greedy},           {"repetition 1.3", repetition},
-            {"frequency 1.0", frequency}, {"presence 2.0", presence},
-            {"no 3-gram twice", ngram},   {"T 0.8, top-p 0.9", sampling}};
+    return {{"greedy", {.temperature = 0}},
+            {"repetition 1.3", {.temperature = 0, .repetition_penalty = 1.3}},
+            {"frequency 1.0", {.temperature = 0, .frequency_penalty = 1.0}},
+            {"presence 2.0", {.temperature = 0, .presence_penalty = 2.0}},
+            {"no 3-gram twice", {.temperature = 0, .no_repeat_ngram_size = 3}},
+            {"T 0.8, top-p 0.9", {.temperature = 0.8, .top_p = 0.9}}};
 }
 
 void a_loop_broken(const GptModel& model, const NextLogits& gpt, const std::string& prompt,

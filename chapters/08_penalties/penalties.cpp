@@ -12,13 +12,22 @@ namespace {
 
 // Calls f(logit, count) for each distinct token of the text that is still a candidate.
 template <class F>
-void for_each_seen(Candidates& c, std::span<const int> ids, TokenCounts& counts, F&& f) {
+void for_each_seen(Candidates& c, std::span<const int> ids, TokenCounts* kept, F&& f) {
+    TokenCounts own;
+    TokenCounts& counts = kept ? *kept : own;
     counts.count(ids, c.vocab_size());
     const std::span<float> row = c.whole_row();
     for (const auto& [id, times] : counts.distinct()) {
         float* s = row.empty() ? c.find(id) : &row[index(id)];
         if (s) f(*s, times);
     }
+}
+
+// The logit of a token; null if it is no longer a candidate. Throws Error for an id outside the
+// vocabulary, in the name of `who`.
+float* find_logit(Candidates& c, const char* who, int id) {
+    checked_id(who, id, c.vocab_size());
+    return c.find(id);
 }
 
 }  // namespace
@@ -61,13 +70,8 @@ void TokenCounts::forget_last() {
     place = 0;
 }
 
-float* find_logit(Candidates& c, const char* who, int id) {
-    checked_id(who, id, c.vocab_size());
-    return c.find(id);
-}
-
 void penalize_repetition(Candidates& c, std::span<const int> text, double theta,
-                         TokenCounts& counts) {
+                         TokenCounts* counts) {
     check_repetition_penalty(theta);
     if (theta == 1) return;
     const float t = static_cast<float>(theta);
@@ -78,24 +82,13 @@ void penalize_repetition(Candidates& c, std::span<const int> text, double theta,
     });
 }
 
-void penalize_repetition(Candidates& c, std::span<const int> text, double theta) {
-    TokenCounts counts;
-    penalize_repetition(c, text, theta, counts);
-}
-
 void penalize_frequency_presence(Candidates& c, std::span<const int> text, double frequency,
-                                 double presence, TokenCounts& counts) {
+                                 double presence, TokenCounts* counts) {
     check_penalty("frequency-penalty", frequency), check_penalty("presence-penalty", presence);
     if (frequency == 0 && presence == 0) return;
     for_each_seen(c, text, counts, [=](float& s, int count) {
         s = static_cast<float>(s - count * frequency - presence);
     });
-}
-
-void penalize_frequency_presence(Candidates& c, std::span<const int> text, double frequency,
-                                 double presence) {
-    TokenCounts counts;
-    penalize_frequency_presence(c, text, frequency, presence, counts);
 }
 
 void ban_repeated_ngrams(Candidates& c, std::span<const int> ids, int n) {

@@ -40,10 +40,6 @@ private:
     std::vector<Counted> distinct_;  // in order of first appearance
 };
 
-// The logit of a token; null if it is no longer a candidate. Throws Error for an id outside the
-// vocabulary, in the name of `who`.
-float* find_logit(Candidates& c, const char* who, int id);
-
 // s_j ← s_j·θ if s_j < 0, else s_j/θ, once for each distinct token j of the text [Keskar
 // et al. 2019, §4.1]
 //
@@ -51,17 +47,14 @@ float* find_logit(Candidates& c, const char* who, int id);
 // softmax: adding a constant to all logits changes no probability, yet it changes what this penalty
 // does.
 //
-// counts: kept from one step to the next, so that only new tokens are counted.
+// counts: kept from one step to the next, so that only new tokens are counted. Null: all are.
 void penalize_repetition(Candidates& c, std::span<const int> text, double theta,
-                         TokenCounts& counts);
-void penalize_repetition(Candidates& c, std::span<const int> text, double theta);
+                         TokenCounts* counts = nullptr);
 
 // s_j ← s_j − c_j·α_f − [c_j > 0]·α_p with c_j the number of times that token j occurs in the
 // text (OpenAI's rule)
 void penalize_frequency_presence(Candidates& c, std::span<const int> text, double frequency,
-                                 double presence, TokenCounts& counts);
-void penalize_frequency_presence(Candidates& c, std::span<const int> text, double frequency,
-                                 double presence);
+                                 double presence, TokenCounts* counts = nullptr);
 
 // Bans every token that would complete an n-gram that the text already has [Paulus, Xiong & Socher
 // 2018, §2.5]; n = 1 bans every token of the text.

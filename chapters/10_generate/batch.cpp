@@ -2,16 +2,6 @@
 
 namespace tbt {
 
-std::vector<int> text_of_row(const BatchText& text, std::size_t row) {
-    const std::span<const int> last = text.ids.last(text.rows);
-    const std::span<const int> before = text.ids.first(text.ids.size() - text.rows);
-    if (text.parents.empty()) return {text.ids.begin(), last.begin() + to_int(row) + 1};
-    std::vector<int> ids(before.begin(), before.end());
-    for (int at = to_int(row); at >= 0; at = text.parents[index(at)])
-        ids.insert(ids.begin() + length_of(before), last[index(at)]);
-    return ids;
-}
-
 std::vector<std::span<const float>> CachedBatch::operator()(std::span<const BatchText> texts) {
     const bool reserved =
         std::equal(reserved_.begin(), reserved_.end(), texts.begin(), texts.end(),
@@ -219,6 +209,17 @@ void CachedBatch::fork(std::span<const BatchText> texts) {
         }
     }
     for (auto& [slot, copy] : forks) slots_[slot] = std::move(copy);
+}
+
+// The text that ends with the id of this row.
+static std::vector<int> text_of_row(const BatchText& text, std::size_t row) {
+    const std::span<const int> last = text.ids.last(text.rows);
+    const std::span<const int> before = text.ids.first(text.ids.size() - text.rows);
+    if (text.parents.empty()) return {text.ids.begin(), last.begin() + to_int(row) + 1};
+    std::vector<int> ids(before.begin(), before.end());
+    for (int at = to_int(row); at >= 0; at = text.parents[index(at)])
+        ids.insert(ids.begin() + length_of(before), last[index(at)]);
+    return ids;
 }
 
 BatchLogits one_at_a_time(NextLogits model) {

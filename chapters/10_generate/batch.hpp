@@ -23,9 +23,6 @@
 
 namespace tbt {
 
-// The text that ends with the id of this row.
-std::vector<int> text_of_row(const BatchText& text, std::size_t row);
-
 // A GPT as BatchLogits. Each text goes on from the slot that has read most of it: usually its
 // own, or another text's when two texts first differ. The logits have the same bits as if each text
 // were alone.

@@ -10,9 +10,14 @@ std::string_view trimmed(std::string_view text) {
                : text.substr(first, text.find_last_not_of(spaces) - first + 1);
 }
 
+std::string lower_case(std::string_view text) {
+    std::string lower(text);
+    for (char& c : lower) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+    return lower;
+}
+
 bool says_goodbye(std::string_view line) {
-    std::string word(trimmed(line));
-    for (char& c : word) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+    const std::string word = lower_case(trimmed(line));
     return word.empty() || word == "quit" || word == "exit" || word == "q";
 }
 

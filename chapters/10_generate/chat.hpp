@@ -24,6 +24,7 @@ struct Turn {
 inline const std::vector<std::string> chat_stop_strings = {"\nUser:", "User:"};
 
 std::string_view trimmed(std::string_view text);
+std::string lower_case(std::string_view text);  // its letters from A to Z
 
 // Is the line blank, or quit, exit or q?
 bool says_goodbye(std::string_view line);

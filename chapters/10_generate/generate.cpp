@@ -12,7 +12,7 @@ TextWriter::TextWriter(const GenerateRequest& request, std::span<const int> prom
       prompt_length_(prompt.size()),
       stream_(request.stop.strings),
       rng_(request.seed, request.first_stream + sample),
-      window_(window_of(request)) {}
+      window_(request.window()) {}
 
 void TextWriter::begin(const TokenBytes& bytes) {
     std::string begun;
@@ -86,11 +86,6 @@ GeneratedText TextWriter::result() {
             std::move(traces_)};
 }
 
-Window TextWriter::window_of(const GenerateRequest& request) {
-    return {request.stop.context,
-            request.keep > 0 ? request.keep : default_keep(request.stop.context)};
-}
-
 std::string TextWriter::append(int id, const TokenBytes& bytes) {
     ids_.push_back(id);
     std::string shown;
@@ -121,143 +116,169 @@ void check_request(const GenerateRequest& request, std::size_t prompt_length) {
     }
 }
 
-TextBatch::TextBatch(const BatchLogits& model, const TokenBytes& bytes,
-                     std::span<const std::vector<int>> prompts, const GenerateRequest& request,
-                     const GenerateObserver& observer)
-    : model_(&model), bytes_(&bytes), request_(&request), observer_(&observer) {
-    if (!model || !bytes)
-        throw Error("generate: no model, or no function for the bytes of tokens, was given");
-    for (const std::vector<int>& prompt : prompts) {
-        check_request(request, prompt.size());
-        for (int i = 0; i < request.samples; ++i)
-            writers_.emplace_back(request, prompt, static_cast<std::uint64_t>(i));
-    }
-}
+namespace {
 
-std::vector<GeneratedText> TextBatch::write() {
-    for (TextWriter& writer : writers_) writer.begin(*bytes_);
-    for (TextWriter& writer : writers_) writer.window();
-    if (request_->stop.max_new_tokens <= count(request_->begun)) end_all(FinishReason::length);
-    skip_forced();
-    read_prompts();
-    // Then each step is one pass over the texts that still run.
-    while (!all_done()) {
-        if (observer_->go_on && !observer_->go_on()) end_all(FinishReason::interrupted);
-        else pass();
-    }
-    std::vector<GeneratedText> texts;
-    for (std::size_t i = 0; i < writers_.size(); ++i) {
-        texts.push_back(writers_[i].result());
-        texts.back().prompt = i / index(request_->samples);
-    }
-    return texts;
-}
-
-bool TextBatch::all_done() const {
-    return std::all_of(writers_.begin(), writers_.end(),
-                       [](const TextWriter& writer) { return writer.done(); });
-}
-
-void TextBatch::end_all(FinishReason reason) {
-    for (std::size_t i = 0; i < writers_.size(); ++i)
-        if (!writers_[i].done()) show(i, writers_[i].end(reason));
-}
-
-void TextBatch::read_prompts() {
-    if (all_done()) return;
-    if (observer_->go_on && !observer_->go_on()) return end_all(FinishReason::interrupted);
-    const auto samples = index(request_->samples);
-    std::vector<BatchText> texts;
-    for (std::size_t i = 0; i < writers_.size(); i += samples)
-        if (!writers_[i].done())
-            texts.push_back({i, writers_[i].window(), 1, {}, writers_[i].longest()});
-    const std::vector<std::span<const float>> rows = logits_of(texts, texts.size());
-    for (std::size_t p = 0; p < texts.size(); ++p)
-        for (std::size_t i = 0; i < samples; ++i) step(texts[p].slot + i, rows[p]);
-    skip_forced();
-}
-
-// A text's window followed by the guesses; for a tree, also the row that each guess follows.
-BatchText TextBatch::with_guesses(std::size_t i, Ahead& ahead) {
-    const std::span<const int> window = writers_[i].window();
-    ahead.guesses = guess(i);
-    const std::vector<int>& ids = ahead.guesses.ids;
-    const int longest = writers_[i].longest();
-    if (ids.empty()) return {i, window, 1, {}, longest};
-    ahead.ids.assign(window.begin(), window.end());
-    ahead.ids.insert(ahead.ids.end(), ids.begin(), ids.end());
-    if (!ahead.guesses.parents.empty()) {
-        ahead.follows = {-1};  // the text's last token, which is read in the same pass
-        for (const int parent : ahead.guesses.parents) ahead.follows.push_back(parent + 1);
-    }
-    return {i, ahead.ids, ids.size() + 1, ahead.follows, longest};
-}
-
-void TextBatch::pass() {
-    std::vector<Ahead> ahead(writers_.size());
-    std::vector<BatchText> texts;
-    std::size_t wanted = 0, row = 0;
-    for (std::size_t i = 0; i < writers_.size(); ++i) {
-        if (writers_[i].done()) continue;
-        texts.push_back(with_guesses(i, ahead[i]));
-        wanted += texts.back().rows;
-    }
-    const std::vector<std::span<const float>> rows = logits_of(texts, wanted);
-    for (const BatchText& text : texts) {
-        take(text.slot, ahead[text.slot].guesses, std::span(rows).subspan(row, text.rows));
-        row += text.rows;
-    }
-    skip_forced();
-}
-
-std::vector<std::span<const float>> TextBatch::logits_of(std::span<const BatchText> texts,
-                                                         std::size_t wanted) {
-    std::vector<std::span<const float>> rows = (*model_)(texts);
-    check_size("generate: logits from the model", rows.size(), wanted);
-    return rows;
-}
-
-Guesses TextBatch::guess(std::size_t i) {
-    const int room = request_->foresight.guess ? writers_[i].room() : 0;
-    if (room < 1) return {};
-    return request_->foresight.guess(i, writers_[i].so_far(), writers_[i].random(), room);
-}
-
-void TextBatch::take(std::size_t i, const Guesses& guesses,
-                     std::span<const std::span<const float>> rows) {
-    int at = -1, right = 0;
-    for (;;) {
-        step(i, rows[index(at + 1)]);
-        at = guesses.child(at, writers_[i].last_token());
-        if (at < 0) break;
-        ++right;
-        if (writers_[i].done()) break;
-    }
-    if (!guesses.empty() && request_->foresight.judged)
-        request_->foresight.judged(i, count(guesses.ids), right);
-}
-
-void TextBatch::step(std::size_t i, std::span<const float> logits) {
-    const std::string piece = writers_[i].step(logits, *bytes_, scratch_);
-    if (observer_->on_trace && writers_[i].last_trace())
-        observer_->on_trace(i, *writers_[i].last_trace());
-    show(i, piece);
-}
-
-void TextBatch::skip_forced() {
-    if (!request_->foresight.forced || request_->traced_tokens >= 0) return;
-    for (std::size_t i = 0; i < writers_.size(); ++i) {
-        while (!writers_[i].done()) {
-            const int id = writers_[i].forced();
-            if (id < 0) break;
-            show(i, writers_[i].step_forced(id, *bytes_));
+// The texts of a generation, which are generated together.
+class TextBatch {
+public:
+    TextBatch(const BatchLogits& model, const TokenBytes& bytes,
+              std::span<const std::vector<int>> prompts, const GenerateRequest& request,
+              const GenerateObserver& observer)
+        : model_(&model), bytes_(&bytes), request_(&request), observer_(&observer) {
+        if (!model || !bytes)
+            throw Error("generate: no model, or no function for the bytes of tokens, was given");
+        for (const std::vector<int>& prompt : prompts) {
+            check_request(request, prompt.size());
+            for (int i = 0; i < request.samples; ++i)
+                writers_.emplace_back(request, prompt, static_cast<std::uint64_t>(i));
         }
     }
-}
 
-void TextBatch::show(std::size_t i, const std::string& piece) {
-    if (observer_->on_text && !piece.empty()) observer_->on_text(i, piece);
-}
+    std::vector<GeneratedText> write() {
+        for (TextWriter& writer : writers_) writer.begin(*bytes_);
+        for (TextWriter& writer : writers_) writer.window();
+        if (request_->stop.max_new_tokens <= count(request_->begun)) end_all(FinishReason::length);
+        skip_forced();
+        read_prompts();
+        // Then each step is one pass over the texts that still run.
+        while (!all_done()) {
+            if (observer_->go_on && !observer_->go_on()) end_all(FinishReason::interrupted);
+            else pass();
+        }
+        std::vector<GeneratedText> texts;
+        for (std::size_t i = 0; i < writers_.size(); ++i) {
+            texts.push_back(writers_[i].result());
+            texts.back().prompt = i / index(request_->samples);
+        }
+        return texts;
+    }
+
+private:
+    // What the model reads of a text in a pass if there are guesses.
+    struct Ahead {
+        Guesses guesses;
+        std::vector<int> ids, follows;
+    };
+
+    bool all_done() const {
+        return std::all_of(writers_.begin(), writers_.end(),
+                           [](const TextWriter& writer) { return writer.done(); });
+    }
+
+    void end_all(FinishReason reason) {
+        for (std::size_t i = 0; i < writers_.size(); ++i)
+            if (!writers_[i].done()) show(i, writers_[i].end(reason));
+    }
+
+    // Reads each prompt once; the first tokens of all its samples are drawn from the same logits.
+    void read_prompts() {
+        if (all_done()) return;
+        if (observer_->go_on && !observer_->go_on()) return end_all(FinishReason::interrupted);
+        const auto samples = index(request_->samples);
+        std::vector<BatchText> texts;
+        for (std::size_t i = 0; i < writers_.size(); i += samples)
+            if (!writers_[i].done())
+                texts.push_back({i, writers_[i].window(), 1, {}, writers_[i].longest()});
+        const std::vector<std::span<const float>> rows = logits_of(texts, texts.size());
+        for (std::size_t p = 0; p < texts.size(); ++p)
+            for (std::size_t i = 0; i < samples; ++i) step(texts[p].slot + i, rows[p]);
+        skip_forced();
+    }
+
+    // A text's window followed by the guesses; for a tree, also the row that each guess follows.
+    BatchText with_guesses(std::size_t i, Ahead& ahead) {
+        const std::span<const int> window = writers_[i].window();
+        ahead.guesses = guess(i);
+        const std::vector<int>& ids = ahead.guesses.ids;
+        const int longest = writers_[i].longest();
+        if (ids.empty()) return {i, window, 1, {}, longest};
+        ahead.ids.assign(window.begin(), window.end());
+        ahead.ids.insert(ahead.ids.end(), ids.begin(), ids.end());
+        if (!ahead.guesses.parents.empty()) {
+            ahead.follows = {-1};  // the text's last token, which is read in the same pass
+            for (const int parent : ahead.guesses.parents) ahead.follows.push_back(parent + 1);
+        }
+        return {i, ahead.ids, ids.size() + 1, ahead.follows, longest};
+    }
+
+    // One pass over each running text and its guesses; then draws what really follows.
+    void pass() {
+        std::vector<Ahead> ahead(writers_.size());
+        std::vector<BatchText> texts;
+        std::size_t wanted = 0, row = 0;
+        for (std::size_t i = 0; i < writers_.size(); ++i) {
+            if (writers_[i].done()) continue;
+            texts.push_back(with_guesses(i, ahead[i]));
+            wanted += texts.back().rows;
+        }
+        const std::vector<std::span<const float>> rows = logits_of(texts, wanted);
+        for (const BatchText& text : texts) {
+            take(text.slot, ahead[text.slot].guesses, std::span(rows).subspan(row, text.rows));
+            row += text.rows;
+        }
+        skip_forced();
+    }
+
+    std::vector<std::span<const float>> logits_of(std::span<const BatchText> texts,
+                                                  std::size_t wanted) {
+        std::vector<std::span<const float>> rows = (*model_)(texts);
+        check_size("generate: logits from the model", rows.size(), wanted);
+        return rows;
+    }
+
+    Guesses guess(std::size_t i) {
+        const int room = request_->foresight.guess ? writers_[i].room() : 0;
+        if (room < 1) return {};
+        return request_->foresight.guess(i, writers_[i].so_far(), writers_[i].random(), room);
+    }
+
+    // The first row has the logits after the text; each other row has those after a guess and is
+    // used if that guess was drawn.
+    void take(std::size_t i, const Guesses& guesses, std::span<const std::span<const float>> rows) {
+        int at = -1, right = 0;
+        for (;;) {
+            step(i, rows[index(at + 1)]);
+            at = guesses.child(at, writers_[i].last_token());
+            if (at < 0) break;
+            ++right;
+            if (writers_[i].done()) break;
+        }
+        if (!guesses.empty() && request_->foresight.judged)
+            request_->foresight.judged(i, count(guesses.ids), right);
+    }
+
+    void step(std::size_t i, std::span<const float> logits) {
+        const std::string piece = writers_[i].step(logits, *bytes_, scratch_);
+        if (observer_->on_trace && writers_[i].last_trace())
+            observer_->on_trace(i, *writers_[i].last_trace());
+        show(i, piece);
+    }
+
+    // Appends forced tokens without asking the model. Only a trace needs the model's logits there.
+    void skip_forced() {
+        if (!request_->foresight.forced || request_->traced_tokens >= 0) return;
+        for (std::size_t i = 0; i < writers_.size(); ++i) {
+            while (!writers_[i].done()) {
+                const int id = writers_[i].forced();
+                if (id < 0) break;
+                show(i, writers_[i].step_forced(id, *bytes_));
+            }
+        }
+    }
+
+    void show(std::size_t i, const std::string& piece) {
+        if (observer_->on_text && !piece.empty()) observer_->on_text(i, piece);
+    }
+
+    const BatchLogits* model_;
+    const TokenBytes* bytes_;
+    const GenerateRequest* request_;
+    const GenerateObserver* observer_;
+    std::vector<TextWriter> writers_;
+    Candidates scratch_;
+};
+
+}  // namespace
 
 std::vector<GeneratedText> generate_batch(const BatchLogits& model, const TokenBytes& bytes,
                                           std::span<const std::vector<int>> prompts,

@@ -75,6 +75,9 @@ struct GenerateRequest {
     // penalties, a grammar and max_new_tokens, and each has used a random number. What is shown,
     // and the result, begins after them. They must be whole characters, else Error is thrown.
     std::vector<int> begun = {};
+
+    // What the model reads of a text.
+    Window window() const { return {stop.context, keep > 0 ? keep : default_keep(stop.context)}; }
 };
 
 struct GeneratedText {
@@ -127,8 +130,6 @@ public:
     GeneratedText result();
 
 private:
-    static Window window_of(const GenerateRequest& request);
-
     std::string append(int id, const TokenBytes& bytes);
     std::string new_part(std::string piece);
 
@@ -155,55 +156,6 @@ struct GenerateObserver {
 };
 
 void check_request(const GenerateRequest& request, std::size_t prompt_length);
-
-// The texts of a generation, which are generated together.
-class TextBatch {
-public:
-    TextBatch(const BatchLogits& model, const TokenBytes& bytes,
-              std::span<const std::vector<int>> prompts, const GenerateRequest& request,
-              const GenerateObserver& observer);
-
-    std::vector<GeneratedText> write();
-
-private:
-    bool all_done() const;
-    void end_all(FinishReason reason);
-
-    // Reads each prompt once; the first tokens of all its samples are drawn from the same logits.
-    void read_prompts();
-
-    // One pass over each running text and its guesses; then draws what really follows.
-    void pass();
-    // What the model reads of a text in a pass if there are guesses.
-    struct Ahead {
-        Guesses guesses;
-        std::vector<int> ids, follows;
-    };
-    BatchText with_guesses(std::size_t i, Ahead& ahead);
-
-    std::vector<std::span<const float>> logits_of(std::span<const BatchText> texts,
-                                                  std::size_t wanted);
-
-    Guesses guess(std::size_t i);
-
-    // The first row has the logits after the text; each other row has those after a guess and is
-    // used if that guess was drawn.
-    void take(std::size_t i, const Guesses& guesses, std::span<const std::span<const float>> rows);
-
-    void step(std::size_t i, std::span<const float> logits);
-
-    // Appends forced tokens without asking the model. Only a trace needs the model's logits there.
-    void skip_forced();
-
-    void show(std::size_t i, const std::string& piece);
-
-    const BatchLogits* model_;
-    const TokenBytes* bytes_;
-    const GenerateRequest* request_;
-    const GenerateObserver* observer_;
-    std::vector<TextWriter> writers_;
-    Candidates scratch_;
-};
 
 // Generates `samples` continuations of each prompt, those of the first prompt first. A text is the
 // same however many others are generated with it: it has its own random numbers, and its logits do

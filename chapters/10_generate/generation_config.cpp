@@ -2,37 +2,25 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdint>
 #include <cstdio>
 #include <limits>
-#include <optional>
-#include <set>
 #include <string>
 #include <vector>
 
 #include "chapters/06_combining/chain.hpp"
 #include "lib/core/error.hpp"
+#include "lib/machine/command_line.hpp"
 #include "lib/machine/files.hpp"
 
 namespace tbt {
 
 namespace {
 
-constexpr const char* file_name = "generation_config.json";
-
 // Keys that change texts in transformers and are not supported here.
-const std::set<std::string> unused_keys = {"max_length",
-                                           "min_length",
-                                           "max_time",
-                                           "penalty_alpha",
-                                           "dola_layers",
-                                           "force_words_ids",
-                                           "constraints",
-                                           "encoder_repetition_penalty",
-                                           "encoder_no_repeat_ngram_size",
-                                           "token_healing",
-                                           "watermarking_config",
-                                           "top_h"};
+const std::vector<std::string> unused_keys = words_in(
+    "max_length min_length max_time penalty_alpha dola_layers force_words_ids constraints "
+    "encoder_repetition_penalty encoder_no_repeat_ngram_size token_healing watermarking_config "
+    "top_h");
 
 bool is_of(const Json& value, const double*) { return value.is_number(); }
 constexpr int most = std::numeric_limits<int>::max();
@@ -47,43 +35,13 @@ bool is_of(const Json& value, const std::vector<T>*) {
     return true;
 }
 
-class Config {
-public:
-    Config(const std::string& directory, Json json)
-        : directory_(directory), json_(std::move(json)) {}
-
-    bool has(const char* key) const {
-        const auto found = json_.find(key);
-        return found != json_.end() && !found->is_null();
-    }
-    template <class T>
-    bool read(const char* key, T& value) const {
-        return read_member(json_, directory_, key, value);
-    }
-    // Sets an option that was not given.
-    template <class T>
-    void fill(std::optional<T>& option, const char* key) const {
-        T value{};
-        if (!option && read(key, value)) option = value;
-    }
-    const Json& json() const { return json_; }
-    [[noreturn]] void fail(const char* key, const char* expected) const {
-        throw Error(join_path(directory_, file_name) + ": " + key + " is " +
-                    kind_of(json_.at(key)) + ", expected " + expected);
-    }
-
-private:
-    std::string directory_;
-    Json json_;
-};
-
 std::string joined(const std::vector<int>& ids) {
     std::string text;
     for (const int id : ids) text += (text.empty() ? "" : ",") + std::to_string(id);
     return text;
 }
 
-void fill_cuts(GenerateOptions& o, const Config& config, bool searches) {
+void fill_cuts(GenerateOptions& o, const GenerationConfig& config, bool searches) {
     if (searches && !o.do_sample) config.read("do_sample", o.do_sample);
     if (searches && !o.do_sample) return;
     if (o.preset || o.greedy || (o.temperature && *o.temperature == 0)) return;
@@ -108,7 +66,7 @@ void fill_cuts(GenerateOptions& o, const Config& config, bool searches) {
     if (!o.top_p) o.top_p = 1;
 }
 
-void fill_lists(GenerateOptions& o, const Config& config) {
+void fill_lists(GenerateOptions& o, const GenerationConfig& config) {
     std::vector<int> ids;
     if (o.suppress.empty() && config.read("suppress_tokens", ids) && !ids.empty())
         o.suppress = {joined(ids)};
@@ -144,32 +102,37 @@ void fill_lists(GenerateOptions& o, const Config& config) {
 
 }  // namespace
 
-Json read_generation_config(const std::string& directory) {
-    const std::string path = join_path(directory, file_name);
-    if (!file_exists(path)) return Json::object();
-    Json json = read_json(path);
-    if (!json.is_object()) throw Error(path + ": is " + kind_of(json) + ", expected an object");
-    return json;
+GenerationConfig::GenerationConfig(const std::string& directory)
+    : path_(join_path(directory, "generation_config.json")),
+      json_(file_exists(path_) ? read_json(path_) : Json::object()) {
+    if (!json_.is_object()) throw Error(path_ + ": is " + kind_of(json_) + ", expected an object");
+}
+
+bool GenerationConfig::has(const char* key) const {
+    const auto found = json_.find(key);
+    return found != json_.end() && !found->is_null();
+}
+
+void GenerationConfig::fail(const char* key, const char* expected) const {
+    throw Error(path_ + ": " + key + " is " + kind_of(json_.at(key)) + ", expected " + expected);
 }
 
 template <class T>
-bool read_member(const Json& config, const std::string& directory, const char* key, T& value) {
-    const auto found = config.find(key);
-    if (found == config.end() || found->is_null()) return false;
-    const std::string name = join_path(directory, file_name) + ": " + key;
-    if constexpr (std::is_same_v<T, int>) integer_of(*found, name, -most - 1, most);
-    else if (!is_of(*found, static_cast<const T*>(nullptr)))
-        throw Error(name + " is " + kind_of(*found) + ", expected another kind of value");
-    value = found->get<T>();
+bool GenerationConfig::read(const char* key, T& value) const {
+    if (!has(key)) return false;
+    const Json& found = json_.at(key);
+    if constexpr (std::is_same_v<T, int>) integer_of(found, path_ + ": " + key, -most - 1, most);
+    else if (!is_of(found, static_cast<const T*>(nullptr))) fail(key, "another kind of value");
+    value = found.get<T>();
     return true;
 }
-template bool read_member(const Json&, const std::string&, const char*, int&);
-template bool read_member(const Json&, const std::string&, const char*, double&);
-template bool read_member(const Json&, const std::string&, const char*, bool&);
-template bool read_member(const Json&, const std::string&, const char*, std::string&);
+template bool GenerationConfig::read(const char*, int&) const;
+template bool GenerationConfig::read(const char*, double&) const;
+template bool GenerationConfig::read(const char*, bool&) const;
+template bool GenerationConfig::read(const char*, std::string&) const;
 
 void use_generation_config(GenerateOptions& o, bool searches) {
-    const Config config(o.model, read_generation_config(o.model));
+    const GenerationConfig config(o.model);
     fill_cuts(o, config, searches);
     const bool counted = o.frequency_penalty || o.presence_penalty || o.dialect;
     if (!o.repetition_penalty &&
@@ -193,9 +156,9 @@ void use_generation_config(GenerateOptions& o, bool searches) {
     fill_lists(o, config);
     for (const auto& [key, value] : config.json().items()) {
         const bool off = value.is_null() || value == Json(false) || value == Json(0);
-        if (off || !unused_keys.contains(key)) continue;
-        std::fprintf(stderr, "%s: %s is not supported, and ignored\n",
-                     join_path(o.model, file_name).c_str(), shown(key).c_str());
+        if (off || std::count(unused_keys.begin(), unused_keys.end(), key) == 0) continue;
+        std::fprintf(stderr, "%s: %s is not supported, and ignored\n", config.path().c_str(),
+                     shown(key).c_str());
     }
 }
 

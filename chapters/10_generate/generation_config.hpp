@@ -2,7 +2,7 @@
 // options that were not given.
 #pragma once
 
-#include <functional>
+#include <optional>
 #include <string>
 
 #include "chapters/10_generate/options.hpp"
@@ -10,14 +10,31 @@
 
 namespace tbt {
 
-// The file of a model directory; an empty object if there is none. Throws Error if it is not a JSON
-// object.
-Json read_generation_config(const std::string& directory);
+class GenerationConfig {
+public:
+    // The file of a model directory; without members if there is none. Throws Error if it is not a
+    // JSON object.
+    explicit GenerationConfig(const std::string& directory);
 
-// Reads one of its members; false if it is missing or null. Throws Error, which names file and key,
-// unless it is a T.
-template <class T>
-bool read_member(const Json& config, const std::string& directory, const char* key, T& value);
+    const std::string& path() const { return path_; }
+    const Json& json() const { return json_; }
+    bool has(const char* key) const;  // and it is not null
+    // Reads a member; false if it is missing or null. Throws Error, which names file and key,
+    // unless it is a T.
+    template <class T>
+    bool read(const char* key, T& value) const;
+    // Sets an option that was not given.
+    template <class T>
+    void fill(std::optional<T>& option, const char* key) const {
+        T value{};
+        if (!option && read(key, value)) option = value;
+    }
+    [[noreturn]] void fail(const char* key, const char* expected) const;
+
+private:
+    std::string path_;
+    Json json_;
+};
 
 // Sets the options that were not given. Truncation is not set if decoding is greedy or a preset is
 // named, and a preset's own repetition penalty stays. "do_sample": true sets transformers' own

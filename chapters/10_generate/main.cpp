@@ -5,7 +5,6 @@
 // Look for: --explain, which shows for each token what every step of the chain did;
 // and that sample 2 of 3 is the same text as sample 2 of 10.
 // (make run is chapter 23: this, and everything after it.)
-#include <functional>
 #include <string>
 #include <vector>
 

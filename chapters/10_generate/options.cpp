@@ -56,9 +56,8 @@ std::vector<int> parse_ids(const std::string& option, std::string_view text, con
 std::vector<int> parse_lists(const std::string& option, const std::vector<std::string>& lists,
                              const Model& model) {
     std::vector<int> ids;
-    for (const std::string& list : lists) {
+    for (const std::string& list : lists)
         for (const int id : parse_ids(option, list, model)) ids.push_back(id);
-    }
     return ids;
 }
 
@@ -145,10 +144,6 @@ SequenceBias parse_bias(const std::string& text, int vocab_size) {
     return bias;
 }
 
-}  // namespace
-
-namespace {
-
 void add_ending_options(CommandLine ending, GenerateOptions& o) {
     length_option(ending, o.max_new_tokens);
     ending.option("--min-new-tokens", o.min_new_tokens,
@@ -158,7 +153,7 @@ void add_ending_options(CommandLine ending, GenerateOptions& o) {
                 "stop at this string, and leave it out (repeatable)")
         .one_at_a_time();
     ending.option("--context", o.context, "when the context is full: refuse, or slide")
-        .suggests("refuse,slide")
+        .suggests({"refuse", "slide"})
         .shows_default();
     ending.option("--keep", o.keep, "tokens kept when the context slides (default: half of it)");
     ending.option("--no-escape", o.no_escape, "do not interpret \\n and other escapes in texts");
@@ -244,24 +239,20 @@ void add_sampling_options(OptionTable& app, GenerateOptions& o) {
     list("--logit-bias", o.logit_bias,
          "ID=VALUE, added to a token's logit; -inf bans it (repeatable)");
     option("--preset", o.preset, "factual, conservative, balanced or creative")
-        .suggests("factual,conservative,balanced,creative");
+        .suggests({"factual", "conservative", "balanced", "creative"});
     option(
         "--dialect", o.dialect,
         "order and defaults of: ours, transformers (-4, -5: how its beams stop), llama.cpp, vllm")
-        .suggests("ours,transformers,transformers-4,transformers-5,llama.cpp,vllm");
+        .suggests(
+            {"ours", "transformers", "transformers-4", "transformers-5", "llama.cpp", "vllm"});
     option("--greedy", o.greedy, "always the most probable token");
     option("--do-sample", o.do_sample, "sample (the default, except in beam search)");
     seed_option(choosing, o.seed);
     CommandLine ending(app, "Where a text ends");
     add_ending_options(ending, o);
-    choosing
-        .option("--bad-words", o.bad_words,
-                "ban the token sequence of this word, as transformers does (repeatable)")
-        .one_at_a_time();
-    choosing
-        .option("--ban-text", o.ban_text,
-                "ban this text, however it is split into tokens (repeatable)")
-        .one_at_a_time();
+    list("--bad-words", o.bad_words,
+         "ban the token sequence of this word, as transformers does (repeatable)");
+    list("--ban-text", o.ban_text, "ban this text, however it is split into tokens (repeatable)");
     ending
         .option("--stop-token-ids", o.stop_token_ids,
                 "ID,ID: further end-of-text tokens (repeatable)")
@@ -345,8 +336,8 @@ void check_counts(const GenerateOptions& o) {
     }
 }
 
-std::string escapes_read(const GenerateOptions& o, const std::string& text) {
-    return o.no_escape ? text : unescaped(text);
+std::string escapes_read(const GenerateOptions& o, std::string_view text) {
+    return o.no_escape ? std::string(text) : unescaped(text);
 }
 
 PenaltyOptions penalties_of(const GenerateOptions& o, const Model& model, const StopRules& stop) {
@@ -505,9 +496,7 @@ GenerateRequest request_of(const GenerateOptions& o, const Model& model,
     for (const int id : parse_lists("--stop-token-ids", o.stop_token_ids, model))
         r.stop.eos.push_back(id);
     std::vector<std::string> strings = o.stop_strings;
-    if (!o.no_escape) {
-        for (std::string& s : strings) s = unescaped(s);
-    }
+    for (std::string& s : strings) s = escapes_read(o, s);
     r.stop.strings = StopStrings(std::move(strings));
     r.stop.context = model.config().n_positions;
     r.stop.max_new_tokens = o.unlimited()
@@ -532,7 +521,7 @@ GenerateRequest request_of(const GenerateOptions& o, const Model& model,
 }
 
 std::vector<int> prompt_ids(const GenerateOptions& o, const Model& model, std::string_view prompt) {
-    const std::string text = o.no_escape ? std::string(prompt) : unescaped(prompt);
+    const std::string text = escapes_read(o, prompt);
     const int least = o.min_new_tokens.value_or(1);
     const int room = std::max(1, o.unlimited() ? least : o.max_new_tokens.value_or(least)),
               context = model.config().n_positions;

@@ -12,7 +12,7 @@ void check_groups(const BeamRequest& request, int groups, double penalty) {
                          ", expected 0 or more; 0.5 to 1 is usual");
 }
 
-std::size_t rows_of(std::span<const BatchText> texts) {
+static std::size_t rows_of(std::span<const BatchText> texts) {
     std::size_t rows = 0;
     for (const BatchText& text : texts) rows += text.rows;
     return rows;
@@ -85,11 +85,34 @@ void DiverseSearch::divide(BeamRequest& r, int beams, double penalty) {
     };
 }
 
+void run_searches(const BatchLogits& model, std::span<DiverseSearch> searches, std::size_t slots,
+                  const std::function<bool()>& go_on) {
+    for (;;) {
+        std::vector<BatchText> texts;
+        std::vector<std::size_t> counts;
+        for (std::size_t i = 0; i < searches.size(); ++i) {
+            const std::vector<BatchText> own = searches[i].texts(i * slots);
+            texts.insert(texts.end(), own.begin(), own.end());
+            counts.push_back(rows_of(own));
+        }
+        if (texts.empty()) return;
+        if (go_on && !go_on()) {
+            for (DiverseSearch& search : searches) search.interrupt();
+            return;
+        }
+        const std::vector<std::span<const float>> rows = model(texts);
+        std::span<const std::span<const float>> rest = rows;
+        for (std::size_t i = 0; i < searches.size(); ++i) {
+            if (counts[i] > 0) searches[i].step(rest.first(counts[i]));
+            rest = rest.subspan(counts[i]);
+        }
+    }
+}
+
 std::vector<BeamText> diverse_beam_search(const BatchLogits& model, const BeamRequest& request,
-                                          int groups, double penalty, std::span<const int> prompt,
-                                          const std::function<bool()>& go_on) {
+                                          int groups, double penalty, std::span<const int> prompt) {
     DiverseSearch search(request, groups, penalty, prompt);
-    run_searches<DiverseSearch>(model, {&search, 1}, 0, go_on);
+    run_searches(model, {&search, 1}, 0);
     return search.results();
 }
 

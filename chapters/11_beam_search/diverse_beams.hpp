@@ -23,8 +23,6 @@ namespace tbt {
 
 void check_groups(const BeamRequest& request, int groups, double penalty);
 
-std::size_t rows_of(std::span<const BatchText> texts);
-
 // A search under way, in one group or several: as BeamSearch is driven, texts() and step().
 class DiverseSearch {
 public:
@@ -59,33 +57,10 @@ private:
 
 // Several searches side by side, their beams in one forward pass a step; search i keeps its beams
 // from slot i·slots on. go_on, when given, is asked before each pass; false ends them all.
-template <class Search>
-void run_searches(const BatchLogits& model, std::span<Search> searches, std::size_t slots,
-                  const std::function<bool()>& go_on = {}) {
-    for (;;) {
-        std::vector<BatchText> texts;
-        std::vector<std::size_t> counts;
-        for (std::size_t i = 0; i < searches.size(); ++i) {
-            const std::vector<BatchText> own = searches[i].texts(i * slots);
-            texts.insert(texts.end(), own.begin(), own.end());
-            counts.push_back(rows_of(own));
-        }
-        if (texts.empty()) return;
-        if (go_on && !go_on()) {
-            for (Search& search : searches) search.interrupt();
-            return;
-        }
-        const std::vector<std::span<const float>> rows = model(texts);
-        std::span<const std::span<const float>> rest = rows;
-        for (std::size_t i = 0; i < searches.size(); ++i) {
-            if (counts[i] > 0) searches[i].step(rest.first(counts[i]));
-            rest = rest.subspan(counts[i]);
-        }
-    }
-}
+void run_searches(const BatchLogits& model, std::span<DiverseSearch> searches, std::size_t slots,
+                  const std::function<bool()>& go_on = {});
 
 std::vector<BeamText> diverse_beam_search(const BatchLogits& model, const BeamRequest& request,
-                                          int groups, double penalty, std::span<const int> prompt,
-                                          const std::function<bool()>& go_on = {});
+                                          int groups, double penalty, std::span<const int> prompt);
 
 }  // namespace tbt

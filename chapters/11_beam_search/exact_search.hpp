@@ -9,17 +9,12 @@
 // All V^N texts are judged; how many must be looked at depends on how sure the model is.
 #pragma once
 
-#include <algorithm>
 #include <limits>
 #include <span>
-#include <string>
-#include <utility>
 #include <vector>
 
 #include "chapters/01_next_token/next_token.hpp"
 #include "chapters/11_beam_search/beam_search.hpp"
-#include "chapters/11_beam_search/plain_beam_search.hpp"
-#include "lib/core/index.hpp"
 
 namespace tbt {
 
@@ -30,33 +25,10 @@ struct ExactText {
     bool proven = true;  // false: most_expanded was reached, there may be a better text
 };
 
-class ExactSearch {
-public:
-    // The request's length penalty, EOS, stop strings, budget and processor count;
-    // the number of beams does not. at_least: a score known to be reached (a beam search's),
-    // from which branches are cut.
-    ExactSearch(NextLogits model, const BeamRequest& request, std::span<const int> prompt,
-                double at_least, long most_expanded = 1000000);
-
-    // Without ids when nothing is better than at_least.
-    ExactText run();
-
-private:
-    double bound(double sum, std::size_t n) const;
-
-    // The continuations that can still win, the most probable first, with their sums.
-    std::vector<std::pair<double, int>> promising(double sum, std::size_t n);
-
-    void extend(double sum, const TextStream& stream);
-
-    void finish(double sum, std::size_t n);
-
-    NextLogits model_;
-    const BeamRequest* request_;
-    std::vector<int> ids_;
-    std::size_t prompt_length_, limit_ = 0;
-    long most_expanded_;
-    ExactText best_;
-};
+// The request's length penalty, EOS, stop strings, budget and processor count;
+// the number of beams does not. at_least: a score known to be reached (a beam search's),
+// from which branches are cut. The result has no ids when nothing is better than at_least.
+ExactText exact_search(NextLogits model, const BeamRequest& request, std::span<const int> prompt,
+                       double at_least, long most_expanded = 1000000);
 
 }  // namespace tbt

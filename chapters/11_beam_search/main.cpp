@@ -145,7 +145,7 @@ Found search(const BatchLogits& model, const BeamRequest& request, const BeamSet
     const auto started = std::chrono::steady_clock::now();
     const auto go_on = [&] { return ++found.passes, Interrupt::count() == 0; };
     DiverseSearch groups(request, settings.num_beam_groups, settings.price(), ids);
-    run_searches<DiverseSearch>(model, {&groups, 1}, 0, go_on);
+    run_searches(model, {&groups, 1}, 0, go_on);
     found.texts = groups.results();
     for (const BeamSearch& group : groups.groups()) found.lattices.push_back(group.lattice());
     found.milliseconds =

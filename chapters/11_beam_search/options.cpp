@@ -62,7 +62,7 @@ void add_beam_options(OptionTable& app, BeamSettings& s) {
         .shows_default();
     line.option("--early-stopping", s.early_stopping,
                 "when num-beams texts are finished: true (stop), false, never")
-        .suggests("true,false,never")
+        .suggests({"true", "false", "never"})
         .shows_default();
     line.option("--num-beam-groups", s.num_beam_groups,
                 "beam groups that are penalised for choosing the same tokens; 1: none")

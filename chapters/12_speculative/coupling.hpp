@@ -36,20 +36,26 @@ struct GuessCount {
     long guessed = 0, right = 0;
 };
 
-// Times rounds: a round lasts from one guess for a text to the next.
-struct RoundClock {
-    double began = -1;
-    int tokens = 0, guessed = 0;
+// Does this token end a text? Nothing is guessed after such a token: a grammar has no mask there.
+using EndsText = std::function<bool(int id)>;
 
-    void round_begins(DraftLength& length, int generated) {
-        if (!length.is_timed()) return;
-        const double now =
-            std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch())
-                .count();
-        if (began >= 0) length.took(guessed, generated - tokens, now - began);
-        began = now, tokens = generated;
-    }
-};
+// What a draft guesses after a text: a chain of at most `wanted` tokens. Chapter 21 has an overload
+// for trees.
+template <class Draft>
+Guesses guesses_of(Draft& draft, const Chain& chain, const TextSoFar& text, const Rng& random,
+                   int wanted, int room, const EndsText& ends) {
+    RandomChance chance(random);
+    Guesses guesses;
+    for (const DraftedToken& x :
+         draft.propose(chain, text.ids, text.prompt_length, std::min(wanted, room), ends, chance))
+        guesses.ids.push_back(x.id);
+    return guesses;
+}
+// Tells the length of a draft how many of its guesses were right; overloaded, too.
+template <class Draft>
+void learn_from(const Draft&, DraftLength& length, int /*wanted*/, int guessed, int right) {
+    length.learn(std::min(guessed, right + 1), right);
+}
 
 // Adds a draft to a request. draft_for(text number) makes the draft of a text: each text has its
 // own draft and draft length. Forced tokens are not drafted.
@@ -59,7 +65,19 @@ void guess_with(GenerateRequest& request, std::function<Draft(std::size_t)> draf
     struct OfText {
         Draft draft;
         DraftLength length;
-        RoundClock clock = {};
+        int wanted = 0, guessed = 0;
+        // When the round began, which lasts from one guess to the next, and with how many tokens.
+        double began = -1;
+        int tokens = 0;
+
+        void round_begins(int generated) {
+            if (!length.is_timed()) return;
+            const double now =
+                std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch())
+                    .count();
+            if (began >= 0) length.took(guessed, generated - tokens, now - began);
+            began = now, tokens = generated;
+        }
     };
     const auto texts = std::make_shared<std::map<std::size_t, OfText>>();
     const auto of = [texts, draft_for = std::move(draft_for), length](std::size_t i) -> OfText& {
@@ -71,23 +89,20 @@ void guess_with(GenerateRequest& request, std::function<Draft(std::size_t)> draf
     std::vector<ChainStep> steps;
     for (const ChainStep& step : request.chain.steps())
         if (step.name != "mirostat") steps.push_back(step);
-    request.foresight.guess = [of, chain = Chain(std::move(steps)), stop = request.stop](
-                                  std::size_t i, const TextSoFar& text, const Rng& random,
-                                  int room) {
-        OfText& own = of(i);
-        own.clock.round_begins(own.length, tbt::count(text.generated()));
-        RandomChance chance(random);
-        const auto ends = [&](int id) { return stop.is_eos(id); };
-        std::vector<int> guesses;
-        const int wanted = std::min(own.length.next(), room);
-        for (const DraftedToken& x :
-             own.draft.propose(chain, text.ids, text.prompt_length, wanted, ends, chance))
-            guesses.push_back(x.id);
-        own.clock.guessed = tbt::count(guesses);
-        return guesses;
-    };
+    request.foresight.guess =
+        [of, chain = Chain(std::move(steps)),
+         ends = EndsText([stop = request.stop](int id) { return stop.is_eos(id); })](
+            std::size_t i, const TextSoFar& text, const Rng& random, int room) {
+            OfText& own = of(i);
+            own.round_begins(tbt::count(text.generated()));
+            own.wanted = own.length.next();
+            Guesses guesses = guesses_of(own.draft, chain, text, random, own.wanted, room, ends);
+            own.guessed = tbt::count(guesses.ids);
+            return guesses;
+        };
     request.foresight.judged = [of, count](std::size_t i, int guessed, int right) {
-        of(i).length.learn(std::min(guessed, right + 1), right);
+        OfText& own = of(i);
+        learn_from(own.draft, own.length, own.wanted, guessed, right);
         if (count) count->guessed += guessed, count->right += right;
     };
 }

@@ -63,8 +63,8 @@ TrainingOptions small_options(int steps) {
     return options;
 }
 
-Corpus::Document show_document(const Corpus& corpus) {
-    Corpus::Document document = corpus.document(seed, 9);
+Document show_document(const Corpus& corpus) {
+    Document document = corpus.document(seed, 9);
     std::printf(
         "1. A document of the corpus (%s), drawn with %.1f bits of choices, %.3f bits a "
         "byte:\n\n%s\n\n",
@@ -111,7 +111,7 @@ std::string learn(Training& training, const Tokenizer& tokenizer, int steps) {
 double floor_of(const Corpus& corpus) {
     double bits = 0, bytes = 0;
     for (std::uint64_t i = 0; i < 2000; ++i) {
-        const Corpus::Document document = corpus.document(seed, i);
+        const Document document = corpus.document(seed, i);
         bits += document.bits;
         bytes += static_cast<double>(document.text.size());
     }

@@ -7,7 +7,9 @@
 
 namespace tbt {
 
-int gated_inner(int channels) {
+// The default width of a gated MLP: F = 8/3 · C, rounded up to a multiple of 16. Then its three
+// matrices (C, F) have about as many weights as GPT-2's two matrices (C, 4C).
+static int gated_inner(int channels) {
     const std::int64_t inner = (std::int64_t{8} * channels + 2) / 3;
     return to_int(std::min<std::int64_t>((inner + 15) / 16 * 16, 1 << 24));
 }

@@ -15,12 +15,8 @@ namespace tbt {
 struct ArchitectureOptions {
     std::string name = "gpt2";  // or "llama"
     int kv_heads = 0;           // Llama: heads of keys and values; 0: as many as heads
-    int inner = 0;              // Llama: width of the gated MLP; 0: gated_inner()
+    int inner = 0;              // Llama: width of the gated MLP; 0: 8/3 of the channels
 };
-
-// The default width of a gated MLP: F = 8/3 · C, rounded up to a multiple of 16. Then its three
-// matrices (C, F) have about as many weights as GPT-2's two matrices (C, 4C).
-int gated_inner(int channels);
 
 // The configuration with this architecture and the sizes of `sizes`. Throws UsageError for an
 // unknown name, and for Llama's options with another architecture.

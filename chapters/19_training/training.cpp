@@ -17,6 +17,14 @@
 namespace tbt {
 namespace {
 
+void check_same_tokenizer(const std::string& directory, const Tokenizer& tokenizer) {
+    const Tokenizer theirs = Tokenizer::load(directory);
+    if (hash_of(theirs) == hash_of(tokenizer)) return;
+    throw Error(directory + ": has another tokenizer (" + std::to_string(theirs.vocab_size()) +
+                " tokens, the given one has " + std::to_string(tokenizer.vocab_size()) +
+                "); train with --tokenizer " + directory);
+}
+
 std::unique_ptr<train::Trainer> load_teacher(const std::string& directory,
                                              const Tokenizer& tokenizer,
                                              const TrainingOptions& options) {
@@ -89,6 +97,22 @@ Json plan_of(const TrainingOptions& o) {
     return {{"steps", o.steps}, {"warm_up", o.warm_up}, {"learning_rate", o.learning_rate}};
 }
 
+// Throws Error unless both recipes are of one model, so that a checkpoint of it can be read.
+void check_same_model(const std::string& name, const Json& theirs, const Json& ours) {
+    for (const char* key : {"architecture", "layers", "heads", "kv_heads", "embd", "inner",
+                            "context", "vocab", "tokenizer"}) {
+        const Json before = theirs.value(key, Json()), now = ours.value(key, Json());
+        if (before != now)
+            throw Error(name + ": the checkpoint was made with other options: " + key + " " +
+                        json_text(before) + ", now " + json_text(now));
+    }
+    // Muon's first moments would be nothing to AdamW, which has no second ones for them.
+    const auto optimizer = [](const Json& recipe) { return recipe.value("optimizer", "adamw"); };
+    if (optimizer(theirs) != optimizer(ours))
+        throw Error(name + ": the checkpoint was made with --optimizer " + optimizer(theirs) +
+                    ", now " + optimizer(ours));
+}
+
 }  // namespace
 
 Training::Training(const DocumentSource& documents, const Tokenizer& tokenizer,
@@ -98,8 +122,7 @@ Training::Training(const DocumentSource& documents, const Tokenizer& tokenizer,
       model_(options_.shape, options_.threads, options_.parts, options_.fill_masks),
       optimiser_(model_.layout(), optimiser_options(options_)),
       batches_(make_batches(documents, tokenizer, options_)),
-      tokenizer_hash_(hash_of(tokenizer)),
-      threads_(options_.threads) {
+      tokenizer_hash_(hash_of(tokenizer)) {
     teacher_ = load_teacher(options_.teacher, tokenizer, options_);
     if (teacher_) teacher_hash_ = hash_of(teacher_->parameters());
     model_.learn_from(teacher_.get());
@@ -121,7 +144,7 @@ double Training::step() {
                     "; try a lower --lr");
     last_rate_ = rate();
     gradient_norm_ = optimiser_.step(model_.parameters(), model_.gradients(), steps_done_ + 1,
-                                     last_rate_, threads_);
+                                     last_rate_, options_.threads);
     model_.parameters_changed();
     last_bytes_ = batch.bytes;
     ++steps_done_;
@@ -175,39 +198,6 @@ std::string Training::header() const {
     return json_text(h);
 }
 
-bool Training::is_the_same(const std::string& header_text) const {
-    const Json header = parse_json(header_text, "checkpoint"), plan = plan_of(options_);
-    return json_value(header.at("recipe").get<std::string>()) == json_value(recipe()) &&
-           header.at("plan") == plan;
-}
-
-// Throws Error unless the checkpoint was made with the same options.
-void Training::check_recipe(const std::string& name, const std::string& header_text,
-                            bool replan) const {
-    const Json header = parse_json(header_text, name);
-    const Json theirs = json_value(header.at("recipe").get<std::string>()),
-               ours = json_value(recipe());
-    for (const char* key : {"architecture", "layers", "heads", "kv_heads", "embd", "inner",
-                            "context", "vocab", "tokenizer"}) {
-        const Json before = theirs.value(key, Json()), now = ours.value(key, Json());
-        if (before != now)
-            throw Error(name + ": the checkpoint was made with other options: " + key + " " +
-                        json_text(before) + ", now " + json_text(now));
-    }
-    // Muon's first moments would be nothing to AdamW, which has no second ones for them.
-    const auto optimizer = [](const Json& recipe) { return recipe.value("optimizer", "adamw"); };
-    if (optimizer(theirs) != optimizer(ours))
-        throw Error(name + ": the checkpoint was made with --optimizer " + optimizer(theirs) +
-                    ", now " + optimizer(ours));
-    if (replan) return;
-    const Json plan = plan_of(options_);
-    if (!is_the_same(header_text)) {
-        throw Error(name + ": the checkpoint was made with other options: " + json_text(theirs) +
-                    json_text(header.at("plan")) + ", now " + json_text(ours) + json_text(plan) +
-                    "; use the same, or --replan to go on with the new ones");
-    }
-}
-
 void Training::save(const std::filesystem::path& path) {
     train::write_checkpoint(
         path, header(),
@@ -220,7 +210,14 @@ void Training::load(const std::filesystem::path& path, bool replan) {
         return integer_of<std::int64_t>(value, path.string() + ": " + name);
     };
     try {
-        check_recipe(path.string(), json_text(h), replan);
+        const Json theirs = json_value(h.at("recipe").get<std::string>()),
+                   ours = json_value(recipe()), plan = plan_of(options_);
+        const bool same = theirs == ours && h.at("plan") == plan;
+        check_same_model(path.string(), theirs, ours);
+        if (!same && !replan)
+            throw Error(path.string() + ": the checkpoint was made with other options: " +
+                        json_text(theirs) + json_text(h.at("plan")) + ", now " + json_text(ours) +
+                        json_text(plan) + "; use the same, or --replan to go on with the new ones");
         std::vector<CurvePoint> points;
         for (const Json& p : h.at("curve")) {
             points.push_back({whole(p.at(0), "a point's step"), whole(p.at(1), "a point's tokens"),
@@ -233,11 +230,9 @@ void Training::load(const std::filesystem::path& path, bool replan) {
         bool replanned = h.value("replanned", false);
         std::vector<EarlierPlan> plans =
             earlier_plans_of(h.value("earlier_plans", Json::array()), path.string());
-        if (!is_the_same(json_text(h))) {
-            const bool other =
-                json_value(h.at("recipe").get<std::string>()) != json_value(recipe());
+        if (!same) {
             const Json& p = h.at("plan");
-            replanned = replanned || other;
+            replanned = replanned || theirs != ours;
             plans.push_back({steps_done, whole(p.at("steps"), "steps"),
                              whole(p.at("warm_up"), "warm_up"), p.at("learning_rate")});
         }
@@ -269,14 +264,6 @@ TransformerConfig trainable_shape(const std::string& directory) {
         refuse("layer_norm_epsilon is " + std::to_string(config.layer_norm_epsilon) +
                ", expected 1e-05");
     return config;
-}
-
-void check_same_tokenizer(const std::string& directory, const Tokenizer& tokenizer) {
-    const Tokenizer theirs = Tokenizer::load(directory);
-    if (hash_of(theirs) == hash_of(tokenizer)) return;
-    throw Error(directory + ": has another tokenizer (" + std::to_string(theirs.vocab_size()) +
-                " tokens, the given one has " + std::to_string(tokenizer.vocab_size()) +
-                "); train with --tokenizer " + directory);
 }
 
 void read_initial(const std::string& directory, const Tokenizer& tokenizer, train::Trainer& model) {

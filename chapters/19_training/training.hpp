@@ -101,8 +101,6 @@ public:
 
 private:
     std::string header() const;
-    bool is_the_same(const std::string& header_text) const;
-    void check_recipe(const std::string& name, const std::string& header_text, bool replan) const;
 
     const DocumentSource& documents_;
     TrainingOptions options_;
@@ -112,7 +110,6 @@ private:
     train::AdamW optimiser_;
     std::unique_ptr<Batches> batches_;
     std::string tokenizer_hash_;
-    int threads_;
     std::int64_t steps_done_ = 0, last_bytes_ = 0;
     double gradient_norm_ = 0, last_rate_ = 0;
     bool replanned_ = false;
@@ -123,9 +120,6 @@ private:
 // The configuration of a model directory, ours or another GPT-2 or Llama in the hub's layout.
 // Throws the errors of train::check_trainable(), and Error for a GPT-2 whose epsilon is not 1e-5.
 TransformerConfig trainable_shape(const std::string& directory);
-
-// Throws Error "DIRECTORY: …" unless the directory has the same tokenizer.
-void check_same_tokenizer(const std::string& directory, const Tokenizer& tokenizer);
 
 // Reads the initial weights. Where the directory has another tokenizer, a token gets the mean of
 // the embeddings of the pieces into which that tokenizer divides its text [Gee et al. 2022].

@@ -100,38 +100,42 @@ void write_tree(const std::string& file, const Tokenizer& tokenizer, const Guess
     write_svg(file, title, 620, top + row * next + 20, drawing);
 }
 
+// What texts took; seconds of processor time.
+struct Effort {
+    double tokens = 0, passes = 0, seconds = 0;
+};
+
+// Writes a text and adds to the effort.
+GeneratedText write(CachedBatch& batch, const Tokenizer& tokenizer, std::span<const int> prompt,
+                    const GenerateRequest& request, Effort& effort) {
+    const BatchLogits model = [&](std::span<const BatchText> texts) {
+        return ++effort.passes, batch(texts);
+    };
+    const std::clock_t start = std::clock();
+    GeneratedText text = generate_texts(model, token_bytes_of(tokenizer), prompt, request)[0];
+    effort.seconds += static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC;
+    effort.tokens += static_cast<double>(text.ids.size());
+    return text;
+}
+
 struct Written {
     GeneratedText text;
     std::vector<GuessedRound> rounds;
-    long passes = 0;
-    double seconds = 0;  // processor time
 };
 
 // nodes 0: without heads.
-Written write(MedusaTour& tour, int nodes) {
+Written write(MedusaTour& tour, int nodes, Effort& effort) {
     GenerateRequest request = tour.request;
     CachedBatch batch(tour.model.transformer);
     Written written;
     std::shared_ptr<std::vector<GuessedRound>> seen;
     const TreeShape tree = tree_for(tour.heads, nodes);
     if (nodes > 0) {
-        guess_with_heads(
-            request,
-            [&](std::size_t slot) {
-                return HeadsDraft(tour.heads, tree, [&batch, slot](std::span<const int> ids) {
-                    return batch.state(slot, ids);
-                });
-            },
-            tree_size(tree, false));
+        guess_with<HeadsDraft>(request, drafts_for(batch, tour.heads, tree),
+                               tree_size(tree, false));
         seen = watch_guesses(request);
     }
-    const BatchLogits model = [&](std::span<const BatchText> texts) {
-        return ++written.passes, batch(texts);
-    };
-    const std::clock_t start = std::clock();
-    written.text =
-        generate_texts(model, token_bytes_of(tour.model.tokenizer), tour.prompt, request)[0];
-    written.seconds = static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC;
+    written.text = write(batch, tour.model.tokenizer, tour.prompt, request, effort);
     if (seen) written.rounds = *seen;
     return written;
 }
@@ -190,7 +194,8 @@ void show_text(MedusaTour& tour, const MedusaFiles& files) {
     const auto& [trace, figure, html, command] = files;
     check_files(html, trace, figure);
     const PageFile page(html);
-    const Written plain = write(tour, 0), fast = write(tour, tour.nodes);
+    Effort of_plain, effort;
+    const Written plain = write(tour, 0, of_plain), fast = write(tour, tour.nodes, effort);
     const std::vector<Round> rounds = coupled_rounds(fast.text.ids, fast.rounds);
     std::printf(
         "2. The first rounds: [the guess at the end of a branch], → the target's instead\n\n");
@@ -201,10 +206,9 @@ void show_text(MedusaTour& tour, const MedusaFiles& files) {
     for (const GuessedRound& round : fast.rounds) guessed += count(round.guesses.ids);
     for (const Round& round : rounds) right += round.accepted();
     std::printf(
-        "\n%s%s\n\n   %zu tokens in %ld passes: %.2f a pass; %ld guessed, %ld right\n   %s\n",
-        tour.shown_prompt.c_str(), fast.text.text.c_str(), fast.text.ids.size(), fast.passes,
-        static_cast<double>(fast.text.ids.size()) / static_cast<double>(fast.passes), guessed,
-        right,
+        "\n%s%s\n\n   %zu tokens in %.0f passes: %.2f a pass; %ld guessed, %ld right\n   %s\n",
+        tour.shown_prompt.c_str(), fast.text.text.c_str(), fast.text.ids.size(), effort.passes,
+        effort.tokens / effort.passes, guessed, right,
         fast.text.ids == plain.text.ids ? "token for token the text of plain decoding"
                                         : "NOT the text of plain decoding");
     if (!trace.empty())
@@ -253,14 +257,12 @@ void show_trees(MedusaTour& tour, bool times) {
                 times ? "   predicted   µs a pass   times as fast" : "   predicted");
     constexpr int texts = 5;
     const auto measure = [&](int nodes) {
-        double tokens = 0, passes = 0, seconds = 0;
+        Effort effort;
         for (int i = 0; i < texts; ++i) {
             tour.request.first_stream = static_cast<std::uint64_t>(i);
-            const Written w = write(tour, nodes);
-            tokens += static_cast<double>(w.text.ids.size());
-            passes += static_cast<double>(w.passes), seconds += w.seconds;
+            write(tour, nodes, effort);
         }
-        return std::pair(tokens / passes, seconds / tokens);
+        return std::pair(effort.tokens / effort.passes, effort.seconds / effort.tokens);
     };
     const auto [one, plain] = measure(0);
     for (const int nodes : {0, 1, 2, 3, 4, 6, 8, 12, 16}) {
@@ -278,10 +280,6 @@ constexpr int drafted = 4;  // tokens of a drafted chain
 
 enum class Drafter { nobody, lookup, sketch, heads, both, heads_by_the_clock };
 constexpr std::size_t counted = 5;  // heads_by_the_clock varies from run to run, so it is left out
-
-struct Effort {
-    double tokens = 0, passes = 0, seconds = 0;
-};
 
 class Drafters {
 public:
@@ -328,14 +326,8 @@ private:
                 length);
         const auto chain = r.foresight.guess;
         if (drafter >= Drafter::heads)
-            guess_with_heads(
-                r,
-                [&](std::size_t slot) {
-                    return HeadsDraft(tour_.heads, tree_, [&batch, slot](std::span<const int> ids) {
-                        return batch.state(slot, ids);
-                    });
-                },
-                tree_size(tree_, drafter == Drafter::heads_by_the_clock));
+            guess_with<HeadsDraft>(r, drafts_for(batch, tour_.heads, tree_),
+                                   tree_size(tree_, drafter == Drafter::heads_by_the_clock));
         if (drafter == Drafter::both)
             r.foresight.guess = [chain, tree = r.foresight.guess](std::size_t text_number,
                                                                   const TextSoFar& text, Rng random,
@@ -343,15 +335,7 @@ private:
                 return both_trees(chain(text_number, text, random, room),
                                   tree(text_number, text, random, room));
             };
-        const BatchLogits model = [&](std::span<const BatchText> texts) {
-            return ++effort.passes, batch(texts);
-        };
-        const std::clock_t start = std::clock();
-        const GeneratedText text =
-            generate_texts(model, token_bytes_of(tour_.model.tokenizer), prompt, r)[0];
-        effort.seconds += static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC;
-        effort.tokens += static_cast<double>(text.ids.size());
-        return text.ids;
+        return tbt::write(batch, tour_.model.tokenizer, prompt, r, effort).ids;
     }
 
     MedusaTour& tour_;

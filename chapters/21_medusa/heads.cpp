@@ -78,10 +78,9 @@ void write_heads_config(const std::string& directory, const HeadsConfig& c) {
 
 std::string hash_of_weights(const std::string& directory) {
     const Json config = read_json(join_path(directory, "config.json"));
-    const Json::const_iterator quantized = config.find("quantization_config");
-    if (quantized != config.end() && quantized->is_object() && quantized->contains("original") &&
-        quantized->at("original").is_string())
-        return quantized->at("original").get<std::string>();
+    const Json* const quantized = member_of(config, "quantization_config");
+    const Json* const original = quantized ? member_of(*quantized, "original") : nullptr;
+    if (original && original->is_string()) return original->text();
     return Safetensors::open_directory(directory).hash();
 }
 

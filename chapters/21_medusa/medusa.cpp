@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <limits>
-#include <map>
-#include <memory>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -46,8 +44,7 @@ void add_best(std::vector<int>& ids, Candidates& distribution, int wanted) {
     }
 }
 
-}  // namespace
-
+// The steps of a chain that ban or penalise tokens, without temperature and truncation.
 Chain without_cuts(const Chain& chain) {
     constexpr std::array<std::string_view, 11> cuts = {
         "temperature", "dynamic-temperature", "top-k", "top-p",    "min-p", "typical",
@@ -57,6 +54,8 @@ Chain without_cuts(const Chain& chain) {
         if (std::find(cuts.begin(), cuts.end(), step.name) == cuts.end()) steps.push_back(step);
     return Chain(std::move(steps));
 }
+
+}  // namespace
 
 HeadsDraft::HeadsDraft(Heads& heads, TreeShape tree, StateBehind state)
     : heads_(&heads), tree_(std::move(tree)), state_(std::move(state)) {
@@ -167,35 +166,12 @@ DraftLength tree_size(const TreeShape& tree, bool adaptive) {
         most, [tree](double right, int n) { return 1 + right * (tree.tokens(n) - 1); }, 1);
 }
 
-void guess_with_heads(GenerateRequest& request, std::function<HeadsDraft(std::size_t)> draft_for,
-                      const DraftLength& size, const std::shared_ptr<GuessCount>& count) {
-    struct OfText {
-        HeadsDraft draft;
-        DraftLength size;
-        RoundClock clock = {};
-        double expected = 0;
-    };
-    const auto texts = std::make_shared<std::map<std::size_t, OfText>>();
-    const auto of = [texts, draft_for = std::move(draft_for), size](std::size_t i) -> OfText& {
-        const auto at = texts->find(i);
-        return at != texts->end() ? at->second
-                                  : texts->emplace(i, OfText{draft_for(i), size}).first->second;
-    };
-    request.foresight.guess =
-        [of, chain = request.chain,
-         ends = EndsText([stop = request.stop](int id) { return stop.is_eos(id); })](
-            std::size_t i, const TextSoFar& text, const Rng& random, int room) {
-            OfText& own = of(i);
-            own.clock.round_begins(own.size, tbt::count(text.generated()));
-            const int nodes = own.size.next();
-            Guesses guesses = own.draft.guess(chain, text, random, nodes, room, ends);
-            own.expected = own.draft.tree().tokens(nodes) - 1;
-            own.clock.guessed = tbt::count(guesses.ids);
-            return guesses;
-        };
-    request.foresight.judged = [of, count](std::size_t i, int guessed, int right) {
-        of(i).size.learn_of(of(i).expected, right);
-        if (count) count->guessed += guessed, count->right += right;
+std::function<HeadsDraft(std::size_t)> drafts_for(CachedBatch& batch, Heads& heads,
+                                                  const TreeShape& tree) {
+    return [&batch, &heads, tree](std::size_t slot) {
+        return HeadsDraft(heads, tree, [&batch, slot](std::span<const int> ids) {
+            return batch.state(slot, ids);
+        });
     };
 }
 

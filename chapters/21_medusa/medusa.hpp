@@ -6,13 +6,13 @@
 
 #include <algorithm>
 #include <functional>
-#include <memory>
 #include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "chapters/06_combining/chain.hpp"
+#include "chapters/10_generate/batch.hpp"
 #include "chapters/10_generate/generate.hpp"
 #include "chapters/12_speculative/coupling.hpp"
 #include "chapters/12_speculative/drafts.hpp"
@@ -25,9 +25,6 @@ namespace tbt {
 
 // A function with the target's state after the last of these ids; empty if it is not known.
 using StateBehind = std::function<std::span<const float>(std::span<const int> ids)>;
-
-// Does this token end a text? Nothing is guessed after such a token: a grammar has no mask there.
-using EndsText = std::function<bool(int id)>;
 
 class HeadsDraft {
 public:
@@ -71,9 +68,6 @@ public:
     }
 
     const TreeShape& tree() const { return tree_; }
-    bool knows(std::span<const int> ids) const {
-        return !state_(ids.first(ids.size() - 1)).empty();
-    }
 
 private:
     // A position for which tokens are guessed: after guess `parent` (−1: the text), at depth
@@ -98,9 +92,6 @@ private:
     Candidates distribution_;
 };
 
-// The steps of a chain that ban or penalise tokens, without temperature and truncation.
-Chain without_cuts(const Chain& chain);
-
 // ---- decoding with heads: each pass checks a tree of guesses, by following or by rejection ------
 
 // The prompts of all measurements of this chapter.
@@ -112,11 +103,20 @@ inline const std::vector<std::string> measured_prompts = {
 // times, which is none if guessing makes decoding slower.
 DraftLength tree_size(const TreeShape& tree, bool adaptive);
 
-// Adds heads to a request. The text is that of plain decoding, bit for bit, in fewer passes
-// (chapter 12's coupling by seed, with a tree instead of a chain). draft_for(i) makes the draft of
-// text i.
-void guess_with_heads(GenerateRequest& request, std::function<HeadsDraft(std::size_t)> draft_for,
-                      const DraftLength& size, const std::shared_ptr<GuessCount>& count = {});
+// What chapter 12's guess_with() asks of heads. The text is that of plain decoding, bit for bit, in
+// fewer passes: coupling by seed, with a tree instead of a chain.
+inline Guesses guesses_of(HeadsDraft& heads, const Chain& chain, const TextSoFar& text,
+                          const Rng& random, int wanted, int room, const EndsText& ends) {
+    return heads.guess(chain, text, random, wanted, room, ends);
+}
+inline void learn_from(const HeadsDraft& heads, DraftLength& size, int wanted, int /*guessed*/,
+                       int right) {
+    size.learn_of(heads.tree().tokens(wanted) - 1, right);
+}
+
+// Makes the drafts for the texts of a batch, from the states of its model.
+std::function<HeadsDraft(std::size_t)> drafts_for(CachedBatch& batch, Heads& heads,
+                                                  const TreeShape& tree);
 
 // Merges two trees; a guess of both is in the result once.
 Guesses both_trees(const Guesses& one, const Guesses& other);

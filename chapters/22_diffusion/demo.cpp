@@ -109,17 +109,11 @@ void show_distributions() {
     const std::map<Canvas, double> texts = {{{0, 3}, .5}, {{1, 4}, .3}, {{2, 5}, .2}};
     const MaskedDistribution distribution = conditionals(texts, 6);
     const Canvas start(2, mask_token);
-    const auto of = [&](std::size_t n, const auto& fill) {
-        return distribution_of([&](Canvas& row, const MaskedDistribution& p,
-                                   const Draw& draw) { fill(row, p, draw, n); },
-                               distribution, start);
+    const auto of = [&](const Sampler& sampler) {
+        return distribution_of(sampler, distribution, start);
     };
-    const auto at_random = [](Canvas& row, const MaskedDistribution& p, const Draw& draw,
-                              std::size_t n) { fill_at_random(row, p, draw, n); };
-    const auto by_confidence = [](Canvas& row, const MaskedDistribution& p, const Draw& draw,
-                                  std::size_t n) { fill_by_confidence(row, p, draw, n); };
-    const std::map<Canvas, double> distributions[] = {of(1, at_random), of(2, at_random),
-                                                      of(1, by_confidence)};
+    const std::map<Canvas, double> distributions[] = {of(at_random(1)), of(at_random(2)),
+                                                      of(by_confidence(1))};
     std::printf(
         "1. Two masked places, three texts. What each sampler writes, exactly:\n\n"
         "                  one a step   both at once   most confident first\n");

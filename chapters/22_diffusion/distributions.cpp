@@ -7,6 +7,18 @@
 
 namespace tbt {
 
+Sampler at_random(std::size_t n) {
+    return [n](Canvas& row, const MaskedDistribution& distribution, const Draw& draw) {
+        fill_at_random(row, distribution, draw, n);
+    };
+}
+
+Sampler by_confidence(std::size_t n) {
+    return [n](Canvas& row, const MaskedDistribution& distribution, const Draw& draw) {
+        fill_by_confidence(row, distribution, draw, n);
+    };
+}
+
 std::map<Canvas, double> distribution_of(const Sampler& sampler,
                                          const MaskedDistribution& distribution,
                                          const Canvas& row) {

@@ -11,6 +11,9 @@ namespace tbt {
 
 using Sampler =
     std::function<void(Canvas& row, const MaskedDistribution& distribution, const Draw& draw)>;
+// fill_at_random() and fill_by_confidence() with n places a step.
+Sampler at_random(std::size_t n);
+Sampler by_confidence(std::size_t n);
 
 // The exact distribution of a sampler's results for a row. The sampler is run once for each
 // possible sequence of draws, so this is for tiny vocabularies and rows.

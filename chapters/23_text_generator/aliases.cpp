@@ -7,62 +7,37 @@
 #include <utility>
 
 #include "lib/core/error.hpp"
+#include "lib/machine/command_line.hpp"
 
 namespace tbt {
 
 namespace {
 
 constexpr const char* processor = "this course computes on the processor";
-constexpr const char* threads = "--threads N is for prompts and new tokens alike";
-constexpr const char* memory = "weights are read from the file as they are needed";
-constexpr const char* context =
-    "the context is the model's own (--context slide goes on when it is full)";
-constexpr const char* hub = "nothing is fetched here; hf download NAME does it, then --model NAME";
-constexpr const char* drafting = "the draft's length is --num-assistant-tokens";
-constexpr const char* order =
-    "the order of the steps is that of --dialect: ours, llama.cpp, transformers or vllm";
-constexpr const char* sums =
-    "it counts the prompt's tokens too; say with --max-new-tokens how many are to be written";
-
 constexpr const char* ignored = "";
 
-const std::vector<Alias> all_aliases = {
+// In a row: all names that say the same.
+const Alias same_names[] = {
     // llama.cpp
     {"--temp", "--temperature"},
     {"-s", "--seed"},
     {"-t", "--threads"},
-    {"--n-predict", "--max-new-tokens"},
-    {"--predict", "--max-new-tokens"},
+    {"--n-predict --predict", "--max-new-tokens"},
     {"--repeat-penalty", "--repetition-penalty"},
-    {"--typical", "--typical-p"},
-    {"--typ-p", "--typical-p"},
+    {"--typical --typ-p", "--typical-p"},
     {"-l", "--logit-bias"},
-    {"-r", "--stop-strings"},
-    {"--reverse-prompt", "--stop-strings"},
+    {"-r --reverse-prompt", "--stop-strings"},
     {"--grammar-file", "--grammar"},
-    {"-j", "--json-schema"},
-    {"-jf", "--json-schema"},
-    {"--json-schema-file", "--json-schema"},
+    {"-j -jf --json-schema-file", "--json-schema"},
     {"--file", "--prompt-file"},
-    {"-cnv", "--chat"},
-    {"--conversation", "--chat"},
-    {"-i", "--chat"},
-    {"--interactive", "--chat"},
-    {"-sys", "--system"},
-    {"--system-prompt", "--system"},
+    {"-cnv --conversation -i --interactive", "--chat"},
+    {"-sys --system-prompt", "--system"},
     {"--chat-template-file", "--chat-template"},
-    {"-md", "--assistant-model"},
-    {"--model-draft", "--assistant-model"},
-    {"--draft", "--num-assistant-tokens"},
-    {"--draft-max", "--num-assistant-tokens"},
-    {"-ctk", "--cache"},
-    {"--cache-type-k", "--cache"},
-    {"-ctv", "--cache"},
-    {"--cache-type-v", "--cache"},
-    {"-np", "--num-return-sequences"},
-    {"--parallel", "--num-return-sequences"},
-    {"--perf", "--stats"},
-    {"--show-timings", "--stats"},
+    {"-md --model-draft", "--assistant-model"},
+    {"--draft --draft-max", "--num-assistant-tokens"},
+    {"-ctk --cache-type-k -ctv --cache-type-v", "--cache"},
+    {"-np --parallel", "--num-return-sequences"},
+    {"--perf --show-timings", "--stats"},
     {"--dynatemp-exponent", "--dynatemp-exp"},  // the last two in bodies of its server
     {"--dry-sequence-breakers", "--dry-sequence-breaker"},
     // vLLM, transformers and OpenAI
@@ -73,84 +48,53 @@ const std::vector<Alias> all_aliases = {
     {"--guided-regex", "--regex"},
     {"--guided-choice", "--choice"},
     {"--guided-grammar", "--grammar"},
-    {"--dtype", "--weights"},
-    {"--torch-dtype", "--weights"},
+    {"--dtype --torch-dtype", "--weights"},
 
     // What always happens here, or changes neither text nor speed.
-    {"--jinja", ignored},
-    {"-e", ignored},
-    {"--escape", ignored},
-    {"-no-cnv", ignored},
-    {"--no-conversation", ignored},
-    {"--color", ignored, nullptr, Alias::maybe},
-    {"-co", ignored, nullptr, Alias::maybe},
-    {"--stream", ignored, nullptr, Alias::maybe},
-    {"--use-cache", ignored, nullptr, Alias::maybe},
-    {"-fa", ignored, nullptr, Alias::maybe},
-    {"--flash-attn", ignored, nullptr, Alias::maybe},
-    {"--warmup", ignored},
-    {"--no-warmup", ignored},
-    {"--log-disable", ignored},
-    {"--no-perf", ignored},
-    {"--simple-io", ignored},
-    {"-mli", ignored},
-    {"--multiline-input", ignored},
-    {"--no-context-shift", ignored},
-    {"-cb", ignored},
-    {"--cont-batching", ignored},
-    {"--no-repack", ignored},
-    {"-lv", ignored, nullptr, Alias::one},
-    {"--log-verbosity", ignored, nullptr, Alias::one},
-    {"--verbose-prompt", ignored},
-    {"--verbose", ignored},
+    {"--jinja -e --escape -no-cnv --no-conversation", ignored},
+    {"--color -co --stream --use-cache -fa --flash-attn", ignored, nullptr, Alias::maybe},
+    {"--warmup --no-warmup --log-disable --no-perf --simple-io -mli --multiline-input "
+     "--no-context-shift -cb --cont-batching --no-repack",
+     ignored},
+    {"-lv --log-verbosity", ignored, nullptr, Alias::one},
+    {"--verbose-prompt --verbose", ignored},
     // The rest is ignored with a line.
-    {"-c", ignored, context, Alias::one},
-    {"--ctx-size", ignored, context, Alias::one},
-    {"--max-model-len", ignored, context, Alias::one},
-    {"-b", ignored, "prompts are read in batches by themselves", Alias::one},
-    {"--batch-size", ignored, "prompts are read in batches by themselves", Alias::one},
-    {"-ub", ignored, "prompts are read in batches by themselves", Alias::one},
-    {"--ubatch-size", ignored, "prompts are read in batches by themselves", Alias::one},
-    {"--mlock", ignored, memory},
-    {"--mmap", ignored, memory},
-    {"--no-mmap", ignored, memory},
+    {"-c --ctx-size --max-model-len", ignored,
+     "the context is the model's own (--context slide goes on when it is full)", Alias::one},
+    {"-b --batch-size -ub --ubatch-size", ignored, "prompts are read in batches by themselves",
+     Alias::one},
+    {"--mlock --mmap --no-mmap", ignored, "weights are read from the file as they are needed"},
     {"--numa", ignored, "threads stay on the cores that the system gives them", Alias::one},
-    {"-tb", ignored, threads, Alias::one},
-    {"--threads-batch", ignored, threads, Alias::one},
-    {"--prio", ignored, "the system decides which threads run", Alias::one},
-    {"--poll", ignored, "the system decides which threads run", Alias::one},
-    {"-ngl", ignored, processor, Alias::one},
-    {"--n-gpu-layers", ignored, processor, Alias::one},
-    {"--gpu-layers", ignored, processor, Alias::one},
-    {"-dev", ignored, processor, Alias::one},
-    {"--device", ignored, processor, Alias::one},
-    {"--device-map", ignored, processor, Alias::one},
-    {"-mg", ignored, processor, Alias::one},
-    {"--main-gpu", ignored, processor, Alias::one},
-    {"-sm", ignored, processor, Alias::one},
-    {"--split-mode", ignored, processor, Alias::one},
-    {"-ts", ignored, processor, Alias::one},
-    {"--tensor-split", ignored, processor, Alias::one},
-    {"-nkvo", ignored, processor},
-    {"--no-kv-offload", ignored, processor},
-    {"--no-op-offload", ignored, processor},
+    {"-tb --threads-batch", ignored, "--threads N is for prompts and new tokens alike", Alias::one},
+    {"--prio --poll", ignored, "the system decides which threads run", Alias::one},
+    {"-ngl --n-gpu-layers --gpu-layers -dev --device --device-map -mg --main-gpu -sm --split-mode "
+     "-ts --tensor-split",
+     ignored, processor, Alias::one},
+    {"-nkvo --no-kv-offload --no-op-offload", ignored, processor},
     {"-ngld", ignored, processor, Alias::one},
-    {"--draft-min", ignored, drafting, Alias::one},
-    {"--draft-p-min", ignored, drafting, Alias::one},
-    {"--samplers", ignored, order, Alias::one},
-    {"--sampling-seq", ignored, order, Alias::one},
-    {"--sampler-seq", ignored, order, Alias::one},
+    {"--draft-min --draft-p-min", ignored, "the draft's length is --num-assistant-tokens",
+     Alias::one},
+    {"--samplers --sampling-seq --sampler-seq", ignored,
+     "the order of the steps is that of --dialect: ours, llama.cpp, transformers or vllm",
+     Alias::one},
     {"--log-file", ignored, "errors and figures go to stderr; 2> FILE keeps them", Alias::one},
-    {"--special", ignored, "special tokens are not shown"},
-    {"-sp", ignored, "special tokens are not shown"},
+    {"--special -sp", ignored, "special tokens are not shown"},
 
     // What would change the text, and cannot be done.
-    {"-hf", nullptr, hub},
-    {"-hfr", nullptr, hub},
-    {"--hf-repo", nullptr, hub},
-    {"--max-length", nullptr, sums},
+    {"-hf -hfr --hf-repo", nullptr,
+     "nothing is fetched here; hf download NAME does it, then --model NAME"},
+    {"--max-length", nullptr,
+     "it counts the prompt's tokens too; say with --max-new-tokens how many are to be written"},
     {"--min-length", nullptr, "it counts the prompt's tokens too; take --min-new-tokens"},
 };
+
+const std::vector<Alias> all_aliases = [] {
+    std::vector<Alias> all;
+    for (const Alias& row : same_names)
+        for (const std::string& name : words_in(row.typed))
+            all.push_back({name, row.option, row.answer, row.value});
+    return all;
+}();
 
 bool is_one_of(std::string_view word, std::initializer_list<std::string_view> words) {
     return std::find(words.begin(), words.end(), word) != words.end();

@@ -8,7 +8,7 @@
 namespace tbt {
 
 struct Alias {
-    const char* typed;   // the name in llama.cpp, vLLM or transformers
+    std::string typed;   // the name in llama.cpp, vLLM or transformers
     const char* option;  // our name; "": it changes no text here, so it is ignored; null: refused
     const char* answer = nullptr;  // refused: why, and what to do instead; ignored: said in a line
     enum Value { none, one, maybe } value = none;  // of an ignored option; maybe: on, off, auto, …

@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <limits>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "chapters/10_generate/generation_config.hpp"
@@ -198,53 +199,16 @@ AttentionWatch watch_of(const TextOptions& o) {
     return watch;
 }
 
-void check_replay(const TextOptions& o, bool explain) {
-    if (!explain) return;
-    if (searches(o))
-        refuse(
-            "--explain and --num-beams: nothing is drawn that could be replayed; --html and "
-            "--trace show the search, and --logprobs works here too");
-    if (o.guesses() && o.coupling == "rejection")
-        refuse(
-            "--explain and --coupling rejection: a correction is not drawn from the chain; --html "
-            "and --trace show the judgements, or take --coupling seed");
-}
-
 namespace {
 
 constexpr const char* usual_prompt = "Once upon a time";
 
 // The options that --help shows; --help-all shows all.
-const std::vector<std::string> usual_options = {"prompt",
-                                                "--help",
-                                                "--prompt",
-                                                "--prompt-file",
-                                                "--chat",
-                                                "--system",
-                                                "--chat-template",
-                                                "--model",
-                                                "--threads",
-                                                "--temperature",
-                                                "--top-k",
-                                                "--top-p",
-                                                "--min-p",
-                                                "--repetition-penalty",
-                                                "--greedy",
-                                                "--seed",
-                                                "--num-beams",
-                                                "--max-new-tokens",
-                                                "--stop-strings",
-                                                "--assistant-model",
-                                                "--json-schema",
-                                                "--grammar",
-                                                "--regex",
-                                                "--tools",
-                                                "--num-return-sequences",
-                                                "--output-format",
-                                                "--explain",
-                                                "--html",
-                                                "--stats",
-                                                "--help-all"};
+constexpr std::string_view usual_options =
+    "prompt --help --prompt --prompt-file --chat --system --chat-template --model --threads "
+    "--temperature --top-k --top-p --min-p --repetition-penalty --greedy --seed --num-beams "
+    "--max-new-tokens --stop-strings --assistant-model --json-schema --grammar --regex --tools "
+    "--num-return-sequences --output-format --explain --html --stats --help-all";
 
 // Each line of the file is a prompt; empty lines are skipped.
 std::vector<std::string> prompts_in(const std::string& file) {
@@ -266,9 +230,9 @@ std::vector<std::string> prompts_in(const std::string& file) {
 // Sets options that the command line does not give from the model's generation_config.json.
 void use_model_defaults(Settings& s) {
     TextOptions& o = s.options;
-    const Json config = read_generation_config(o.model);
+    const GenerationConfig config(o.model);
     const auto fill = [&](const char* option, const char* key, auto& value) {
-        if (!s.given || !s.given(option)) read_member(config, o.model, key, value);
+        if (!s.given(option)) config.read(key, value);
     };
     const bool drafts = o.guesses() || o.greedy || s.strategy == "greedy" || s.strategy == "sample";
     if (!drafts) fill("--num-beams", "num_beams", o.num_beams);
@@ -276,16 +240,12 @@ void use_model_defaults(Settings& s) {
     if (o.num_beams > 1) {
         fill("--length-penalty", "length_penalty", o.length_penalty);
         fill("--num-beam-groups", "num_beam_groups", o.num_beam_groups);
-        double price = 0;
-        if (!o.diversity_penalty && o.num_beam_groups > 1 &&
-            read_member(config, o.model, "diversity_penalty", price))
-            o.diversity_penalty = price;
-        const auto stopping = config.find("early_stopping");
-        if (!(s.given && s.given("--early-stopping")) && stopping != config.end() &&
-            stopping->is_boolean())
-            o.early_stopping = *stopping ? "true" : "false";
-        else if (stopping != config.end() && !stopping->is_boolean())
-            fill("--early-stopping", "early_stopping", o.early_stopping);
+        if (o.num_beam_groups > 1) config.fill(o.diversity_penalty, "diversity_penalty");
+        const bool said = s.given("--early-stopping");
+        if (const Json& stopping = config.json().value("early_stopping", Json());
+            stopping.is_boolean()) {
+            if (!said) o.early_stopping = stopping ? "true" : "false";
+        } else fill("--early-stopping", "early_stopping", o.early_stopping);
     }
     fill("--guidance-scale", "guidance_scale", o.guidance_scale);
     use_generation_config(o, o.num_beams > 1);
@@ -301,7 +261,7 @@ void check_chat(const Settings& s) {
     refuse(!s.prompts.empty() || !s.prompt_file.empty(),
            "--chat and a prompt: the lines of a chat are read from the terminal or a pipe; leave "
            "the prompt out");
-    refuse(s.given && s.given("--stop-strings"),
+    refuse(s.given("--stop-strings"),
            "--stop-strings: a chat stops at its ends by itself; leave it out, or leave out --chat");
     refuse(o.context != "refuse",
            "--context: a chat forgets whole turns by itself, oldest first; leave it out");
@@ -312,6 +272,18 @@ void check_chat(const Settings& s) {
                !s.output.trace_file.empty() || !s.output.html.empty() || !s.output.figure.empty(),
            "--chat: an answer is shown as text, while it is written; leave out what is said about "
            "how texts are shown");
+}
+
+// --explain is for texts whose choices are plain or coupled draws.
+void check_explain(const TextOptions& o) {
+    if (searches(o))
+        refuse(
+            "--explain and --num-beams: nothing is drawn that could be replayed; --html and "
+            "--trace show the search, and --logprobs works here too");
+    if (o.guesses() && o.coupling == "rejection")
+        refuse(
+            "--explain and --coupling rejection: a correction is not drawn from the chain; --html "
+            "and --trace show the judgements, or take --coupling seed");
 }
 
 // The same for the whole command line.
@@ -349,7 +321,7 @@ void check_filled(const Settings& s) {
         throw UsageError(
             "--decoder diffusion and --chat: diffusion must know the length of the text, and a "
             "chat does not; leave out one of the two");
-    if (s.given && s.given("--model") && s.options.model == GenerateOptions().model)
+    if (s.given("--model") && s.options.model == GenerateOptions().model)
         throw UsageError("--decoder diffusion and --model " + s.options.model +
                          ": this model writes from left to right; leave out --model for the one "
                          "that fills gaps");
@@ -367,9 +339,11 @@ void check_filled(const Settings& s) {
 
 }  // namespace
 
-void add_text_options(OptionTable& app, TextOptions& o, std::string& strategy) {
+void add_text_options(OptionTable& app, Settings& s) {
+    TextOptions& o = s.options;
+    s.given = [&app](const char* option) { return CommandLine(app).declared(option).given(); };
     CommandLine(app, "How a token is chosen")
-        .option("--strategy", strategy, "greedy, sample or beam (otherwise by the options)")
+        .option("--strategy", s.strategy, "greedy, sample or beam (otherwise by the options)")
         .one_of({"greedy", "sample", "beam"});
     add_sampling_options(app, o);
     CommandLine guidance(app, "How a token is chosen");
@@ -390,7 +364,7 @@ void add_text_options(OptionTable& app, TextOptions& o, std::string& strategy) {
     CommandLine(app, "How gaps are filled (--decoder diffusion)")
         .option("--decoder", o.decoder,
                 "autoregressive, or diffusion: in any order, by a model that fills masks")
-        .suggests("autoregressive,diffusion");
+        .suggests({"autoregressive", "diffusion"});
     CommandLine(app, "How gaps are filled (--decoder diffusion)")
         .option("--infill", o.infill, "what comes after the gap of -n tokens");
     add_fill_options(app, o.fill);
@@ -419,7 +393,7 @@ void add_options(OptionTable& app, Settings& s) {
     first.option(
         "--chat-template", s.options.chat_template,
         "in a chat, not the model's own template: a file of Jinja, or " + chat_family_names());
-    add_text_options(app, s.options, s.strategy);
+    add_text_options(app, s);
     add_output_options(app, s.output);
     CommandLine page(app, "What is shown");
     page.option("--compare", s.compare,
@@ -427,11 +401,10 @@ void add_options(OptionTable& app, Settings& s) {
     page.option("--attention", s.options.attention,
                 "with --html: what a head looks at, 2.5 being head 5 of layer 2");
     add_model_options(app, s.options);
-    first.shows_first(usual_options,
+    first.shows_first(words_in(usual_options),
                       "--help-all lists all options (other programs' names such as --temp are "
                       "known too), --man writes\na manual page, --completion bash a completion "
                       "script.");
-    s.given = [&app](const char* option) { return CommandLine(app).declared(option).given(); };
     s.options.no_escape = false;  // the default of the command line
 }
 
@@ -464,7 +437,7 @@ void complete(Settings& s) {
     check_compare(s);
     if (s.prompts.empty()) s.prompts = {usual_prompt};
     check_combination(o, s.prompts.size());
-    check_replay(o, s.output.explain);
+    if (s.output.explain) check_explain(o);
     print_notes(without_effect(s));
     s.trace_file = std::exchange(s.output.trace_file, {});  // chapter 10's trace has fewer fields
     o.traced_tokens = s.output.traced_tokens();

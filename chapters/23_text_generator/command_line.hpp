@@ -21,11 +21,12 @@ struct Settings {
     std::vector<std::string> compare;  // existing traces to show on a page
     std::string command;               // the command line as typed
     bool chat = false, echo = false;
-    std::function<bool(const char* option)> given;  // was it given on the command line?
+    // Was it given on the command line?
+    std::function<bool(const char* option)> given = [](const char*) { return false; };
 };
 
 // Adds the options of a text that every caller may set: not those for files to write or a model.
-void add_text_options(OptionTable& app, TextOptions& options, std::string& strategy);
+void add_text_options(OptionTable& app, Settings& settings);
 // Adds these, and the options for prompts, output and the model.
 void add_options(OptionTable& app, Settings& settings);
 
@@ -40,10 +41,6 @@ void check_combination(const TextOptions& options, std::size_t prompts = 1);
 
 // A line for each given option that changes nothing (chapter 10, options.hpp).
 std::vector<std::string> without_effect(const TextOptions& options);
-
-// Throws UsageError if --explain is requested for texts whose choices are not plain or coupled
-// draws.
-void check_replay(const TextOptions& options, bool explain);
 
 // "2.5" is head 5 of layer 2. Throws UsageError for anything else, or if it cannot be watched.
 AttentionWatch watch_of(const TextOptions& options);

@@ -1,6 +1,5 @@
 #include "chapters/23_text_generator/filled_texts.hpp"
 
-#include <algorithm>
 #include <utility>
 
 #include "chapters/06_combining/chain.hpp"

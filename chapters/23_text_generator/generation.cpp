@@ -59,7 +59,7 @@ std::vector<GeneratedText> search_texts(const Generation& g) {
     std::vector<DiverseSearch> searches;
     for (std::size_t p = 0; p < requests.size(); ++p)
         searches.emplace_back(requests[p], o.num_beam_groups, o.price(), g.prompts[p]);
-    run_searches<DiverseSearch>(g.model, searches, g.slots, g.observer.go_on);
+    run_searches(g.model, searches, g.slots, g.observer.go_on);
     std::vector<GeneratedText> texts;
     for (std::size_t p = 0; p < searches.size(); ++p) {
         if (g.recording) {
@@ -78,10 +78,32 @@ std::vector<GeneratedText> search_texts(const Generation& g) {
     return texts;
 }
 
-// Lets the runs of tokens that the guide knows be read in one pass, unless each choice is recorded.
-void guess_runs(Generation& g, AfterRun after_run = AfterRun::draft) {
+// Lets a request with a draft record each guess and whether it was right.
+void record_guesses(GenerateRequest& request, Recording& recording) {
+    auto guess = request.foresight.guess;
+    request.foresight.guess = [guess, &recording](std::size_t i, const TextSoFar& text,
+                                                  const Rng& random, int room) {
+        Guesses guesses = guess(i, text, random, room);
+        if (!guesses.empty()) {
+            recording.rounds.push_back({i, text.generated().size(), {}, guesses});
+            recording.rounds.back().round.drafted = guesses.ids;
+        }
+        return guesses;
+    };
+}
+
+// Texts that are drawn from the chain. Runs of tokens that the guide knows are read in one pass,
+// unless each choice is recorded. guesses: counted if something else guesses, too.
+std::vector<GeneratedText> draw_texts(Generation& g, Effort& effort,
+                                      const std::shared_ptr<GuessCount>& guesses = nullptr,
+                                      AfterRun after_run = AfterRun::draft) {
     if (g.guide && g.options.known_runs && !g.recording && g.request.traced_tokens < 0)
         guess_known_runs(g.request, g.guide, g.target.tokenizer, after_run);
+    if (guesses && g.recording) record_guesses(g.request, *g.recording);
+    std::vector<GeneratedText> texts = generate_batch(g.model, token_bytes_of(g.target.tokenizer),
+                                                      g.prompts, g.request, g.observer);
+    if (guesses) effort.guessed = guesses->guessed, effort.right = guesses->right;
+    return texts;
 }
 
 // Chapter 12's rejection sampling, one text at a time: the texts have the distribution of plain
@@ -130,12 +152,7 @@ std::vector<GeneratedText> draft_texts(Generation& g, Effort& effort,
         return judge_drafts(g, effort, draft_for, *g.draft_length);
     const auto count = std::make_shared<GuessCount>();
     guess_with<Draft>(g.request, std::move(draft_for), *g.draft_length, count);
-    guess_runs(g);
-    if (g.recording) record_guesses(g.request, *g.recording);
-    std::vector<GeneratedText> texts = generate_batch(g.model, token_bytes_of(g.target.tokenizer),
-                                                      g.prompts, g.request, g.observer);
-    effort.guessed = count->guessed, effort.right = count->right;
-    return texts;
+    return draw_texts(g, effort, count);
 }
 
 // Chapter 21: a tree of guesses in each pass, judged by coupling or by rejection.
@@ -163,13 +180,8 @@ std::vector<GeneratedText> texts_with_heads(Generation& g, Effort& effort) {
                                        DraftLength::fixed(g.options.medusa_nodes));
     }
     const auto count = std::make_shared<GuessCount>();
-    guess_with_heads(g.request, draft_for, tree_size(tree, adaptive), count);
-    guess_runs(g, AfterRun::wait);
-    if (g.recording) record_guesses(g.request, *g.recording);
-    std::vector<GeneratedText> texts = generate_batch(g.model, token_bytes_of(g.target.tokenizer),
-                                                      g.prompts, g.request, g.observer);
-    effort.guessed = count->guessed, effort.right = count->right;
-    return texts;
+    guess_with<HeadsDraft>(g.request, draft_for, tree_size(tree, adaptive), count);
+    return draw_texts(g, effort, count, AfterRun::wait);
 }
 
 }  // namespace
@@ -191,9 +203,7 @@ std::vector<GeneratedText> write_texts(Generation& g, Effort& effort) {
                 g.assistant_context);
         });
     }
-    guess_runs(g);
-    return generate_batch(g.model, token_bytes_of(g.target.tokenizer), g.prompts, g.request,
-                          g.observer);
+    return draw_texts(g, effort);
 }
 
 namespace {
@@ -247,10 +257,8 @@ std::vector<float> looked_at(const AttentionWatch& watch, std::size_t known) {
     return later < rows.size() ? rows[rows.size() - 1 - later] : std::vector<float>();
 }
 
-void replay_text(const Generation& g, std::size_t number, const ReplayedText& all,
+void replay_text(const Generation& g, std::size_t number, const ReplayedText& text,
                  Recording& recording) {
-    ReplayedText text = all;
-    std::vector<RecordedToken>& tokens = recording.tokens[number];
     const std::size_t length = text.length();
     std::vector<int> guesses(length, -1);
     for (const RecordedRound& r : recording.rounds) {
@@ -261,47 +269,27 @@ void replay_text(const Generation& g, std::size_t number, const ReplayedText& al
         }
     }
     std::vector<double> guessed_p(length, 0);
-    const Surprise surprise = g.request.chain.surprise();
     Candidates c;
     const std::string& grammar = g.options.guide.grammar;
     const StateWords words =
         grammar.empty() ? StateWords() : words_of_gbnf(grammar_text(grammar).text, "--grammar");
-    read_again(g.model, g.request, text, [&](std::size_t step, std::span<const float> logits) {
-        const TextSoFar before = text.before(step);
-        const int chosen = text.ids[text.prompt_length + step];
-        tokens.push_back(recorded_choice(g.request.chain, logits, before,
-                                         text.u.empty() ? 0 : text.u[step], chosen));
-        tokens.back().has_u = recording.has_u;
-        if (g.watch) tokens.back().attention = looked_at(*g.watch, before.ids.size());
-        if (g.guide) tokens.back().guide = guide_state(g.guide->follow(before), logits, words);
-        if (guesses[step] >= 0) {
-            c.reset(logits);
-            g.request.chain.apply(c, before);
-            guessed_p[step] = probability_of(c, guesses[step]);
-        }
-        const bool known = !(g.guide && tokens.back().guide->allowed == 1);
-        if (surprise != Surprise::none)
-            text.log_probabilities.push_back(known ? tokens.back().trace.log_probability(surprise)
-                                                   : not_known);
-    });
+    const NoteChoice note = [&](RecordedToken& token, const TextSoFar& before,
+                                std::span<const float> logits) {
+        const std::size_t step = before.generated().size();
+        if (g.watch) token.attention = looked_at(*g.watch, before.ids.size());
+        if (g.guide) token.guide = guide_state(g.guide->follow(before), logits, words);
+        if (guesses[step] < 0) return;
+        c.reset(logits);
+        g.request.chain.apply(c, before);
+        guessed_p[step] = probability_of(c, guesses[step]);
+    };
+    std::vector<RecordedToken>& tokens = recording.tokens[number];
+    tokens = replay(g.model, g.request, text, note);
     for (RecordedRound& r : recording.rounds)
         if (r.text == number && recording.has_u) judge(g, text, tokens, guessed_p, r);
 }
 
 }  // namespace
-
-void record_guesses(GenerateRequest& request, Recording& recording) {
-    auto guess = request.foresight.guess;
-    request.foresight.guess = [guess, &recording](std::size_t i, const TextSoFar& text,
-                                                  const Rng& random, int room) {
-        Guesses guesses = guess(i, text, random, room);
-        if (!guesses.empty()) {
-            recording.rounds.push_back({i, text.generated().size(), {}, guesses});
-            recording.rounds.back().round.drafted = guesses.ids;
-        }
-        return guesses;
-    };
-}
 
 void replay(const Generation& g, const std::vector<GeneratedText>& texts, Recording& recording) {
     const bool searched = strategy_of(g.options) == Strategy::beam;

@@ -63,9 +63,6 @@ struct Watching {
 // by plain draws.
 std::vector<GeneratedText> write_texts(Generation& generation, Effort& effort);
 
-// Lets a request with a draft record each guess and whether it was right.
-void record_guesses(GenerateRequest& request, Recording& recording);
-
 // Replays the choices of all texts, with the model that wrote them.
 void replay(const Generation& generation, const std::vector<GeneratedText>& texts,
             Recording& recording);

@@ -93,6 +93,7 @@ Chain guided_chain(const Chain& chain, const std::shared_ptr<GuidedTexts>& guide
 }
 
 namespace {
+
 constexpr int most_tokens = 16;
 constexpr std::size_t max_bytes = 64;
 
@@ -103,8 +104,9 @@ std::string whole_words(std::string bytes) {
     while (!bytes.empty() && bytes.back() == ' ') bytes.pop_back();
     return bytes;
 }
-}  // namespace
 
+// The tokens of the bytes that must follow a text, at most `most`; none if there is a choice. A
+// last word that may go on is left out, with the blank before it.
 std::vector<int> known_run(GuidedTexts& guide, const Tokenizer& tokenizer, const TextSoFar& text,
                            int most) {
     const GrammarMatcher& here = guide.follow(text);
@@ -123,6 +125,8 @@ std::vector<int> known_run(GuidedTexts& guide, const Tokenizer& tokenizer, const
     }
     return run;
 }
+
+}  // namespace
 
 void guess_known_runs(GenerateRequest& request, const std::shared_ptr<GuidedTexts>& guide,
                       const Tokenizer& tokenizer, AfterRun after_run) {

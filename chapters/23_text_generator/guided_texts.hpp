@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstddef>
-#include <functional>
 #include <list>
 #include <memory>
 #include <mutex>
@@ -80,12 +79,7 @@ Chain guided_chain(const Chain& chain, const std::shared_ptr<GuidedTexts>& guide
 // a run may be split into tokens in several ways, so no token is forced and the model chooses. The
 // tokenizer's own split is guessed and judged like a draft, coupled by seed (chapter 12). That
 // gives the same text in fewer passes, without a model that drafts.
-
-// The tokens of the bytes that must follow a text, at most `most`; none if there is a choice. A
-// last word that may go on is left out, with the blank before it.
-std::vector<int> known_run(GuidedTexts& guide, const Tokenizer& tokenizer, const TextSoFar& text,
-                           int most);
-
+//
 // Adds known runs to the guesses of a request. After a run, a draft guesses on in the same pass.
 // Heads guess from the model's hidden state, so they wait until the run was read. The tokenizer
 // must outlive the request.

@@ -314,7 +314,7 @@ Model& TextGenerator::model() { return state_->model; }
 std::shared_ptr<CompiledGrammar> TextGenerator::language(const GuideRequest& guide) {
     return state_->languages.get(guide);
 }
-std::vector<PromptToken> TextGenerator::prompt_logprobs(std::span<const int> prompt, int choices) {
+std::vector<TokenLogprob> TextGenerator::prompt_logprobs(std::span<const int> prompt, int choices) {
     return tbt::prompt_logprobs(state_->model.transformer, prompt, choices);
 }
 Effort TextGenerator::effort() const { return state_->effort; }

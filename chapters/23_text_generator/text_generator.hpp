@@ -149,7 +149,7 @@ public:
     // Compiles a guide and keeps it for later generations; null if the request has none. Any thread
     // may call it at any time. Throws as recognizer_for() does.
     std::shared_ptr<CompiledGrammar> language(const GuideRequest& guide);
-    std::vector<PromptToken> prompt_logprobs(std::span<const int> prompt, int choices);
+    std::vector<TokenLogprob> prompt_logprobs(std::span<const int> prompt, int choices);
     Effort effort() const;               // of the last generation
     const Recording& recording() const;  // of the same, if options.record
 

@@ -4,7 +4,6 @@
 #include <cstdlib>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <utility>
 
 #include <unistd.h>
@@ -71,7 +70,10 @@ int write_filled(const Settings& s) {
     TextPrinter(output, filler.directory(), tokenizer, prompts, request, false).finish(whole);
     // If a filling was interrupted, its other passes are not known, so there is no trace.
     if (s.options.record && Interrupt::count() == 0)
-        files.write(filled_trace_lines(filler, s.options, request, prompts, texts, s.command));
+        files.write(
+            filled_trace({s.command, filler.directory(), "", request.seed, request.samples},
+                         filler.model(), request.chain, prompts,
+                         {texts, filler.recording().tokens, s.options.fill, s.options.infill}));
     if (s.output.stats)
         std::fprintf(stderr, "%s\n%d passes over %d places\n", request.chain.to_string().c_str(),
                      filler.passes(), filler.model().gpt.config().n_positions);
@@ -248,15 +250,6 @@ std::string trace_lines(const TextGenerator& generator, const TextOptions& optio
            token_lines(tokenizer, recording.tokens) + search_lines(tokenizer, recording.searches) +
            round_lines(tokenizer, recording.rounds) + pass_lines(recording.passes) +
            result_lines(texts, request.stop.strings);
-}
-
-std::string filled_trace_lines(const TextFiller& filler, const TextOptions& o,
-                               const GenerateRequest& request, std::span<const ShownPrompt> prompts,
-                               const std::vector<GeneratedText>& texts,
-                               const std::string& command) {
-    return filled_trace({command, filler.directory(), "", request.seed, request.samples},
-                        filler.model(), request.chain, prompts,
-                        {texts, filler.recording().tokens, o.fill, o.infill});
 }
 
 }  // namespace tbt

@@ -39,9 +39,4 @@ std::string trace_lines(const TextGenerator& generator, const TextOptions& optio
                         const GenerateRequest& request, std::span<const ShownPrompt> prompts,
                         const std::vector<GeneratedText>& texts, const std::string& command);
 
-// The same for texts that were filled in.
-std::string filled_trace_lines(const TextFiller& filler, const TextOptions& options,
-                               const GenerateRequest& request, std::span<const ShownPrompt> prompts,
-                               const std::vector<GeneratedText>& texts, const std::string& command);
-
 }  // namespace tbt

@@ -9,12 +9,12 @@
 
 namespace tbt {
 
-double Language::sum(const std::vector<int>& genres,
-                     const std::function<TextProbability::Result(int genre)>& of,
+double Language::sum(const std::vector<int>& genres, const std::string& text, bool whole,
                      std::vector<TextProbability::Alternative>* used) const {
     double least = std::numeric_limits<double>::infinity(), total = 0;
     for (const int genre : genres) {
-        const TextProbability::Result result = of(genre);
+        const TextProbability::Result result =
+            whole ? probability_.whole(text, genre) : probability_.beginning(text, genre);
         if (!result.decided)
             throw Error("language: the grammar has too many ways to a text of genre '" +
                         corpus_.genres[index(genre)] + "'; take another genre");
@@ -34,10 +34,7 @@ double Language::sum(const std::vector<int>& genres,
 
 double Language::bits(const Passage& passage, const std::string& text,
                       std::vector<TextProbability::Alternative>* used) const {
-    const std::string whole = passage.beginning + text;
-    return sum(
-               passage.genres, [&](int genre) { return probability_.whole(whole, genre); }, used) -
-           passage.beginning_bits;
+    return sum(passage.genres, passage.beginning + text, true, used) - passage.beginning_bits;
 }
 
 std::size_t place_to_cut(const Tokenizer& tokenizer, const std::string& text,
@@ -77,9 +74,7 @@ std::vector<Passage> Language::passages(const Tokenizer& tokenizer, const std::s
         for (int other = 0; other < tbt::count(corpus_.genres); ++other)
             if (!std::isinf(probability_.beginning(passage.beginning, other).bits))
                 passage.genres.push_back(other);
-        passage.beginning_bits = sum(
-            passage.genres,
-            [&](int other) { return probability_.beginning(passage.beginning, other); }, nullptr);
+        passage.beginning_bits = sum(passage.genres, passage.beginning, false, nullptr);
         passage.rest_bits = bits(passage, passage.rest);
         result.push_back(std::move(passage));
     }

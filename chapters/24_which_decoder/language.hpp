@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <string>
 #include <vector>
 
@@ -40,9 +39,8 @@ public:
                                   std::uint64_t seed, std::size_t least_bytes = 12) const;
 
 private:
-    // The genres' probabilities added up.
-    double sum(const std::vector<int>& genres,
-               const std::function<TextProbability::Result(int genre)>& of,
+    // The genres' probabilities of a text added up: of the whole text, or of all that begin so.
+    double sum(const std::vector<int>& genres, const std::string& text, bool whole,
                std::vector<TextProbability::Alternative>* used) const;
 
     const Corpus& corpus_;

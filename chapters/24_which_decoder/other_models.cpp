@@ -150,7 +150,7 @@ std::optional<std::vector<int>> OtherModels::searched(const Passage& passage,
         const BatchText text{0, ids};
         return model({&text, 1})[0];
     };
-    ExactText exact = ExactSearch(next, request, passage.prompt, best.score, most_expanded).run();
+    ExactText exact = exact_search(next, request, passage.prompt, best.score, most_expanded);
     if (!exact.proven) return std::nullopt;
     return exact.ids.empty() ? best.ids : exact.ids;  // nothing is better than the beams' best
 }

@@ -50,6 +50,11 @@ int Engine::add(std::vector<int> prompt, GenerateRequest request, int sample, On
     return id;
 }
 
+std::shared_ptr<void> Engine::hold(FormWorker::Form form) {
+    if (form) worker_.wait_for(form), held_.insert(form);
+    return {nullptr, [this, form](void*) { held_.erase(form); }};
+}
+
 void Engine::cancel(int text) {
     Text& t = known(text, "cancel");
     if (t.writer.done()) return;

@@ -48,10 +48,9 @@ public:
     // the cache alone could not hold.
     int add(std::vector<int> prompt, GenerateRequest request, int sample = 0, OnText on_text = {},
             int client = -1, FormWorker::Form form = nullptr);
-    // Is it in use by another thread? While a Held lives it is not.
+    // Is it in use by another thread? While what hold() gives lives, it is not.
     bool is_busy(FormWorker::Form form) const { return form && worker_.is_busy(form); }
-    class Held;
-    Held hold(FormWorker::Form form);
+    std::shared_ptr<void> hold(FormWorker::Form form);
     // Ends a text, wherever it is; it counts as interrupted. Nothing if it has ended.
     void cancel(int text);
     // One forward pass. False, and none: there is nothing to do.
@@ -119,19 +118,5 @@ private:
     long preemptions_ = 0;
     FormWorker worker_;
 };
-
-class Engine::Held {
-public:
-    Held(Engine& engine, FormWorker::Form form) : engine_(&engine), form_(form) {
-        if (form) engine.worker_.wait_for(form), engine.held_.insert(form);
-    }
-    ~Held() { engine_->held_.erase(form_); }
-    Held(const Held&) = delete;
-
-private:
-    Engine* engine_;
-    FormWorker::Form form_;
-};
-inline Engine::Held Engine::hold(FormWorker::Form form) { return {*this, form}; }
 
 }  // namespace tbt

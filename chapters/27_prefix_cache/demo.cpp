@@ -16,15 +16,34 @@
 
 namespace tbt {
 
-std::vector<TextByHand> read_by_hand(const std::vector<std::string>& texts,
-                                     std::size_t page_letters) {
+namespace {
+
+constexpr std::size_t page_letters = 4, system_tokens = 400, questions = 20;
+constexpr int short_answer = 24, long_answer = 80;
+const std::vector<std::string> three = {"be brief: red?", "be brief: rose?", "be kind"};
+
+// Texts of letters in the plain pages and the plain tree: what part 1 and its picture show.
+struct PageByHand {
+    int number = 0;  // in the order in which they were taken
+    std::string letters;
+    bool copied = false;  // from one that begins alike
+};
+
+struct TextByHand {
+    std::string text;
+    std::size_t known = 0;  // of its letters, when it began
+    std::vector<PageByHand> pages;
+};
+
+// Each of the three begins when the one before it has ended.
+std::vector<TextByHand> read_by_hand() {
     std::size_t most = 0;
-    for (const std::string& text : texts) most += text.size();
+    for (const std::string& text : three) most += text.size();
     PlainPages pages(most, page_letters);
     PlainPrefixTree tree(page_letters);
     std::map<PlainPage*, int> numbers;
     std::vector<TextByHand> read;
-    for (const std::string& text : texts) {
+    for (const std::string& text : three) {
         const Tokens ids(text.begin(), text.end());
         const PlainPrefix prefix = tree.find(ids);
         PlainTable table = fork({prefix.pages, prefix.tokens});
@@ -43,12 +62,6 @@ std::vector<TextByHand> read_by_hand(const std::vector<std::string>& texts,
     }
     return read;
 }
-
-namespace {
-
-constexpr std::size_t page_letters = 4, system_tokens = 400, questions = 20;
-constexpr int short_answer = 24, long_answer = 80;
-const std::vector<std::string> three = {"be brief: red?", "be brief: rose?", "be kind"};
 
 // A system prompt with examples, and twenty questions.
 std::vector<std::vector<int>> prompts_of(const Model& model) {
@@ -124,7 +137,7 @@ void show_pages() {
     std::printf("1. Three texts, one after the other, in pages of %zu letters:\n\n", page_letters);
     std::size_t letters = 0, separate = 0;
     std::set<int> pages;
-    for (const TextByHand& text : read_by_hand(three, page_letters)) {
+    for (const TextByHand& text : read_by_hand()) {
         std::printf("   %-17s known %2zu, read %2zu  ", ("\"" + text.text + "\"").c_str(),
                     text.known, text.text.size() - text.known);
         for (const PageByHand& page : text.pages) {
@@ -203,7 +216,7 @@ void write_pages_figure(const std::string& file) {
     constexpr int left = 20, width = 76, height = 30, row = 58;
     std::string all;
     int top = 20;
-    for (const TextByHand& text : read_by_hand(three, page_letters)) {
+    for (const TextByHand& text : read_by_hand()) {
         all += svg_text(left, top + 12,
                         text.text + "  (known " + std::to_string(text.known) + ", read " +
                             std::to_string(text.text.size() - text.known) + ")");

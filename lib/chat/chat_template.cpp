@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "lib/chat/jinja_parse.hpp"
-#include "lib/chat/jinja_render.hpp"
 #include "lib/core/error.hpp"
 #include "lib/core/unicode.hpp"
 #include "lib/json/json.hpp"
@@ -196,8 +195,8 @@ You are a helpful AI assistant named SmolLM, trained by Hugging Face<|im_end|>
 {% endif %}
 )";
 
-// The system message is put before the first user message.
-constexpr std::string_view gemma =
+// The system message is put before the first user message. Gemma and Mistral begin alike.
+constexpr std::string_view in_turns =
     R"({{ bos_token }}
 {%- set talk = namespace(turns=0, system='') %}
 {% for message in messages %}
@@ -206,7 +205,9 @@ constexpr std::string_view gemma =
 {% else %}
 {% if (message.role == 'user') != (talk.turns % 2 == 0) %}
 {{- raise_exception('user and assistant must take turns, the user first') }}
-{% endif %}
+)";
+constexpr std::string_view gemma =
+    R"({% endif %}
 <start_of_turn>{{ 'model' if message.role == 'assistant' else message.role }}
 {{ (talk.system if talk.turns == 0 else '') + message.content | trim }}<end_of_turn>
 {% set talk.turns = talk.turns + 1 %}
@@ -228,15 +229,7 @@ constexpr std::string_view llama3 =
 {% endif %})";
 
 constexpr std::string_view mistral =
-    R"({{ bos_token }}
-{%- set talk = namespace(turns=0, system='') %}
-{% for message in messages %}
-{% if loop.first and message.role == 'system' %}
-{% set talk.system = message.content + '\n\n' %}
-{% else %}
-{% if (message.role == 'user') != (talk.turns % 2 == 0) %}
-{{- raise_exception('user and assistant must take turns, the user first') }}
-{% elif message.role == 'user' %}
+    R"({% elif message.role == 'user' %}
  [INST] {{ talk.system if talk.turns == 0 }}{{ message.content }} [/INST]
 {%- elif message.role == 'assistant' %}
 {{ ' ' + message.content + eos_token }}
@@ -313,9 +306,9 @@ struct ChatFamily {
     std::string_view name, source, beginning = {};
 };
 constexpr std::array<ChatFamily, 10> families = {{{"chatml", chatml},
-                                                  {"gemma", gemma},
+                                                  {"gemma", gemma, in_turns},
                                                   {"llama3", llama3},
-                                                  {"mistral", mistral},
+                                                  {"mistral", mistral, in_turns},
                                                   {"phi3", phi3},
                                                   {"qwen2.5", chatml, qwen2_5_system},
                                                   {"qwen3", qwen3},

@@ -1,4 +1,4 @@
-#include "lib/chat/jinja_lexer.hpp"
+#include "lib/chat/jinja_parse.hpp"
 
 #include <algorithm>
 #include <array>

@@ -5,7 +5,6 @@
 #include <charconv>
 #include <cstdint>
 
-#include "lib/chat/jinja_lexer.hpp"
 #include "lib/core/unicode.hpp"
 
 namespace tbt::jinja {

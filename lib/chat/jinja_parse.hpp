@@ -1,6 +1,8 @@
-// The syntax tree of a Jinja template, and its parser.
+// A Jinja template: its tokens, its syntax tree, and what runs it.
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -9,6 +11,21 @@
 #include "lib/chat/jinja_value.hpp"
 
 namespace tbt::jinja {
+
+struct Token {
+    // text: the text between tags. print: "{{". block: "{%". end: "}}" or "%}".
+    enum Kind { text, print, block, end, name, string, integer, number, op, end_of_file } kind;
+    std::string value;  // for strings, with escapes replaced
+    int line = 1;
+    bool is(Kind k, std::string_view v) const { return kind == k && value == v; }
+};
+
+// The tokens of a template; the last one is end_of_file. trim_blocks and lstrip_blocks are set, as
+// in transformers: a line that has nothing but a block leaves no empty line. Throws Error
+// "line N: …".
+std::vector<Token> tokens_of(std::string_view source);
+
+[[noreturn]] void fail_at(int line, const std::string& what);
 
 struct Expression {
     // literal    value                            conditional  then if condition else otherwise
@@ -65,5 +82,11 @@ using Body = std::vector<Statement>;
 // Parses a template. Throws Error "line N: …" if it has wrong syntax, or, with its name, for
 // something that is not supported.
 Body parse(std::string_view source);
+
+// The text that a template writes with these variables. `now` is the time of strftime_now(), in
+// seconds since 1970; without it the function does not exist. Throws Error "line N: …", also if the
+// template calls raise_exception or takes too much work.
+MarkedText rendered(const Body& body, std::vector<std::pair<std::string, Value>> variables,
+                    std::optional<std::int64_t> now = std::nullopt);
 
 }  // namespace tbt::jinja

@@ -1,9 +1,8 @@
-#include "lib/chat/jinja_render.hpp"
+#include "lib/chat/jinja_parse.hpp"
 
 #include <algorithm>
 
 #include "lib/chat/jinja_functions.hpp"
-#include "lib/chat/jinja_lexer.hpp"
 #include "lib/core/error.hpp"
 #include "lib/core/index.hpp"
 

@@ -405,8 +405,7 @@ Value item_of(const Value& object, const Value& key, Budget& budget) {
     if (!key.as<std::int64_t>() || !(object.text() || object.list())) return Undefined{"an item"};
     const std::int64_t i = *key.as<std::int64_t>();
     const List* list = object.list();
-    const std::vector<Value> characters =
-        list ? std::vector<Value>() : characters_of(*object.text(), budget);
+    const std::vector<Value> characters = list ? std::vector<Value>() : items_of(object, budget);
     const std::vector<Value>& items = list ? list->items : characters;
     const std::int64_t place = i < 0 ? i + length_of(items) : i;
     if (place < 0 || place >= length_of(items)) return Undefined{"item " + std::to_string(i)};
@@ -442,34 +441,31 @@ Value slice_of(const Value& object, const std::vector<Value>& parts, Budget& bud
     return text;
 }
 
-std::vector<Value> characters_of(const MarkedText& text, Budget& budget) {
-    std::vector<Value> all;
-    for (std::size_t at = 0; at < text.text().size();) {
-        budget.spend(sizeof(Value));
-        const std::size_t length = index(decode_utf8(text.text(), at).length);
-        all.push_back(text.slice(at, at + length));
-        at += length;
-    }
-    return all;
-}
-
 std::vector<Value> items_of(const Value& value, Budget& budget) {
-    if (const MarkedText* text = value.text()) return characters_of(*text, budget);
+    std::vector<Value> items;
+    if (const MarkedText* text = value.text()) {
+        for (std::size_t at = 0; at < text->text().size();) {
+            budget.spend(sizeof(Value));
+            const std::size_t length = index(decode_utf8(text->text(), at).length);
+            items.push_back(text->slice(at, at + length));
+            at += length;
+        }
+        return items;
+    }
     if (const List* list = value.list()) {
         budget.spend(sizeof(Value) * list->items.size());
         return list->items;
     }
-    if (value.is_undefined()) return {};
+    if (value.is_undefined()) return items;
     const Object* object = value.object();
     if (!object || object->is_namespace)
         throw Error("got " + kind_of(value) +
                     ", expected a list, an object or a text to iterate over");
-    std::vector<Value> keys;
     for (const auto& [key, held] : object->members) {
         budget.spend(sizeof(Value) + key.text().size());
-        keys.push_back(key);
+        items.push_back(key);
     }
-    return keys;
+    return items;
 }
 
 }  // namespace tbt::jinja

@@ -117,6 +117,5 @@ Value item_of(const Value& object, const Value& key, Budget& budget);
 Value slice_of(const Value& object, const std::vector<Value>& parts, Budget& budget);
 // The values over which a loop runs: a list's items, a text's characters, an object's keys.
 std::vector<Value> items_of(const Value& value, Budget& budget);
-std::vector<Value> characters_of(const MarkedText& text, Budget& budget);
 
 }  // namespace tbt::jinja

@@ -18,8 +18,14 @@
 
 namespace tbt {
 
-std::uint64_t grammar::share_of_documents(const Tree& tree, std::size_t genre,
-                                          std::uint64_t share_of_bytes) {
+using namespace grammar;
+
+namespace {
+
+// Converts a genre's fraction of the bytes to a weight for documents: divides by the genre's mean
+// length, which is measured on its first documents with a separate seed.
+std::uint64_t share_of_documents(const Tree& tree, std::size_t genre,
+                                 std::uint64_t share_of_bytes) {
     constexpr std::uint64_t seed = 0x7368617265730000, documents = 256, scale = 4096;
     std::uint64_t bytes = 1;
     for (std::uint64_t i = 0; i < documents; ++i) {
@@ -28,10 +34,6 @@ std::uint64_t grammar::share_of_documents(const Tree& tree, std::size_t genre,
     }
     return share_of_bytes * scale / bytes;
 }
-
-using namespace grammar;
-
-namespace {
 
 Weights document_weights(const Tree& tree) {
     std::vector<std::uint64_t> weights;
@@ -90,14 +92,14 @@ Corpus Corpus::load(const std::filesystem::path& folders) {
     return load_files(paths);
 }
 
-Corpus::Document Corpus::document(std::uint64_t seed, std::uint64_t index) const {
+Document Corpus::document(std::uint64_t seed, std::uint64_t index) const {
     Generator generator(seed, 0, index);
     Expansion expansion(*tree_, generator);
     const std::size_t genre = expansion.choose(tree_->genre_weights);
     return expansion.document(static_cast<int>(genre));
 }
 
-Corpus::Document Corpus::document_of(int genre, std::uint64_t seed, std::uint64_t index) const {
+Document Corpus::document_of(int genre, std::uint64_t seed, std::uint64_t index) const {
     if (genre < 0 || static_cast<std::size_t>(genre) >= genres.size())
         throw Error("document_of: genre " + std::to_string(genre) + " of " +
                     std::to_string(genres.size()));
@@ -151,8 +153,8 @@ GenreMix::GenreMix(Corpus corpus, const std::string& shares) : corpus_(std::move
         of_bytes += share.of_bytes ? 1 : 0;
         // In millionths, so that dividing by lengths loses little.
         shares_.push_back(share.of_bytes
-                              ? grammar::share_of_documents(corpus_.tree(), index(numbers_.back()),
-                                                            share.share * max_share)
+                              ? share_of_documents(corpus_.tree(), index(numbers_.back()),
+                                                   share.share * max_share)
                               : share.share);
         total_ += shares_.back();
     }

@@ -23,10 +23,6 @@ struct Tree;
 
 class Corpus : public DocumentSource {
 public:
-    // Its bits are −log2 P of all choices. It is held out if its combination of `hold` values
-    // belongs to the validation set.
-    using Document = tbt::Document;
-
     // (name, contents) of one grammar file.
     using File = std::pair<std::string, std::string>;
 
@@ -37,7 +33,9 @@ public:
     static Corpus load_files(const std::vector<std::filesystem::path>& paths);
     static Corpus from_text(const std::vector<File>& files);
 
-    // Draws a genre by its weight, then a document of it. The bits include the choice of the genre.
+    // Draws a genre by its weight, then a document of it. The bits are −log2 P of all choices, that
+    // of the genre included. It is held out if its combination of `hold` values belongs to the
+    // validation set.
     Document document(std::uint64_t seed, std::uint64_t index) const override;
 
     // A document of one genre; the bits are those of the document alone.

@@ -18,17 +18,6 @@ namespace {
 constexpr int deepest = 200;             // the maximum depth of nested rules, as in the expansion
 constexpr std::int64_t widest = 20'000;  // the maximum number of values that are tried one by one
 
-// Reads the text of a cell as an integer. Returns false if it is none.
-bool whole(const std::string& text, std::int64_t& value) {
-    const bool negative = text.starts_with('-');
-    const std::string digits = text.substr(negative ? 1 : 0);
-    if (digits.empty() || digits.size() > 12 ||
-        digits.find_first_not_of("0123456789") != std::string::npos)
-        return false;
-    value = std::atoll(text.c_str());
-    return true;
-}
-
 }  // namespace
 
 Derivation::Value Derivation::value_of(const Operand& o, int& unkept) const {
@@ -52,7 +41,7 @@ Derivation::Value Derivation::value_of(const Operand& o, int& unkept) const {
     } else if (binding.kind == Binding::Kind::text) {
         const Promise& p = promises_[at(binding.id)];
         if (!p.kept) unkept = binding.id;
-        else if (whole(p.text, value.constant)) unkept = -1;
+        else if (grammar::read_whole(p.text, value.constant)) unkept = -1;
     }
     return value;
 }
@@ -65,10 +54,7 @@ Derivation::Outcome Derivation::number(const Step& now, Here& here) {
     number.left = value_of(n.left, unkept);
     if (unkept == -1) number.right = value_of(n.right, unkept);
     if (unkept == nothing_fits) return Outcome::no;
-    if (unkept >= 0) {
-        here.k = keep(unkept, true, now.self, now.depth, here.position);
-        return Outcome::on;
-    }
+    if (unkept >= 0) return keep_first(unkept, now, here);
     here.k = now.next;
     if (n.kind == Kind::repeat) {
         for (const Value* value : {&number.left, &number.right})
@@ -88,11 +74,7 @@ Derivation::Outcome Derivation::number(const Step& now, Here& here) {
 
 Derivation::Outcome Derivation::print_number(int id, const Step& now, Here& here) {
     const Number& n = numbers_[at(id)];
-    if (n.known) {
-        if (!write(std::to_string(n.value), here.position)) return Outcome::no;
-        here.k = now.next;
-        return Outcome::on;
-    }
+    if (n.known) return read(std::to_string(n.value), now, here);
     const bool ranged = n.op == 0 && !silent_ &&
                         (n.left.kind != Value::Kind::number || is_known(n.left)) &&
                         (n.right.kind != Value::Kind::number || is_known(n.right));
@@ -133,7 +115,7 @@ std::int64_t Derivation::known(const Value& v) const {
     if (v.kind == Value::Kind::constant) return v.constant;
     if (v.kind == Value::Kind::number) return numbers_[at(v.id)].value;
     std::int64_t value = 0;
-    whole(tree_.strings[at(rows_.cells(v.id, v.column)[0])], value);
+    grammar::read_whole(tree_.strings[at(rows_.cells(v.id, v.column)[0])], value);
     return value;
 }
 
@@ -143,7 +125,8 @@ bool Derivation::within(const Value& bound, std::int64_t number, bool lower) {
     const auto& table = tree_.tables[at(rows_.table_of(bound.id))];
     return rows_.keep_if(bound.id, [&](std::size_t row) {
         std::int64_t b = 0;
-        return whole(tree_.strings[at(table.rows[row][at(bound.column)])], b) && fits(b);
+        return grammar::read_whole(tree_.strings[at(table.rows[row][at(bound.column)])], b) &&
+               fits(b);
     });
 }
 
@@ -170,11 +153,7 @@ bool Derivation::try_number(int id, Here here) {
     const std::int64_t a = known(n.left), b = known(n.right);
     if (n.op != 0) {
         if ((n.op == '/' || n.op == '%') && b == 0) return false;
-        set_number(id, n.op == '+'   ? a + b
-                       : n.op == '-' ? a - b
-                       : n.op == '*' ? a * b
-                       : n.op == '/' ? a / b
-                                     : a % b);
+        set_number(id, grammar::calculated(a, n.op, b));
         return go(here);
     }
     if (b - a > widest) throw TooLong();
@@ -227,9 +206,7 @@ Derivation::Outcome Derivation::step(const Step& now, Here& here) {
     const Node& n = now.node;
     switch (n.kind) {
         case Kind::text:
-            if (!write(n.text, here.position)) return Outcome::no;
-            here.k = now.next;
-            return Outcome::on;
+            return read(n.text, now, here);
         case Kind::choice:
             return alternatives(tree_.choices[at(n.index)], now, now.depth, here);
         case Kind::rule:
@@ -244,9 +221,7 @@ Derivation::Outcome Derivation::step(const Step& now, Here& here) {
                 here.k = now.next;
                 return Outcome::on;
             }
-            if (unkept < 0) return Outcome::no;
-            here.k = keep(unkept, true, now.self, now.depth, here.position);
-            return Outcome::on;
+            return unkept < 0 ? Outcome::no : keep_first(unkept, now, here);
         }
         case Kind::column:
         case Kind::indirect:
@@ -261,6 +236,17 @@ Derivation::Outcome Derivation::step(const Step& now, Here& here) {
         default:
             return number(now, here);
     }
+}
+
+// Expands a promise silently, and then comes back to this node.
+Derivation::Outcome Derivation::keep_first(int promise, const Step& now, Here& here) {
+    here.k = keep(promise, true, now.self, now.depth, here.position);
+    return Outcome::on;
+}
+
+Derivation::Outcome Derivation::read(const std::string& literal, const Step& now, Here& here) {
+    here.k = now.next;
+    return write(literal, here.position) ? Outcome::on : Outcome::no;
 }
 
 Derivation::Outcome Derivation::alternatives(const Choice& choice, const Step& now, int depth,
@@ -364,10 +350,7 @@ Derivation::Outcome Derivation::with_row(const Step& now, Here& here) {
     const Node& n = now.node;
     int unkept = -1;
     const int b = resolve(n.slot, unkept);
-    if (unkept >= 0) {
-        here.k = keep(unkept, true, now.self, now.depth, here.position);
-        return Outcome::on;
-    }
+    if (unkept >= 0) return keep_first(unkept, now, here);
     if (b < 0 || bindings_[at(b)].kind != Binding::Kind::row) return Outcome::no;
     const int row = bindings_[at(b)].id;
     const int column = tree_.tables[at(rows_.table_of(row))].column_of_name[at(n.column_name)];
@@ -399,15 +382,12 @@ Derivation::Outcome Derivation::variable(const Step& now, Here& here) {
         return print_number(bindings_[at(b)].id, now, here);
     if (unkept < 0 && bindings_[at(b)].kind != Binding::Kind::text) return Outcome::no;
     const int id = unkept >= 0 ? unkept : bindings_[at(b)].id;
-    if (unkept >= 0 || (!promises_[at(id)].kept && silent_)) {
-        here.k = keep(id, true, now.self, now.depth, here.position);
-    } else if (!promises_[at(id)].kept) {
+    if (unkept >= 0 || (!promises_[at(id)].kept && silent_)) return keep_first(id, now, here);
+    if (!promises_[at(id)].kept) {
         here.k = keep(id, false, now.next, now.depth, here.position);
-    } else {
-        if (!write(promises_[at(id)].text, here.position)) return Outcome::no;
-        here.k = now.next;
+        return Outcome::on;
     }
-    return Outcome::on;
+    return read(promises_[at(id)].text, now, here);
 }
 
 }  // namespace tbt

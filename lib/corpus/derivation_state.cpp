@@ -1,4 +1,6 @@
-#include "lib/corpus/derivation_state.hpp"
+// The state of a derivation: variables, promises, its position, its output; and how the search
+// backtracks.
+#include "lib/corpus/derivation.hpp"
 
 #include <algorithm>
 
@@ -9,19 +11,19 @@ namespace tbt {
 
 using grammar::Node;
 
-DerivationState::DerivationState(const grammar::Tree& tree,
-                                 const std::vector<std::vector<int>>& written,
-                                 const std::string& text, bool prefix)
-    : tree_(tree),
+Derivation::Derivation(const grammar::Tree& tree, const std::vector<std::vector<int>>& written,
+                       const std::string& text, bool prefix, std::uint64_t max_steps)
+    : rows_(tree),
+      tree_(tree),
       written_(written),
       text_(text),
       prefix_(prefix),
-      rows_(tree),
+      max_steps_(max_steps),
       variables_(tree.variables.size(), -1) {}
 
 // The binding of a variable. It is −1 if there is none, or if a promise that is not expanded yet
 // may set it; then `unkept` is that promise.
-int DerivationState::resolve(int slot, int& unkept) const {
+int Derivation::resolve(int slot, int& unkept) const {
     int b = variables_[at(slot)];
     while (b >= 0 && bindings_[at(b)].kind == Binding::Kind::promised) {
         const Promise& p = promises_[at(bindings_[at(b)].id)];
@@ -35,13 +37,13 @@ int DerivationState::resolve(int slot, int& unkept) const {
     return b;
 }
 
-void DerivationState::bind(int slot, Binding binding) {
+void Derivation::bind(int slot, Binding binding) {
     bindings_.push_back(binding);
     changes_.push_back({Change::What::variable, slot, variables_[at(slot)]});
     variables_[at(slot)] = count(bindings_) - 1;
 }
 
-bool DerivationState::draw(const Node& n, int& unkept) {
+bool Derivation::draw(const Node& n, int& unkept) {
     const int variable = rows_.add(n);
     if (rows_.nothing(variable)) return false;
     for (const grammar::Condition& c : n.where) {
@@ -60,7 +62,7 @@ bool DerivationState::draw(const Node& n, int& unkept) {
     return true;
 }
 
-void DerivationState::promise(const Node& n) {
+void Derivation::promise(const Node& n) {
     const int id = count(promises_);
     promises_.push_back({n.index, std::make_shared<const std::vector<int>>(variables_)});
     for (const int slot : written_[at(n.index)])
@@ -69,7 +71,7 @@ void DerivationState::promise(const Node& n) {
 }
 
 // Returns the frame at which to continue so that the promise is expanded before frame `next`.
-int DerivationState::keep(int id, bool silently, int next, int depth, std::size_t position) {
+int Derivation::keep(int id, bool silently, int next, int depth, std::size_t position) {
     const Promise& p = promises_[at(id)];
     Frame end{Frame::Kind::promise_end, next, depth};
     end.id = id;
@@ -86,7 +88,7 @@ int DerivationState::keep(int id, bool silently, int next, int depth, std::size_
     return push(first);
 }
 
-void DerivationState::end_promise(const Frame& frame, std::size_t position) {
+void Derivation::end_promise(const Frame& frame, std::size_t position) {
     Promise& p = promises_[at(frame.id)];
     p.kept = true;
     if (silent_) {
@@ -111,20 +113,20 @@ void DerivationState::end_promise(const Frame& frame, std::size_t position) {
     if (silent_) set_sink(saved_sinks_[frame.saved_sink], frame.silent);
 }
 
-void DerivationState::set_sink(std::string sink, bool silent) {
+void Derivation::set_sink(std::string sink, bool silent) {
     changes_.push_back({Change::What::sink, 0, 0, saved_sinks_.size(), 0, silent_});
     saved_sinks_.push_back(std::move(sink_));
     sink_ = std::move(sink);
     silent_ = silent;
 }
 
-void DerivationState::set_capital(std::size_t capital, std::size_t lowered) {
+void Derivation::set_capital(std::size_t capital, std::size_t lowered) {
     changes_.push_back({Change::What::capital, 0, 0, capital_, lowered_});
     capital_ = capital;
     lowered_ = lowered;
 }
 
-bool DerivationState::write(const std::string& literal, std::size_t& position) {
+bool Derivation::write(const std::string& literal, std::size_t& position) {
     if (!silent_) return matches(literal, position);
     changes_.push_back({Change::What::append, 0, 0, sink_.size()});
     sink_ += literal;
@@ -133,7 +135,7 @@ bool DerivationState::write(const std::string& literal, std::size_t& position) {
 
 // Compares the literal with the text and moves `position` after it. If the text is a prefix, the
 // literal may end after the text.
-bool DerivationState::matches(const std::string& literal, std::size_t& position) {
+bool Derivation::matches(const std::string& literal, std::size_t& position) {
     if (capital_ < position || capital_ >= position + literal.size()) {
         const std::size_t left = std::min(literal.size(), text_.size() - position);
         if (text_.compare(position, left, literal, 0, left) != 0) return false;
@@ -163,18 +165,18 @@ bool DerivationState::matches(const std::string& literal, std::size_t& position)
     return true;
 }
 
-int DerivationState::push(Frame frame) {
+int Derivation::push(Frame frame) {
     frames_.push_back(frame);
     return count(frames_) - 1;
 }
 
-DerivationState::Mark DerivationState::mark() const {
+Derivation::Mark Derivation::mark() const {
     return {rows_.mark(),        bindings_.size(), numbers_.size(),
             promises_.size(),    frames_.size(),   saved_.size(),
             saved_sinks_.size(), changes_.size(),  bits_};
 }
 
-void DerivationState::undo(const Mark& mark) {
+void Derivation::undo(const Mark& mark) {
     for (; changes_.size() > mark.changes; changes_.pop_back()) {
         const Change& c = changes_.back();
         switch (c.what) {

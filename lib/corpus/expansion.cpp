@@ -13,6 +13,8 @@ namespace {
 
 constexpr int max_depth = 200;              // of nested rules
 constexpr std::size_t max_bytes = 1 << 20;  // of one document
+// Of successive sentences that begin with the pronoun; the next one begins with the name.
+constexpr int max_pronouns = 3;
 
 }  // namespace
 
@@ -49,6 +51,19 @@ std::size_t Expansion::choose(const Weights& weights) {
     return i;
 }
 
+template <class Fits>
+std::optional<std::size_t> Expansion::choose_among(const Weights& weights, Fits fits) {
+    fitting_.clear();
+    std::uint32_t total = 0;
+    for (std::size_t i = 0; i < weights.cumulative.size(); ++i)
+        if (fits(i)) fitting_.emplace_back(i, total += weights.of(i));
+    if (total == 0) return std::nullopt;
+    const std::uint32_t r = generator_.below(total);
+    const auto at = std::ranges::find_if(fitting_, [r](const auto& one) { return one.second > r; });
+    bits_ += std::log2(static_cast<double>(total) / weights.of(at->first));
+    return at->first;
+}
+
 std::size_t Expansion::weighted(const std::vector<std::uint32_t>& weights) {
     const std::uint32_t total = std::accumulate(weights.begin(), weights.end(), 0u);
     std::uint32_t r = generator_.below(total);
@@ -58,7 +73,7 @@ std::size_t Expansion::weighted(const std::vector<std::uint32_t>& weights) {
     return i;
 }
 
-Corpus::Document Expansion::document(int genre) {
+Document Expansion::document(int genre) {
     const Genre& g = tree_.genres[index(genre)];
     rule(g.rule, tree_.rules[index(g.rule)].place);
     const bool held = held_out(g);
@@ -213,18 +228,9 @@ void Expansion::draw(const Node& n) {
 }
 
 std::size_t Expansion::draw_where(const Node& n, const Table& table) {
-    rows_.clear();
-    std::uint32_t total = 0;
-    for (std::size_t row = 0; row < table.rows.size(); ++row)
-        if (fits(n, table, row)) rows_.emplace_back(row, total += table.weights.of(row));
-    if (total == 0)
-        fail(n.place, "no row of table '" + table.name + "' fits" + conditions(n, table));
-    std::uint32_t r = generator_.below(total);
-    std::size_t i = 0;
-    while (rows_[i].second <= r) ++i;
-    const std::size_t row = rows_[i].first;
-    bits_ += std::log2(static_cast<double>(total) / table.weights.of(row));
-    return row;
+    const auto row = choose_among(table.weights, [&](std::size_t i) { return fits(n, table, i); });
+    if (!row) fail(n.place, "no row of table '" + table.name + "' fits" + conditions(n, table));
+    return *row;
 }
 
 std::string Expansion::conditions(const Node& n, const Table& table) const {
@@ -252,15 +258,9 @@ std::int64_t Expansion::value_of(const Operand& o, Place place) const {
 }
 
 std::int64_t Expansion::number(const std::string& text, Place place) const {
-    const bool negative = !text.empty() && text[0] == '-';
     std::int64_t result = 0;
-    for (std::size_t i = negative ? 1 : 0; i < text.size(); ++i) {
-        if (text[i] < '0' || text[i] > '9' || i > 12)
-            fail(place, "'" + text + "' is not a whole number");
-        result = result * 10 + (text[i] - '0');
-    }
-    if (text.size() == (negative ? 1u : 0u)) fail(place, "'" + text + "' is not a whole number");
-    return negative ? -result : result;
+    if (!read_whole(text, result)) fail(place, "'" + text + "' is not a whole number");
+    return result;
 }
 
 void Expansion::set_number(int slot, std::int64_t number) {
@@ -275,18 +275,8 @@ std::int64_t Expansion::calculate(const Node& n) const {
     if (std::max(std::abs(a), std::abs(b)) > large ||
         (n.op == '*' && a != 0 && std::abs(b) > large / std::abs(a)))
         fail(n.place, "a number above 1000000000000");
-    switch (n.op) {
-        case '+':
-            return a + b;
-        case '-':
-            return a - b;
-        case '*':
-            return a * b;
-        default:
-            break;
-    }
-    if (b == 0) fail(n.place, "division by zero");
-    return n.op == '/' ? a / b : a % b;
+    if (b == 0 && (n.op == '/' || n.op == '%')) fail(n.place, "division by zero");
+    return calculated(a, n.op, b);
 }
 
 std::int64_t Expansion::uniform(std::int64_t low, std::int64_t high, Place place) {
@@ -360,18 +350,12 @@ bool Expansion::holds(const Node& guard) const {
 
 std::size_t Expansion::choose_fitting(const Choice& choice, Place place) {
     if (!choice.guarded) return choose(choice.weights);
-    rows_.clear();
-    std::uint32_t total = 0;
-    for (std::size_t i = 0; i < choice.pieces.size(); ++i) {
-        const Sequence& piece = choice.pieces[i];
-        if (!piece.empty() && piece[0].kind == Kind::guard && !holds(piece[0])) continue;
-        rows_.emplace_back(i, total += choice.weights.of(i));
-    }
-    if (total == 0) fail(place, "no alternative fits the world as it is");
-    const std::uint32_t r = generator_.below(total);
-    const auto at = std::ranges::find_if(rows_, [r](const auto& row) { return row.second > r; });
-    bits_ += std::log2(static_cast<double>(total) / choice.weights.of(at->first));
-    return at->first;
+    const auto piece = choose_among(choice.weights, [&](std::size_t i) {
+        const Sequence& nodes = choice.pieces[i];
+        return nodes.empty() || nodes[0].kind != Kind::guard || holds(nodes[0]);
+    });
+    if (!piece) fail(place, "no alternative fits the world as it is");
+    return *piece;
 }
 
 void Expansion::change(const Node& n) {

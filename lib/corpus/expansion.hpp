@@ -23,7 +23,7 @@
 
 #include "lib/core/error.hpp"
 #include "lib/core/index.hpp"
-#include "lib/corpus/corpus.hpp"
+#include "lib/corpus/documents.hpp"
 #include "lib/corpus/tree.hpp"
 
 namespace tbt::grammar {
@@ -79,7 +79,7 @@ public:
     }
 
     std::size_t choose(const Weights& weights);
-    Corpus::Document document(int genre);
+    Document document(int genre);
 
 private:
     [[noreturn]] void fail(Place place, const std::string& message) const {
@@ -98,6 +98,9 @@ private:
     void keep(const Node& n);
     void print(const Node& n);
     void column(const Node& n);
+    // An index for which fits(i) is true, drawn by its weight; none if there is no such index.
+    template <class Fits>
+    std::optional<std::size_t> choose_among(const Weights& weights, Fits fits);
     // The simulated world.
     std::size_t choose_fitting(const Choice& choice, Place place);
     bool holds(const Node& guard) const;
@@ -127,7 +130,8 @@ private:
     std::string out_;
     double bits_ = 0;
     int depth_ = 0;
-    std::vector<std::pair<std::size_t, std::uint32_t>> rows_;
+    // Of choose_among: (index, sum of the weights up to it).
+    std::vector<std::pair<std::size_t, std::uint32_t>> fitting_;
     struct Mentioned {
         std::string pronoun;
         int slot = -1;
@@ -136,14 +140,6 @@ private:
     std::vector<Mentioned> mentioned_;
     std::optional<Telling> telling_;  // if there is a lexicon
 };
-
-// Converts a genre's fraction of the bytes to a weight for documents: divides by the genre's mean
-// length, which is measured on its first documents with a separate seed.
-std::uint64_t share_of_documents(const Tree& tree, std::size_t genre, std::uint64_t share_of_bytes);
-
-// The maximum number of successive sentences that begin with the pronoun; the next one begins with
-// the name.
-inline constexpr int max_pronouns = 3;
 
 // English spelling: does the word at `at` take "an"? "an hour", "a useful", "an 8", "a one-eyed".
 bool takes_an(const std::string& text, std::size_t at);

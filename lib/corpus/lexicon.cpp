@@ -102,7 +102,7 @@ Lexicon::Lexicon(const std::vector<std::pair<std::string, std::string>>& files) 
         if (!c.defined) throw Error("lexicon: class '" + c.name + "' has no nouns");
     for (std::size_t n = 0; n < nouns.size(); ++n)
         for (const int c : nouns[n].classes) classes[index(c)].nouns.push_back(to_int(n));
-    read_clauses();
+    for (const Section& section : sections_) read_section(section);
 }
 
 int Lexicon::class_id(const std::string& name) {
@@ -147,11 +147,8 @@ void Lexicon::head(const Line& line) {
         }
     } else if (kind_ == "adjectives") {
         class_ = class_named(section_, line.place);
-    } else if (kind_ == "acts") {
-        section_ = line.place;
-        act_heads_.push_back(line);
-    } else if (kind_ == "chains") {
-        section_ = line.text;
+    } else if (kind_ == "acts" || kind_ == "chains") {
+        sections_.push_back({kind_ == "acts", line});
     } else if (kind_ != "verbs" && kind_ != "adverbs") {
         throw Error(line.place + ": '" + kind_ +
                     "' is no section; expected nouns, verbs, adjectives, adverbs, chains or acts");
@@ -159,19 +156,14 @@ void Lexicon::head(const Line& line) {
 }
 
 void Lexicon::item(const Line& line) {
-    if (kind_ == "chains") {
-        chain_lines_.emplace_back(section_, line);
-    } else if (kind_ == "acts") {
-        act_lines_.emplace_back(section_, line);
-    } else {
-        for (const std::string& part : parts_of(line.text, ',')) {
-            if (part.empty()) throw Error(line.place + ": an empty word between two commas");
-            if (kind_ == "nouns") add_noun(part, line.place);
-            else if (kind_ == "verbs") add_verb(part, line.place);
-            else if (kind_ == "adverbs") adverbs[section_].push_back(part);
-            else if (kind_ == "adjectives") classes[index(class_)].adjectives.push_back(part);
-            else throw Error(line.place + ": a line before the first section");
-        }
+    if (kind_ == "chains" || kind_ == "acts") return sections_.back().lines.push_back(line);
+    for (const std::string& part : parts_of(line.text, ',')) {
+        if (part.empty()) throw Error(line.place + ": an empty word between two commas");
+        if (kind_ == "nouns") add_noun(part, line.place);
+        else if (kind_ == "verbs") add_verb(part, line.place);
+        else if (kind_ == "adverbs") adverbs[section_].push_back(part);
+        else if (kind_ == "adjectives") classes[index(class_)].adjectives.push_back(part);
+        else throw Error(line.place + ": a line before the first section");
     }
 }
 
@@ -319,51 +311,45 @@ Clause Lexicon::clause(const std::string& text, const std::string& place) const 
     return result;
 }
 
-void Lexicon::read_clauses() {
-    const auto clauses = [&](const std::string& text, const std::string& place) {
-        std::vector<Clause> result;
-        for (const std::string& part : parts_of(text, ';')) {
-            if (part.empty()) continue;
-            // "run/hurry home" is two clauses.
-            const std::size_t equals = part.find(" = ");
-            const std::size_t from = equals == std::string::npos ? 0 : equals + 3;
-            const std::size_t to = std::min(part.find(' ', from), part.size());
-            for (const std::string& verb : parts_of(part.substr(from, to - from), '/'))
-                result.push_back(clause(part.substr(0, from) + verb + part.substr(to), place));
+std::vector<Clause> Lexicon::clauses(const std::string& text, const std::string& place) const {
+    std::vector<Clause> result;
+    for (const std::string& part : parts_of(text, ';')) {
+        if (part.empty()) continue;
+        // "run/hurry home" is two clauses.
+        const std::size_t equals = part.find(" = ");
+        const std::size_t from = equals == std::string::npos ? 0 : equals + 3;
+        const std::size_t to = std::min(part.find(' ', from), part.size());
+        for (const std::string& verb : parts_of(part.substr(from, to - from), '/'))
+            result.push_back(clause(part.substr(0, from) + verb + part.substr(to), place));
+    }
+    return result;
+}
+
+void Lexicon::read_section(const Section& section) {
+    // "chains NAME NAME", "acts NAME NAME | places | times | adverbs"
+    std::vector<std::string> parts = parts_of(section.head.text, '|');
+    parts.resize(4);
+    std::vector<std::string> names = parts_of(parts[0], ' ');
+    names.erase(names.begin());
+    if (!section.acts) {
+        for (const Line& line : section.lines) {
+            Chain chain{{}, line.place};
+            for (const std::string& step : parts_of(line.text, '>'))
+                chain.steps.push_back(clauses(step, line.place));
+            if (chain.steps.size() < 2) throw Error(line.place + ": a chain of one step");
+            check_variables(chain);
+            for (const std::string& name : names) chains[name].push_back(chain);
         }
-        return result;
-    };
-    const auto names = [](const std::string& head) {
-        std::vector<std::string> result = parts_of(parts_of(head, '|')[0], ' ');
-        result.erase(result.begin());
-        return result;
-    };
-    for (const auto& [section, line] : chain_lines_) {
-        Chain chain{{}, line.place};
-        for (const std::string& step : parts_of(line.text, '>'))
-            chain.steps.push_back(clauses(step, line.place));
-        if (chain.steps.size() < 2) throw Error(line.place + ": a chain of one step");
-        check_variables(chain);
-        for (const std::string& name : names(section)) chains[name].push_back(chain);
+        return;
     }
-    for (const Line& head : act_heads_) {
-        std::vector<std::string> parts = parts_of(head.text, '|');
-        parts.resize(4);
-        Acts set;
-        set.place = head.place;
-        for (const std::string& p : parts_of(parts[1], ';'))
-            set.places.push_back(words(p, head.place));
-        for (const std::string& p : parts_of(parts[2], ';'))
-            set.times.push_back(words(p, head.place));
-        set.adverbs = parts[3];
-        if (!set.adverbs.empty() && adverbs.count(set.adverbs) == 0)
-            throw Error(head.place + ": no group of adverbs named '" + set.adverbs + "'");
-        for (const auto& [section, line] : act_lines_)
-            if (section == head.place)
-                for (Clause& c : clauses(line.text, line.place))
-                    set.clauses.push_back(std::move(c));
-        for (const std::string& name : names(head.text)) acts[name].push_back(set);
-    }
+    Acts set{section.head.place, {}, {}, {}, parts[3]};
+    for (const std::string& p : parts_of(parts[1], ';')) set.places.push_back(words(p, set.place));
+    for (const std::string& p : parts_of(parts[2], ';')) set.times.push_back(words(p, set.place));
+    if (!set.adverbs.empty() && adverbs.count(set.adverbs) == 0)
+        throw Error(set.place + ": no group of adverbs named '" + set.adverbs + "'");
+    for (const Line& line : section.lines)
+        for (Clause& c : clauses(line.text, line.place)) set.clauses.push_back(std::move(c));
+    for (const std::string& name : names) acts[name].push_back(set);
 }
 
 }  // namespace tbt::grammar

@@ -92,21 +92,27 @@ private:
     struct Line {
         std::string text, place;
     };
+    // Of chains or acts; they are read at the end, when all words are known.
+    struct Section {
+        bool acts;
+        Line head;
+        std::vector<Line> lines = {};
+    };
     void read(const std::string& name, const std::string& contents);
     void head(const Line& line);
     void item(const Line& line);
     void add_noun(const std::string& text, const std::string& place);
     void add_verb(const std::string& text, const std::string& place);
     void add_to_class(int noun, int class_id);
-    void read_clauses();
+    std::vector<Clause> clauses(const std::string& text, const std::string& place) const;
+    void read_section(const Section& section);
     int class_id(const std::string& name);
 
     std::map<std::string, int> class_ids_, noun_ids_, verb_ids_;
     std::string kind_;     // of the section
     std::string section_;  // its name
     int class_ = -1;
-    std::vector<std::pair<std::string, Line>> chain_lines_, act_lines_;
-    std::vector<Line> act_heads_;
+    std::vector<Section> sections_;
 };
 
 // English spelling.

@@ -18,15 +18,6 @@ std::size_t Rows::count(const Variable& v) const {
     return n;
 }
 
-std::size_t Rows::only_row(const Variable& v) const {
-    std::size_t row = 0;
-    each(v, [&](std::size_t r) {
-        row = r;
-        return false;
-    });
-    return row;
-}
-
 int Rows::add(const grammar::Node& draw) {
     const Table& table = tree_.tables[index(draw.index)];
     Variable v{draw.index, Set((table.rows.size() + 63) / 64), {}};
@@ -47,10 +38,7 @@ int Rows::add(const grammar::Node& draw) {
 std::vector<int> Rows::cells(int variable, int column) const {
     const Variable& v = variables_[index(variable)];
     std::vector<int> texts;
-    each(v, [&](std::size_t row) {
-        texts.push_back(cell(v, row, column));
-        return true;
-    });
+    each(v.rows, [&](std::size_t row) { texts.push_back(cell(v, row, column)); });
     std::sort(texts.begin(), texts.end());
     texts.erase(std::unique(texts.begin(), texts.end()), texts.end());
     return texts;
@@ -64,9 +52,8 @@ bool Rows::keep_cell(int variable, int column, int text) {
 bool Rows::keep_if(int variable, const std::function<bool(std::size_t row)>& passes) {
     const Variable& v = variables_[index(variable)];
     Set rows(v.rows.size());
-    each(v, [&](std::size_t row) {
+    each(v.rows, [&](std::size_t row) {
         if (passes(row)) rows[row / 64] |= std::uint64_t{1} << row % 64;
-        return true;
     });
     return narrow(variable, std::move(rows));
 }
@@ -83,38 +70,31 @@ bool Rows::narrow(int variable, Set rows) {
 bool Rows::propagate(int variable) {
     for (std::size_t i = 0; i < relations_.size(); ++i) {
         const Relation r = relations_[i];
-        for (const int which : {r.a, r.b}) {
-            const int other = which == r.a ? r.b : r.a;
-            if (other != variable) continue;
-            Set rows = variables_[index(which)].rows;
-            if (filter(r, which, rows) && !narrow(which, std::move(rows))) return false;
-        }
+        if (r.b == variable && !narrow(r.a, fitting(r, true))) return false;
+        if (r.a == variable && !narrow(r.b, fitting(r, false))) return false;
     }
     return true;
 }
 
-// Removes from `rows`, those of variable `which`, the rows that fit no row of the other variable.
-// Returns false if none was removed.
-bool Rows::filter(const Relation& r, int which, Set& rows) const {
-    const bool first = which == r.a;
-    const Variable &mine = variables_[index(which)], &other = variables_[index(first ? r.b : r.a)];
-    Set before = rows;
+// The rows of variable a (if `first`, else b) that fit a row of the other variable.
+Rows::Set Rows::fitting(const Relation& r, bool first) const {
+    const Variable &mine = variables_[index(first ? r.a : r.b)],
+                   &other = variables_[index(first ? r.b : r.a)];
+    Set rows = mine.rows;
     if (r.test == Condition::Test::not_row) {
-        if (count(other) != 1) return false;
-        const std::size_t row = only_row(other);
-        rows[row / 64] &= ~(std::uint64_t{1} << row % 64);
-        return rows != before;
+        if (count(other) != 1) return rows;
+        for (std::size_t word = 0; word < rows.size(); ++word) rows[word] &= ~other.rows[word];
+        return rows;
     }
     const std::vector<int> theirs = cells(first ? r.b : r.a, first ? r.column_b : r.column_a);
     const bool equal = r.test == Condition::Test::equal;
-    if (!equal && theirs.size() != 1) return false;
-    each(mine, [&](std::size_t row) {
+    if (!equal && theirs.size() != 1) return rows;
+    each(mine.rows, [&](std::size_t row) {
         const bool among = std::binary_search(theirs.begin(), theirs.end(),
                                               cell(mine, row, first ? r.column_a : r.column_b));
         if (among != equal) rows[row / 64] &= ~(std::uint64_t{1} << row % 64);
-        return true;
     });
-    return rows != before;
+    return rows;
 }
 
 bool Rows::relate(Condition::Test test, int a, int column_a, int b, int column_b) {
@@ -145,10 +125,7 @@ bool Rows::satisfiable() {
     const int variable = count(variables_[index(open->a)]) > 1 ? open->a : open->b;
     if (count(variables_[index(variable)]) < 2) return false;
     std::vector<std::size_t> rows;
-    each(variables_[index(variable)], [&](std::size_t row) {
-        rows.push_back(row);
-        return true;
-    });
+    each(variables_[index(variable)].rows, [&](std::size_t row) { rows.push_back(row); });
     for (const std::size_t row : rows) {
         const Mark before = mark();
         if (keep_if(variable, [&](std::size_t r) { return r == row; }) && satisfiable())
@@ -167,8 +144,6 @@ void Rows::undo(const Mark& mark) {
     variables_.resize(mark.variables, Variable{0, {}, {}});
     relations_.resize(mark.relations, Relation{});
 }
-
-using grammar::Condition;
 
 // Variables that share a condition or a number form a group; groups are independent, so the
 // probability is a product over them. Within a group, rows are tried in the order of drawing:
@@ -238,14 +213,13 @@ private:
         const auto& variable = rows_.variables_[index(v)];
         double weight = 0, all = 0;
         Rows::each(variable.drawn, [&](std::size_t row) {
-            if (!meets(v, row)) return true;
+            if (!meets(v, row)) return;
             const double w = rows_.tree_.tables[index(variable.table)].weights.of(row);
             all += w;
             if ((variable.rows[row / 64] >> row % 64 & 1) != 0) {
                 chosen_[index(v)] = row;
                 weight += w * sum_from(i + 1);
             }
-            return true;
         });
         return weight == 0 ? 0 : weight / all;
     }

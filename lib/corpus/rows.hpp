@@ -68,22 +68,17 @@ private:
     int cell(const Variable& v, std::size_t row, int column) const {
         return tree_.tables[index(v.table)].rows[row][index(column)];
     }
-    // Calls visit(row) for each row of a set, until it returns false.
+    // Calls visit(row) for each row of a set.
     template <class F>
     static void each(const Set& set, F visit) {
         for (std::size_t word = 0; word < set.size(); ++word)
             for (std::uint64_t bits = set[word]; bits != 0; bits &= bits - 1)
-                if (!visit(word * 64 + index(std::countr_zero(bits)))) return;
-    }
-    template <class F>
-    static void each(const Variable& v, F visit) {
-        each(v.rows, visit);
+                visit(word * 64 + index(std::countr_zero(bits)));
     }
     std::size_t count(const Variable& v) const;
-    std::size_t only_row(const Variable& v) const;
     bool narrow(int variable, Set rows);
     bool propagate(int variable);
-    bool filter(const Relation& relation, int which, Set& rows) const;
+    Set fitting(const Relation& relation, bool first) const;
     bool settled(const Relation& relation) const;
 
     const grammar::Tree& tree_;

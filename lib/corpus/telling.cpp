@@ -19,9 +19,8 @@ std::string rest_of(std::istringstream& in) {
 }
 
 // The kinds of people that person_of() knows; all others are classes of nouns.
-const std::set<std::string> kinds_of_people = {"I",     "you",    "name",   "given", "role",
-                                               "kin",   "plural", "young",  "new",   "we",
-                                               "third", "person", "someone"};
+const std::set<std::string> kinds_of_people = {"I",      "you", "name",  "given",  "role",   "kin",
+                                               "plural", "we",  "third", "person", "someone"};
 
 // Throws Error if the command names a section or class that the lexicon does not have.
 void check_name(const Command& c, const Lexicon& lexicon, const std::string& where) {

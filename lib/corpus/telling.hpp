@@ -110,7 +110,6 @@ private:
     Entity with_role();
     Entity relative();
     Entity several();
-    Entity young();
     Entity of_class(const std::string& name);
     int any_noun(const char* class_name);
     int class_named(const std::string& name) const { return lexicon_.class_named(name, "who"); }

@@ -161,22 +161,6 @@ Telling::Entity Telling::several() {
     }
 }
 
-// A child that may be the main person of anything.
-Telling::Entity Telling::young() {
-    switch (choices_.weighted({3, 2, 2, 1, 1})) {
-        case 0:
-            return full_name();
-        case 1:
-            return someone("the", class_named("child"), false);
-        case 2:
-            return person_of("I");
-        case 3:
-            return someone("the", class_named("child"), true);
-        default:
-            return relative();
-    }
-}
-
 Telling::Entity Telling::of_class(const std::string& name) {
     const int class_id = class_named(name);
     static const std::array<const char*, 4> determiners = {"the", "our", "a", "my"};
@@ -195,9 +179,6 @@ Telling::Entity Telling::person_of(const std::string& kind) {
     if (kind == "role") return with_role();
     if (kind == "kin") return relative();
     if (kind == "plural") return several();
-    if (kind == "young") return young();
-    if (kind == "new")  // there was once …
-        return someone("a", class_named(choices_.chance(1, 4) ? "youngster" : "job"), false);
     if (kind == "we") {
         if (choices_.chance(2, 1)) return {"we", "we", Pronoun::we, true, true};
         const Entity e = choices_.chance(1, 1) ? named(choices_.one_of(2) == 0) : relative();

@@ -92,14 +92,6 @@ Recogniser::Answer Recogniser::ask(const std::string& text, int genre, bool pref
     return answer;
 }
 
-Recogniser::Answer Recogniser::whole(const std::string& text, int genre) const {
-    return ask(text, genre, false);
-}
-
-Recogniser::Answer Recogniser::beginning(const std::string& text, int genre) const {
-    return ask(text, genre, true);
-}
-
 namespace {
 
 constexpr double infinite = std::numeric_limits<double>::infinity();
@@ -170,14 +162,6 @@ TextProbability::Result TextProbability::ask(const std::string& text, int genre,
     result.steps = inside.steps();
     result.alternatives = std::move(inside.alternatives);
     return result;
-}
-
-TextProbability::Result TextProbability::whole(const std::string& text, int genre) const {
-    return ask(text, genre, false);
-}
-
-TextProbability::Result TextProbability::beginning(const std::string& text, int genre) const {
-    return ask(text, genre, true);
 }
 
 }  // namespace tbt

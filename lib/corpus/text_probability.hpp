@@ -22,9 +22,11 @@ public:
     enum class Answer { no, yes, undecided };
 
     // Is this a whole text of the genre with this number (−1: of any genre)?
-    Answer whole(const std::string& text, int genre = -1) const;
+    Answer whole(const std::string& text, int genre = -1) const { return ask(text, genre, false); }
     // Is this the beginning of such a text?
-    Answer beginning(const std::string& text, int genre = -1) const;
+    Answer beginning(const std::string& text, int genre = -1) const {
+        return ask(text, genre, true);
+    }
 
 private:
     Answer ask(const std::string& text, int genre, bool prefix) const;
@@ -57,10 +59,10 @@ public:
     };
 
     // For a whole text of the genre with this number; throws if there is no such genre.
-    Result whole(const std::string& text, int genre) const;
+    Result whole(const std::string& text, int genre) const { return ask(text, genre, false); }
     // For all texts of the genre with this beginning. It must not end between a/an and its word,
     // where the article is not decided yet.
-    Result beginning(const std::string& text, int genre) const;
+    Result beginning(const std::string& text, int genre) const { return ask(text, genre, true); }
 
 private:
     Result ask(const std::string& text, int genre, bool prefix) const;

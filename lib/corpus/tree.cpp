@@ -1,11 +1,12 @@
 #include "lib/corpus/tree.hpp"
 
-#include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <limits>
 #include <numeric>
 
 #include "lib/core/index.hpp"
+#include "lib/machine/edit_distance.hpp"
 
 namespace tbt::grammar {
 
@@ -31,27 +32,25 @@ Weights make_weights(std::vector<std::uint64_t> weights) {
     return result;
 }
 
+bool read_whole(const std::string& text, std::int64_t& value) {
+    const std::size_t sign = text.starts_with('-') ? 1 : 0;
+    if (text.size() == sign || text.size() > 13 ||
+        text.find_first_not_of("0123456789", sign) != std::string::npos)
+        return false;
+    value = std::atoll(text.c_str());
+    return true;
+}
+
+std::int64_t calculated(std::int64_t a, char op, std::int64_t b) {
+    return op == '+' ? a + b : op == '-' ? a - b : op == '*' ? a * b : op == '/' ? a / b : a % b;
+}
+
 std::string did_you_mean(const std::string& name, const std::vector<std::string>& known) {
-    std::size_t best = name.size() / 3 + 2;  // a distance below this is close enough
+    int best = to_int(name.size() / 3) + 2;  // a distance below this is close enough
     std::string nearest;
-    for (const std::string& other : known) {
-        // Levenshtein: row[j] is the distance of name[0, i) and other[0, j).
-        std::vector<std::size_t> row(other.size() + 1);
-        std::iota(row.begin(), row.end(), std::size_t{0});
-        for (std::size_t i = 1; i <= name.size(); ++i) {
-            std::size_t diagonal = row[0];
-            row[0] = i;
-            for (std::size_t j = 1; j <= other.size(); ++j) {
-                const std::size_t change = diagonal + (name[i - 1] == other[j - 1] ? 0 : 1);
-                diagonal = row[j];
-                row[j] = std::min({row[j] + 1, row[j - 1] + 1, change});
-            }
-        }
-        if (row.back() < best) {
-            best = row.back();
-            nearest = other;
-        }
-    }
+    for (const std::string& other : known)
+        if (const int distance = edit_distance(name, other); distance < best)
+            best = distance, nearest = other;
     return nearest.empty() ? "" : " (did you mean '" + nearest + "'?)";
 }
 

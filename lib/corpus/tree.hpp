@@ -128,6 +128,12 @@ struct Tree {
     std::string where(Place p) const;  // "file:line:column: "
 };
 
+// Reads a whole number of at most 12 digits (without a sign: 13). Returns false if it is none.
+bool read_whole(const std::string& text, std::int64_t& value);
+
+// a op b, for + - * / and %; b is not 0 in a division.
+std::int64_t calculated(std::int64_t a, char op, std::int64_t b);
+
 // " (did you mean 'person'?)" if a known name is close to the given one, else "".
 std::string did_you_mean(const std::string& name, const std::vector<std::string>& known);
 

@@ -58,6 +58,17 @@ int layer_count(const ConfigReader& file, const char* key) {
     return layers;
 }
 
+// The sizes whose keys Llama, GPT-Neo and GPT-NeoX share, but for two.
+TransformerConfig read_sizes(const ConfigReader& file, const char* layers, const char* heads) {
+    TransformerConfig config;
+    config.vocab_size = file.size("vocab_size");
+    config.n_positions = file.size("max_position_embeddings");
+    config.n_embd = file.size("hidden_size");
+    config.n_layer = layer_count(file, layers);
+    config.n_head = file.size(heads);
+    return config;
+}
+
 // ---- GPT-2 --------------------------------------------------------------------------------------
 // Throws Error for settings that change the computation in a way this library does not support.
 void check_gpt2_variant(const ConfigReader& file) {
@@ -354,12 +365,7 @@ void read_heads(const ConfigReader& file, const Family& family, TransformerConfi
 
 TransformerConfig read_llama(const ConfigReader& file, const Family& family) {
     check_variant(file, family);
-    TransformerConfig config;
-    config.vocab_size = file.size("vocab_size");
-    config.n_positions = file.size("max_position_embeddings");
-    config.n_embd = file.size("hidden_size");
-    config.n_layer = layer_count(file, "num_hidden_layers");
-    config.n_head = file.size("num_attention_heads");
+    TransformerConfig config = read_sizes(file, "num_hidden_layers", "num_attention_heads");
     config.n_inner = file.size("intermediate_size");
     config.layer_norm_epsilon =
         static_cast<float>(file.positive_or("rms_norm_eps", family.epsilon));
@@ -431,12 +437,7 @@ std::vector<LayerKind> neo_layers(const ConfigReader& file, int layers) {
 }
 
 TransformerConfig read_neo(const ConfigReader& file) {
-    TransformerConfig config;
-    config.vocab_size = file.size("vocab_size");
-    config.n_positions = file.size("max_position_embeddings");
-    config.n_embd = file.size("hidden_size");
-    config.n_layer = layer_count(file, "num_layers");
-    config.n_head = file.size("num_heads");
+    TransformerConfig config = read_sizes(file, "num_layers", "num_heads");
     config.n_inner = file.size_or("intermediate_size", four_times(config.n_embd));
     config.layer_norm_epsilon = static_cast<float>(file.positive_or("layer_norm_epsilon", 1e-5));
     config.tie_word_embeddings = file.flag_or("tie_word_embeddings", true);
@@ -453,12 +454,7 @@ TransformerConfig read_neo(const ConfigReader& file) {
 
 // ---- GPT-NeoX -----------------------------------------------------------------------------------
 TransformerConfig read_neox(const ConfigReader& file) {
-    TransformerConfig config;
-    config.vocab_size = file.size("vocab_size");
-    config.n_positions = file.size("max_position_embeddings");
-    config.n_embd = file.size("hidden_size");
-    config.n_layer = layer_count(file, "num_hidden_layers");
-    config.n_head = file.size("num_attention_heads");
+    TransformerConfig config = read_sizes(file, "num_hidden_layers", "num_attention_heads");
     config.n_inner = file.size_or("intermediate_size", four_times(config.n_embd));
     config.layer_norm_epsilon = static_cast<float>(file.positive_or("layer_norm_eps", 1e-5));
     config.tie_word_embeddings = file.flag_or("tie_word_embeddings", false);

@@ -140,13 +140,9 @@ private:
             for (std::string_view& t : texts) t = text();
             return texts;
         }
-        const bool one_byte = type == u8_value || type == i8_value || type == bool_value;
-        const bool two_bytes = type == u16_value || type == i16_value;
-        const bool four_bytes = type == u32_value || type == i32_value || type == f32_value;
-        std::vector<double> numbers(counted("numbers", one_byte     ? 1
-                                                       : two_bytes  ? 2
-                                                       : four_bytes ? 4
-                                                                    : 8));
+        constexpr std::uint64_t bytes_of_type[] = {1, 1, 2, 2, 4, 4, 4, 1, 8, 8, 8, 8, 8};
+        std::vector<double> numbers(
+            counted("numbers", type < std::size(bytes_of_type) ? bytes_of_type[type] : 8));
         for (double& number : numbers)
             std::visit(
                 [&](const auto& value) {

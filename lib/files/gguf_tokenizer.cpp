@@ -8,7 +8,7 @@
 #include "lib/core/index.hpp"
 #include "lib/core/unicode.hpp"
 #include "lib/files/gguf_model.hpp"
-#include "lib/text/tokenizer_load.hpp"
+#include "lib/text/tokenizer_files.hpp"
 #include "lib/text/vocabulary.hpp"
 
 namespace tbt {

@@ -335,10 +335,10 @@ void check_model_path(const std::string& path) {
 void loading_options(CommandLine line, ModelOptions& o) {
     line.option("--weights", o.weights,
                 "keep weights in memory as f32, f16, bf16, int8 or int4; stored: as in the file")
-        .suggests("stored,f32,f16,bf16,int8,int4")
+        .suggests({"stored", "f32", "f16", "bf16", "int8", "int4"})
         .shows_default();
     line.option("--cache", o.cache, "keep keys and values in memory as f32 or f16")
-        .suggests("f32,f16")
+        .suggests({"f32", "f16"})
         .shows_default();
     line.option("--threads", o.threads, "0: one for each core").shows_default();
 }

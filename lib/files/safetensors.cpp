@@ -18,18 +18,6 @@
 
 namespace tbt {
 
-Safetensors Safetensors::open(const std::string& path) {
-    Safetensors result;
-    result.name_ = path, result.stored_ = StoredWeights::open_file(path);
-    return result;
-}
-
-Safetensors Safetensors::open_directory(const std::string& directory) {
-    Safetensors result;
-    result.name_ = directory, result.stored_ = StoredWeights::open(directory);
-    return result;
-}
-
 const StoredTensor* Safetensors::find(const std::string& name) const {
     const auto entry = tensors().find(name);
     return entry == tensors().end() ? nullptr : &entry->second;
@@ -132,17 +120,9 @@ std::optional<Int4Codes> Safetensors::stored_int4(const std::string& name,
 std::optional<Int8Codes> Safetensors::stored_int8(const std::string& name,
                                                   const Shape& shape) const {
     const std::string stored = on_file(name);
-    if (with_other_experts(name) || in_4_bits(name)) return std::nullopt;
-    const StoredTensor& view = expect(stored, shape);
-    if (view.dtype != int8_dtype) return std::nullopt;
-    const bool by_rows = scaled_by_rows(stored);
-    Int8Codes codes{shape[by_rows ? 1 : 0],
-                    shape[by_rows ? 0 : 1],
-                    {},
-                    read(scale_name(stored), {scale_count(stored, shape)}),
-                    by_rows};
-    codes.q = read_int8(view, stored, codes.scales);
-    return codes;
+    if (with_other_experts(name) || in_4_bits(name) || expect(stored, shape).dtype != int8_dtype)
+        return std::nullopt;
+    return read_int8(*this, stored, shape);
 }
 
 std::shared_ptr<const MappedFile> Safetensors::file_of(const std::string& name) const {
@@ -160,14 +140,13 @@ Tensor Safetensors::read_weight(const std::string& name, const Shape& shape) con
         forget_weight(name);
         return tensor;
     }
-    const std::string stored = on_file(name);
-    if (const StoredTensor& view = expect(stored, shape); view.dtype == int8_dtype) {
-        const Tensor scales = read(scale_name(stored), {scale_count(stored, shape)});
+    if (const std::optional<Int8Codes> codes = stored_int8(name, shape)) {
         Tensor tensor(shape);
-        restore_int8(view, stored, scales, tensor.values());
-        forget(view);
+        restore_int8(*codes, tensor.values());
+        forget_weight(name);
         return tensor;
     }
+    const std::string stored = on_file(name);
     Tensor tensor = read(stored, shape);
     check_finite(find(stored)->file, stored, tensor);
     return tensor;
@@ -179,7 +158,6 @@ std::optional<StoredView> Safetensors::stored_weight(const std::string& name,
     const StoredTensor& view = expect(on_file(name), shape);
     const std::optional<WeightType> type = weight_type_named(view.dtype);
     if (!type || shape.size() != 2 ||
-        length_of(view.bytes) != element_count(shape) * bytes_of(*type) ||
         reinterpret_cast<std::uintptr_t>(view.bytes.data()) % index(bytes_of(*type)) != 0)
         return std::nullopt;
     return StoredView(view.bytes.data(), *type, shape[0], shape[1]);

@@ -9,6 +9,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "lib/core/safetensors.hpp"
@@ -28,8 +29,12 @@ std::string weight_name(const std::string& stored);
 // A file, or the shards of a model, mapped into memory.
 class Safetensors {
 public:
-    static Safetensors open(const std::string& path);
-    static Safetensors open_directory(const std::string& directory);
+    static Safetensors open(const std::string& path) {
+        return {path, StoredWeights::open_file(path)};
+    }
+    static Safetensors open_directory(const std::string& directory) {
+        return {directory, StoredWeights::open(directory)};
+    }
 
     const std::map<std::string, StoredTensor>& tensors() const { return stored_.tensors(); }
     const std::map<std::string, std::string>& metadata() const { return stored_.metadata(); }
@@ -66,6 +71,8 @@ public:
     void check_weight(const std::string& name, const Shape& shape) const;
 
 private:
+    Safetensors(std::string name, StoredWeights stored)
+        : name_(std::move(name)), stored_(std::move(stored)) {}
     // The name in the file of a weight with this name on the hub.
     std::string on_file(const std::string& name) const;
     std::optional<StoredExpert> with_other_experts(const std::string& name) const;

@@ -23,26 +23,20 @@ std::uint64_t bytes_of(const TensorToWrite& tensor) {
     return static_cast<std::uint64_t>(element_count(tensor.shape) * element_bytes(tensor));
 }
 
-void check_f16(const std::string& path, const std::string& name, std::span<const float> values) {
-    for (const float value : values) {
-        if (std::fabs(value) >= 65520.0f && std::isfinite(value)) {
-            throw Error(path + ": tensor \"" + name + "\" holds " + std::to_string(value) +
-                        ", expected less than 65520, the largest F16; store it as F32 or BF16");
-        }
-    }
-}
-
-void check_int8(const std::string& path, const std::string& name, std::span<const float> values) {
-    for (const float value : values)
-        if (!(std::fabs(value) <= 127) || value != std::nearbyint(value))
-            throw Error(path + ": tensor \"" + name + "\" holds " + std::to_string(value) +
-                        ", expected whole numbers from -127 to 127; round it with a scale");
-}
-
 // Throws Error if a number cannot be stored in the tensor's type.
 void check_type(const std::string& path, const TensorToWrite& t, std::span<const float> values) {
-    if (t.type == WeightType::f16) check_f16(path, t.name, values);
-    if (t.type == WeightType::int8) check_int8(path, t.name, values);
+    const auto fail = [&](float value, const char* expected) {
+        throw Error(path + ": tensor \"" + t.name + "\" holds " + std::to_string(value) +
+                    ", expected " + expected);
+    };
+    if (t.type == WeightType::f16)
+        for (const float value : values)
+            if (std::fabs(value) >= 65520.0f && std::isfinite(value))
+                fail(value, "less than 65520, the largest F16; store it as F32 or BF16");
+    if (t.type == WeightType::int8)
+        for (const float value : values)
+            if (!(std::fabs(value) <= 127) || value != std::nearbyint(value))
+                fail(value, "whole numbers from -127 to 127; round it with a scale");
 }
 
 std::string_view dtype_of(const TensorToWrite& tensor) {

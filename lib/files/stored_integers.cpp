@@ -5,7 +5,6 @@
 #include <cstddef>
 #include <vector>
 
-#include "lib/core/check.hpp"
 #include "lib/core/error.hpp"
 #include "lib/core/index.hpp"
 #include "lib/files/safetensors.hpp"
@@ -44,37 +43,38 @@ std::int64_t scale_count(const std::string& weight, const Shape& shape) {
     return shape[scaled_by_rows(weight) ? 0 : 1];
 }
 
-std::span<const std::int8_t> read_int8(const StoredTensor& view, const std::string& weight,
-                                       const Tensor& scales) {
+Int8Codes read_int8(const Safetensors& file, const std::string& weight, const Shape& shape) {
+    const std::int64_t count = scale_count(weight, shape);
+    const StoredTensor& view = file.expect(weight, shape);
+    const bool by_rows = scaled_by_rows(weight);
+    Int8Codes codes{shape[by_rows ? 1 : 0],
+                    shape[by_rows ? 0 : 1],
+                    {reinterpret_cast<const std::int8_t*>(view.bytes.data()), view.bytes.size()},
+                    file.read(scale_name(weight), {count}),
+                    by_rows};
     const auto fail = [&](const std::string& what) {
         throw Error(view.file + ": tensor \"" + weight + "\": " + what);
     };
-    if (length_of(view.bytes) != element_count(view.shape) ||
-        scales.size() != scale_count(weight, view.shape))
-        fail("has shape " + to_string(view.shape) + ", and " + std::to_string(scales.size()) +
-             " scales");
-    for (std::int64_t i = 0; i < scales.size(); ++i) {
-        const float s = scales.data()[i];
+    for (std::int64_t i = 0; i < count; ++i) {
+        const float s = codes.scales.data()[i];
         if (!(s >= 0) || !std::isfinite(s))
             fail("scale " + std::to_string(i) + " is " + short_number(static_cast<double>(s)) +
                  ", expected a finite number of 0 or more");
     }
-    const std::span q(reinterpret_cast<const std::int8_t*>(view.bytes.data()), view.bytes.size());
+    const auto& q = codes.q;
     if (least_of(q) == -128)
         fail("number " +
              std::to_string(std::find(q.begin(), q.end(), std::int8_t{-128}) - q.begin()) +
              " is -128, expected -127 to 127");
-    return q;
+    return codes;
 }
 
-void restore_int8(const StoredTensor& view, const std::string& weight, const Tensor& scales,
-                  std::span<float> values) {
-    const std::span<const std::int8_t> q = read_int8(view, weight, scales);
-    check_size(weight.c_str(), values.size(), q.size());
-    const auto columns = index(view.shape[1]);
-    const bool by_rows = scaled_by_rows(weight);
+void restore_int8(const Int8Codes& codes, std::span<float> values) {
+    const auto rows = index(codes.rows), columns = index(codes.columns);
+    const float* scales = codes.scales.data();
     for (std::size_t i = 0; i < values.size(); ++i)
-        values[i] = scales.data()[by_rows ? i / columns : i % columns] * static_cast<float>(q[i]);
+        values[i] =
+            scales[codes.transposed ? i / rows : i % columns] * static_cast<float>(codes.q[i]);
 }
 
 namespace {

@@ -33,17 +33,15 @@ std::string scale_name(const std::string& weight);
 // How many scales a weight of this shape has. Throws Error if the shape is not a matrix.
 std::int64_t scale_count(const std::string& weight, const Shape& shape);
 
-// The codes q of a tensor, in the mapped file. Throws Error with the tensor's name if a q is −128
-// or a scale is negative or not finite.
-std::span<const std::int8_t> read_int8(const StoredTensor& view, const std::string& weight,
-                                       const Tensor& scales);
-
 // True if each row has a scale (an embedding), false if each column has one.
 bool scaled_by_rows(const std::string& weight);
 
-// values = scale · q. Throws the same errors.
-void restore_int8(const StoredTensor& view, const std::string& weight, const Tensor& scales,
-                  std::span<float> values);
+// The codes q, in the mapped file, and their scales. Throws Error with the tensor's name if one of
+// the two is missing or has another shape, if a q is −128, or if a scale is negative or not finite.
+Int8Codes read_int8(const Safetensors& file, const std::string& weight, const Shape& shape);
+
+// Computes the weights as floats: values has the shape of the tensor.
+void restore_int8(const Int8Codes& codes, std::span<float> values);
 
 // ---- 4 bits -------------------------------------------------------------------------------------
 // A matrix NAME (K, N) is stored as three

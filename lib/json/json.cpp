@@ -189,11 +189,6 @@ void Json::update(const Json& members) {
     for (const auto& [key, value] : members.items()) (*this)[key] = value;
 }
 
-void Json::reserve(std::size_t elements) {
-    if (is_null()) value_ = Array();
-    std::get<Array>(value_).reserve(elements);
-}
-
 bool operator==(const Json& a, const Json& b) {
     if (a.is_number() && b.is_number()) {
         if (a.is_number_float() || b.is_number_float()) return a.number() == b.number();
@@ -419,6 +414,11 @@ std::string json_text(const Json& value, int indent) {
     std::string out;
     write(out, value, indent, 0);
     return out;
+}
+
+const Json* member_of(const Json& value, std::string_view key) {
+    const auto member = value.find(key);
+    return member == value.end() ? nullptr : &*member;
 }
 
 std::string kind_of(const Json& value) {

@@ -149,11 +149,10 @@ public:
 
     void push_back(Json element);  // null becomes an array
     bool emplace(std::string key,
-                 Json value);            // false, and nothing is changed, if the key is there
-    bool erase(std::string_view key);    // of an object
-    void erase(std::size_t place);       // of an array
-    void update(const Json& members);    // adds or replaces them
-    void reserve(std::size_t elements);  // of an array
+                 Json value);          // false, and nothing is changed, if the key is there
+    bool erase(std::string_view key);  // of an object
+    void erase(std::size_t place);     // of an array
+    void update(const Json& members);  // adds or replaces them
 
     // Numbers are equal by value (1 and 1.0), objects in any order of their members.
     friend bool operator==(const Json& a, const Json& b);
@@ -272,6 +271,8 @@ Json json_value(std::string_view text);
 // Numbers have the fewest digits that give the same double; bytes that are not UTF-8 become U+FFFD;
 // what is not finite becomes null.
 std::string json_text(const Json& value, int indent = -1);
+// The member with this key; null if there is none, or if the value is no object.
+const Json* member_of(const Json& value, std::string_view key);
 // What a value is, for messages: 'the string "x"', "the integer 3", "a list", "an object", …
 std::string kind_of(const Json& value);
 

@@ -4,7 +4,6 @@
 #include <fstream>
 #include <functional>
 #include <optional>
-#include <string_view>
 
 namespace tbt {
 

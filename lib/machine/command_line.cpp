@@ -6,7 +6,9 @@
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
+#include <iterator>
 #include <new>
+#include <sstream>
 
 #include <fcntl.h>
 #include <unistd.h>
@@ -66,19 +68,64 @@ void read_value(const std::string& text, std::optional<Value>& value) {
     read_value(text, value.emplace());
 }
 
+// Reads what the command line gives for an option. Nothing is given for a flag, mostly.
+template <class Value>
+void read_given(const std::vector<std::string>& given, Value& value) {
+    read_value(given.back(), value);
+}
+template <class Value>
+void read_given(const std::vector<std::string>& given, std::vector<Value>& values) {
+    values.clear();
+    for (const std::string& text : given) read_value(text, values.emplace_back());
+}
+void read_given(const std::vector<std::string>& given, bool& value) {
+    value = given.empty() || given.back() == "true";
+    if (!value && given.back() != "false") refuse(given.back(), "no value, or true or false");
+}
+
 std::string shown(double value) {
     char text[32];
     std::snprintf(text, sizeof text, "%g", value);
     return text;
 }
+std::string shown(bool) { return ""; }
 std::string shown(int value) { return std::to_string(value); }
 std::string shown(std::int64_t value) { return std::to_string(value); }
 std::string shown(std::uint64_t value) { return std::to_string(value); }
 std::string shown(const std::string& value) { return value; }
+std::string shown(const std::vector<int>&) { return ""; }
+std::string shown(const std::vector<std::string>& values) {
+    return values.empty() ? "" : "[" + joined(values) + "]";
+}
 template <class Value>
 std::string shown(const std::optional<Value>& value) {
     return value ? shown(*value) : "";
 }
+
+// What help calls a value.
+template <class Value>
+constexpr const char* type_name = "INT";
+template <>
+constexpr const char* type_name<bool> = "";
+template <>
+constexpr const char* type_name<std::uint64_t> = "UINT";
+template <>
+constexpr const char* type_name<float> = "FLOAT";
+template <>
+constexpr const char* type_name<double> = "FLOAT";
+template <>
+constexpr const char* type_name<std::string> = "TEXT";
+template <class Value>
+constexpr const char* type_name<std::optional<Value>> = type_name<Value>;
+template <class Value>
+constexpr const char* type_name<std::vector<Value>> = type_name<Value>;
+
+template <class Value>
+constexpr Option::Takes takes = Option::Takes::one_value;
+template <>
+constexpr Option::Takes takes<bool> = Option::Takes::nothing;
+template <class Value>
+constexpr Option::Takes takes<std::vector<Value>> = Option::Takes::values;
 
 }  // namespace
 
@@ -87,18 +134,6 @@ std::string Option::name() const {
     for (const std::string& n : names)
         if (n.starts_with("--")) return n;
     return names.empty() ? positional : names.front();
-}
-
-std::vector<std::string> Option::allowed() const {
-    const std::size_t open = type.find('{'), close = type.find('}');
-    std::vector<std::string> values;
-    if (open == std::string::npos || close == std::string::npos) return values;
-    std::string value;
-    for (std::size_t i = open + 1; i <= close; ++i) {
-        if (type[i] != ',' && type[i] != '}') value += type[i];
-        else values.push_back(std::move(value)), value.clear();
-    }
-    return values;
 }
 
 Option* OptionTable::find(std::string_view name) const {
@@ -133,26 +168,20 @@ void check(Option& option, const std::string& type,
 
 }  // namespace
 
-DeclaredOption& DeclaredOption::between(int low, int high) {
-    const std::string least = std::to_string(low), most = std::to_string(high);
-    check(*option_, "INT in [" + least + " - " + most + "]", [=](const std::string& text) {
-        const double value = std::strtod(text.c_str(), nullptr);
-        return value >= low && value <= high
-                   ? ""
-                   : "Value " + text + " not in range " + least + " to " + most;
-    });
-    return *this;
-}
-DeclaredOption& DeclaredOption::between(double low, double high) {
-    check(*option_, "FLOAT in [" + shown(low) + " - " + shown(high) + "]",
+template <class Number>
+DeclaredOption& DeclaredOption::between(Number low, Number high) {
+    const std::string least = shown(low), most = shown(high);
+    check(*option_, type_name<Number> + (" in [" + least) + " - " + most + "]",
           [=](const std::string& text) {
               const double value = std::strtod(text.c_str(), nullptr);
               return value >= low && value <= high
                          ? ""
-                         : "Value " + text + " not in range " + shown(low) + " to " + shown(high);
+                         : "Value " + text + " not in range " + least + " to " + most;
           });
     return *this;
 }
+template DeclaredOption& DeclaredOption::between(int, int);
+template DeclaredOption& DeclaredOption::between(double, double);
 DeclaredOption& DeclaredOption::above_zero() {
     check(*option_, "POSITIVE", [](const std::string& text) {
         return std::strtod(text.c_str(), nullptr) > 0 ? ""
@@ -161,16 +190,16 @@ DeclaredOption& DeclaredOption::above_zero() {
     return *this;
 }
 DeclaredOption& DeclaredOption::one_of(const std::vector<std::string>& values) {
-    const std::string set = "{" + joined(values) + "}";
-    check(*option_, set, [=](const std::string& text) {
+    option_->checks.push_back([=](const std::string& text) {
         return std::find(values.begin(), values.end(), text) != values.end()
                    ? ""
-                   : text + " not in " + set;
+                   : text + " not in {" + joined(values) + "}";
     });
-    return *this;
+    return suggests(values);
 }
-DeclaredOption& DeclaredOption::suggests(const std::string& values) {
-    option_->type = "TEXT:{" + values + "}";
+DeclaredOption& DeclaredOption::suggests(const std::vector<std::string>& values) {
+    option_->type += ":{" + joined(values) + "}";
+    option_->allowed = values;
     return *this;
 }
 DeclaredOption& DeclaredOption::one_at_a_time() {
@@ -208,80 +237,28 @@ Option& CommandLine::add(const std::string& names, const std::string& help, cons
 }
 
 template <class Value>
-DeclaredOption CommandLine::add_value(const std::string& names, const std::string& help,
-                                      const char* type, Value& value) {
-    Option& option = add(names, help, type);
+DeclaredOption CommandLine::option(const std::string& names, Value& value,
+                                   const std::string& help) {
+    Option& option = add(names, help, type_name<Value>);
+    option.takes = takes<Value>;
     option.value_now = [&value] { return shown(value); };
-    option.set = [&value](const std::vector<std::string>& given) {
-        read_value(given.back(), value);
-    };
+    option.set = [&value](const std::vector<std::string>& given) { read_given(given, value); };
     return DeclaredOption(&option);
 }
+using Text = const std::string&;
+template DeclaredOption CommandLine::option(Text, bool&, Text);
+template DeclaredOption CommandLine::option(Text, int&, Text);
+template DeclaredOption CommandLine::option(Text, std::int64_t&, Text);
+template DeclaredOption CommandLine::option(Text, std::uint64_t&, Text);
+template DeclaredOption CommandLine::option(Text, float&, Text);
+template DeclaredOption CommandLine::option(Text, double&, Text);
+template DeclaredOption CommandLine::option(Text, std::string&, Text);
+template DeclaredOption CommandLine::option(Text, std::optional<int>&, Text);
+template DeclaredOption CommandLine::option(Text, std::optional<double>&, Text);
+template DeclaredOption CommandLine::option(Text, std::optional<std::string>&, Text);
+template DeclaredOption CommandLine::option(Text, std::vector<int>&, Text);
+template DeclaredOption CommandLine::option(Text, std::vector<std::string>&, Text);
 
-DeclaredOption CommandLine::option(const std::string& names, bool& value, const std::string& help) {
-    Option& option = add(names, help, "");
-    option.takes = Option::Takes::nothing;
-    option.value_now = [] { return std::string(); };
-    option.set = [&value](const std::vector<std::string>& given) {
-        value = given.empty() || given.back() == "true";
-        if (!value && given.back() != "false") refuse(given.back(), "no value, or true or false");
-    };
-    return DeclaredOption(&option);
-}
-DeclaredOption CommandLine::option(const std::string& names, int& value, const std::string& help) {
-    return add_value(names, help, "INT", value);
-}
-DeclaredOption CommandLine::option(const std::string& names, std::int64_t& value,
-                                   const std::string& help) {
-    return add_value(names, help, "INT", value);
-}
-DeclaredOption CommandLine::option(const std::string& names, std::uint64_t& value,
-                                   const std::string& help) {
-    return add_value(names, help, "UINT", value);
-}
-DeclaredOption CommandLine::option(const std::string& names, float& value,
-                                   const std::string& help) {
-    return add_value(names, help, "FLOAT", value);
-}
-DeclaredOption CommandLine::option(const std::string& names, double& value,
-                                   const std::string& help) {
-    return add_value(names, help, "FLOAT", value);
-}
-DeclaredOption CommandLine::option(const std::string& names, std::string& value,
-                                   const std::string& help) {
-    return add_value(names, help, "TEXT", value);
-}
-DeclaredOption CommandLine::option(const std::string& names, std::optional<int>& value,
-                                   const std::string& help) {
-    return add_value(names, help, "INT", value);
-}
-DeclaredOption CommandLine::option(const std::string& names, std::optional<double>& value,
-                                   const std::string& help) {
-    return add_value(names, help, "FLOAT", value);
-}
-DeclaredOption CommandLine::option(const std::string& names, std::optional<std::string>& value,
-                                   const std::string& help) {
-    return add_value(names, help, "TEXT", value);
-}
-DeclaredOption CommandLine::option(const std::string& names, std::vector<std::string>& values,
-                                   const std::string& help) {
-    Option& option = add(names, help, "TEXT");
-    option.takes = Option::Takes::values;
-    option.value_now = [&values] { return values.empty() ? "" : "[" + joined(values) + "]"; };
-    option.set = [&values](const std::vector<std::string>& given) { values = given; };
-    return DeclaredOption(&option);
-}
-DeclaredOption CommandLine::option(const std::string& names, std::vector<int>& values,
-                                   const std::string& help) {
-    Option& option = add(names, help, "INT");
-    option.takes = Option::Takes::values;
-    option.value_now = [] { return std::string(); };
-    option.set = [&values](const std::vector<std::string>& given) {
-        values.clear();
-        for (const std::string& text : given) read_value(text, values.emplace_back());
-    };
-    return DeclaredOption(&option);
-}
 DeclaredOption CommandLine::option(const std::string& names,
                                    const std::function<void(const std::string& text)>& read,
                                    const std::string& help) {
@@ -472,6 +449,11 @@ void read_command_line(const std::vector<std::string>& words,
 }
 
 // ---- programs -----------------------------------------------------------------------------------
+std::vector<std::string> words_in(std::string_view text) {
+    std::istringstream words{std::string(text)};
+    return {std::istream_iterator<std::string>(words), {}};
+}
+
 std::string shell_line(int argc, const char* const* argv) {
     static const std::string plain =
         "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=./,:@%";

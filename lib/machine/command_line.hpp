@@ -31,6 +31,7 @@ struct Option {
     std::vector<std::string> names;  // "-m", "--model"
     std::string positional;          // its name as a positional argument: "prompt"; or empty
     std::string help, group, type, default_text;
+    std::vector<std::string> allowed;  // values, for help and completion; empty: any
     Takes takes = Takes::one_value;
     bool required = false, one_at_a_time = false;
     char separator = 0;  // if set, it divides one word into several values
@@ -43,8 +44,7 @@ struct Option {
     std::vector<std::string> given;  // the values in the command line
     int times = 0;                   // how often the option is in it
 
-    std::string name() const;                  // the first long name, or the positional one
-    std::vector<std::string> allowed() const;  // the values in a type such as "TEXT:{a,b}"
+    std::string name() const;  // the first long name, or the positional one
 };
 
 // All options of a program, and its commands ("train eval …"), each with options of its own.
@@ -67,12 +67,12 @@ public:
     DeclaredOption& says(const std::string& help);
     DeclaredOption& shows_default();  // --help shows the variable's present value
     DeclaredOption& required();
-    DeclaredOption& between(int low, int high);
-    DeclaredOption& between(double low, double high);
+    template <class Number>  // int or double
+    DeclaredOption& between(Number low, Number high);
     DeclaredOption& above_zero();
     DeclaredOption& one_of(const std::vector<std::string>& values);
     // For help and completion only: the program itself says what else is allowed, and refuses.
-    DeclaredOption& suggests(const std::string& values);  // "true,false,never"
+    DeclaredOption& suggests(const std::vector<std::string>& values);
     // For lists: each use of the option takes one value, so that a prompt after it is not taken.
     DeclaredOption& one_at_a_time();
     DeclaredOption& separated_by(char separator);           // "a,b" are two values
@@ -95,24 +95,10 @@ public:
     CommandLine(OptionTable& table, std::string group = "Options")
         : table_(&table), group_(std::move(group)) {}
 
-    // `names` are "--top-k", "-m,--model" or "prompt". A bool is a flag.
-    DeclaredOption option(const std::string& names, bool& value, const std::string& help);
-    DeclaredOption option(const std::string& names, int& value, const std::string& help);
-    DeclaredOption option(const std::string& names, std::int64_t& value, const std::string& help);
-    DeclaredOption option(const std::string& names, std::uint64_t& value, const std::string& help);
-    DeclaredOption option(const std::string& names, float& value, const std::string& help);
-    DeclaredOption option(const std::string& names, double& value, const std::string& help);
-    DeclaredOption option(const std::string& names, std::string& value, const std::string& help);
-    DeclaredOption option(const std::string& names, std::optional<int>& value,
-                          const std::string& help);
-    DeclaredOption option(const std::string& names, std::optional<double>& value,
-                          const std::string& help);
-    DeclaredOption option(const std::string& names, std::optional<std::string>& value,
-                          const std::string& help);
-    DeclaredOption option(const std::string& names, std::vector<std::string>& values,
-                          const std::string& help);
-    DeclaredOption option(const std::string& names, std::vector<int>& values,
-                          const std::string& help);
+    // `names` are "--top-k", "-m,--model" or "prompt". A bool is a flag; the value of others is a
+    // number, a text, an optional one of these, or a list.
+    template <class Value>
+    DeclaredOption option(const std::string& names, Value& value, const std::string& help);
     // An option whose value is parsed by the function `read`.
     DeclaredOption option(const std::string& names,
                           const std::function<void(const std::string& text)>& read,
@@ -132,9 +118,6 @@ public:
 
 private:
     Option& add(const std::string& names, const std::string& help, const char* type);
-    template <class Value>
-    DeclaredOption add_value(const std::string& names, const std::string& help, const char* type,
-                             Value& value);
 
     OptionTable* table_;
     std::string group_;
@@ -145,6 +128,9 @@ private:
 void read_command_line(const std::vector<std::string>& words,
                        const std::function<void(OptionTable&)>& options,
                        const std::function<void()>& body = {});
+
+// The words of a text, which blanks separate.
+std::vector<std::string> words_in(std::string_view text);
 
 // A command line as one line for a shell, with quotes where needed.
 std::string shell_line(int argc, const char* const* argv);

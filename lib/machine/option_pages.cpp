@@ -21,7 +21,7 @@ std::vector<const Option*> shown_options(const OptionTable& table) {
 
 bool takes_value(const Option& o) { return o.takes != Option::Takes::nothing; }
 bool takes_file(const Option& o) {
-    return takes_value(o) && o.allowed().empty() && o.type.starts_with("TEXT");
+    return takes_value(o) && o.allowed.empty() && o.type.starts_with("TEXT");
 }
 
 std::string joined(const std::vector<std::string>& words, const std::string& between) {
@@ -59,7 +59,7 @@ std::string bash_script(const std::vector<const Option*>& options, const std::st
         const Option& o = *option;
         names += (names.empty() ? "" : " ") + joined(o.names, " ");
         const std::string reply =
-            takes_file(o) ? "compgen -f" : "compgen -W '" + joined(o.allowed(), " ") + "'";
+            takes_file(o) ? "compgen -f" : "compgen -W '" + joined(o.allowed, " ") + "'";
         if (takes_value(o))
             cases += "        " + joined(o.names, "|") + ") COMPREPLY=($(" + reply +
                      " -- \"$word\")); return ;;\n";
@@ -89,7 +89,7 @@ std::string zsh_script(const std::vector<const Option*>& options, const std::str
             help += c == '[' || c == ']' || c == ':' ? "\\" + std::string(1, c) : std::string(1, c);
         const std::string value = !takes_value(o) ? ""
                                   : takes_file(o) ? ":value:_files"
-                                                  : ":value:(" + joined(o.allowed(), " ") + ")";
+                                                  : ":value:(" + joined(o.allowed, " ") + ")";
         for (const std::string& name : o.names)
             lines += " \\\n    " + quoted("*" + name + "[" + help + "]" + value);
     }
@@ -104,7 +104,7 @@ std::string fish_script(const std::vector<const Option*>& options, const std::st
         for (const std::string& name : o.names)
             lines += name.rfind("--", 0) == 0 ? " -l " + name.substr(2) : " -s " + name.substr(1);
         if (takes_value(o))
-            lines += takes_file(o) ? " -r" : " -x -a " + quoted(joined(o.allowed(), " "));
+            lines += takes_file(o) ? " -r" : " -x -a " + quoted(joined(o.allowed, " "));
         lines += " -d " + quoted(o.help) + "\n";
     }
     return lines;
@@ -183,7 +183,7 @@ std::string manual_page(const OptionTable& table, const std::string& program) {
         if (o.group != group) page += ".SS " + roff(group = o.group) + "\n";
         page += ".TP\n.B " + roff(joined(o.names, ", "));
         if (takes_value(o))
-            page += o.allowed().empty() ? " VALUE" : " " + roff(joined(o.allowed(), "|"));
+            page += o.allowed.empty() ? " VALUE" : " " + roff(joined(o.allowed, "|"));
         page += "\n" + roff(o.help) + "\n";
     }
     return page +

@@ -11,9 +11,29 @@
 
 namespace tbt {
 
+namespace {
+
+constexpr double log2_e = 1.4426950408889634;
+// Adding this constant to x rounds to an integer. The low bits of the sum are then that integer +
+// 44 + 1023, the exponent of a double 2^(n + 44).
+constexpr double shift_to_integer = 0x1.8p52 + 1023 + weight_bits;
+// 2^f = 1 + f·P(f); P by Chebyshev interpolation, relative error of 2^f under 6e-16.
+constexpr double highest_coefficient = 0x1.e5e9f548e5725p-28;
+constexpr double coefficients[] = {0x1.b6571de2f2351p-24, 0x1.62bfe46117445p-20,
+                                   0x1.ffcb76789860fp-17, 0x1.4309130378460p-13,
+                                   0x1.5d87fe908f88ap-10, 0x1.3b2ab6fba385fp-7,
+                                   0x1.c6b08d7044119p-5,  0x1.ebfbdff82c590p-3,
+                                   0x1.62e42fefa39f7p-1,  1.0};
+// Below 1e-300 only the largest element has a weight; above 1e300 all elements except −∞ have the
+// same weight. So clamping changes no result.
+double usable(double temperature) {
+    return temperature < 1e-300 ? 1e-300 : temperature > 1e300 ? 1e300 : temperature;
+}
+
+}  // namespace
+
 // x = gap·log2(e)/T = n + f with |f| <= 1/2; e^(gap/T)·2^44 = 2^(n + 44)·2^f.
 std::uint64_t integer_exp(double gap, double temperature) {
-    using namespace weight_series;
     const double per_octave = log2_e / usable(temperature),
                  cut = std::max(gap, -58.0 / log2_e * usable(temperature));
     const double t = std::fma(cut, per_octave, shift_to_integer),
@@ -38,12 +58,6 @@ constexpr std::size_t in_step = 4;
 constexpr std::size_t group_size = in_step * doubles;
 
 static_assert(weight_block % group_size == 0);
-
-using weight_series::coefficients;
-using weight_series::highest_coefficient;
-using weight_series::log2_e;
-using weight_series::shift_to_integer;
-using weight_series::usable;
 
 // The constants of a row.
 struct Scale {

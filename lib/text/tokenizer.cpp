@@ -15,7 +15,7 @@
 #include "lib/core/unicode.hpp"
 #include "lib/text/piece_encoder.hpp"
 #include "lib/text/text_splitter.hpp"
-#include "lib/text/tokenizer_load.hpp"
+#include "lib/text/tokenizer_files.hpp"
 
 namespace tbt {
 

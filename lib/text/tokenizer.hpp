@@ -40,8 +40,9 @@ public:
     // merges.txt (GPT-2's rules).
     static Tokenizer load(const std::string& directory);
     // Writes vocab.json, merges.txt, tokenizer.json, tokenizer_config.json and
-    // special_tokens_map.json in transformers' format. `context` is the model's context in tokens,
-    // `chat_template` see tokenizer_save.hpp (a program that calls save() includes that header).
+    // special_tokens_map.json in transformers' format, each atomically. `context` is the model's
+    // context in tokens; `chat_template`, in the language Jinja, says how a conversation becomes a
+    // prompt. (A program that calls save() includes tokenizer_save.hpp.)
     void save(const std::string& directory, std::int64_t context,
               const std::string& chat_template = "") const;
 

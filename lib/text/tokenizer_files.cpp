@@ -12,23 +12,10 @@
 #include "lib/core/unicode.hpp"
 #include "lib/json/json.hpp"
 #include "lib/machine/files.hpp"
-#include "lib/text/merge_pair.hpp"
-#include "lib/text/tokenizer_rules.hpp"
 
 namespace tbt {
 
 namespace {
-
-// The member with this key, or null if it is missing.
-const Json* find(const Json& object, const char* key) {
-    const auto member = object.find(key);
-    return member == object.end() ? nullptr : &*member;
-}
-
-bool is_on(const Json* value) {
-    return value && !value->is_null() && *value != Json(false) && *value != Json("") &&
-           *value != Json(0);
-}
 
 constexpr int largest_id = 1 << 28;
 
@@ -59,7 +46,8 @@ public:
             if (whole) read_ends(config);
             else read_class(config);
             // Beside a list of added tokens, transformers reads no older file.
-            if (const Json* list = find(config, "added_tokens_decoder"); list && list->is_object())
+            if (const Json* list = member_of(config, "added_tokens_decoder");
+                list && list->is_object())
                 return std::move(result_);
         }
         if (has("special_tokens_map.json")) read_special_names("special_tokens_map.json");
@@ -130,26 +118,26 @@ private:
     }
 
     void add_merge(std::string_view both, std::size_t number) {
-        MergePair pair;
-        if (!split_merge(both, pair)) {
+        const std::size_t space = both.find(' ');
+        if (space == 0 || space == std::string_view::npos || space + 1 == both.size() ||
+            both.find(' ', space + 1) != std::string_view::npos)
             throw Error(result_.merge_place + " " + std::to_string(number) + " is \"" +
                         shown(both) + "\", expected two tokens with one space between them");
-        }
-        result_.add_merge(pair.left, pair.right, number);
+        result_.add_merge(both.substr(0, space), both.substr(space + 1), number);
     }
 
     // ---- tokenizer.json -------------------------------------------------------------------------
     void read_tokenizer_json() {
         const Json json = read_large("tokenizer.json", "model.vocab");
-        const Json* model = json.is_object() ? find(json, "model") : nullptr;
+        const Json* model = json.is_object() ? member_of(json, "model") : nullptr;
         if (!model || !model->is_object()) fail("has no object \"model\"");
         result_.rules = read_text_rules(json, file_);
-        const Json* vocab = find(*model, "vocab");
-        const Json* merges = find(*model, "merges");
+        const Json* vocab = member_of(*model, "vocab");
+        const Json* merges = member_of(*model, "merges");
         if (!vocab) fail("\"model\" has no \"vocab\"");
         if (!merges || !merges->is_array()) fail("\"model\" has no list \"merges\"");
         check_vocab(*vocab);
-        const Json* added = find(json, "added_tokens");
+        const Json* added = member_of(json, "added_tokens");
         if (!added || added->is_null()) return;
         if (!added->is_array())
             fail("\"added_tokens\" is " + kind_of(*added) + ", expected a list");
@@ -172,7 +160,7 @@ private:
 
     // ---- what the class says --------------------------------------------------------------------
     static std::string class_of(const Json& config) {
-        const Json* name = find(config, "tokenizer_class");
+        const Json* name = member_of(config, "tokenizer_class");
         std::string text = name && name->is_string() ? name->text() : "";
         if (text.ends_with("Fast")) text.resize(text.size() - 4);
         return text;
@@ -196,7 +184,8 @@ private:
     void read_ends(const Json& config) {
         const std::string name = class_of(config);
         if (name != "LlamaTokenizer" && name != "GemmaTokenizer") return;
-        const Json *bos = find(config, "add_bos_token"), *eos = find(config, "add_eos_token");
+        const Json *bos = member_of(config, "add_bos_token"),
+                   *eos = member_of(config, "add_eos_token");
         result_.adds_bos = !bos || is_on(bos);
         result_.adds_eos = is_on(eos);
     }
@@ -217,16 +206,16 @@ private:
     void read_added(const Json& token, std::optional<Json> id) {
         if (!token.is_object())
             fail("an added token is " + kind_of(token) + ", expected an object");
-        const Json* content = find(token, "content");
+        const Json* content = member_of(token, "content");
         if (!content || !content->is_string()) fail("an added token has no string \"content\"");
         const std::string text = content->get<std::string>();
         if (text.empty()) fail("an added token is empty");
-        if (!id && find(token, "id")) id = token["id"];
+        if (!id && member_of(token, "id")) id = token["id"];
         if (!id) fail("the added token \"" + shown(text) + "\" has no \"id\"");
-        const Json* special = find(token, "special");
+        const Json* special = member_of(token, "special");
         add_token({text, id_from(*id, text), !special || is_on(special),
-                   is_on(find(token, "lstrip")), is_on(find(token, "rstrip")),
-                   is_on(find(token, "single_word")), is_on(find(token, "normalized"))});
+                   is_on(member_of(token, "lstrip")), is_on(member_of(token, "rstrip")),
+                   is_on(member_of(token, "single_word")), is_on(member_of(token, "normalized"))});
     }
 
     void add_token(TokenizerFiles::AddedToken token) {
@@ -249,16 +238,17 @@ private:
         if (!json.is_object()) fail("is " + kind_of(json) + ", expected an object");
         // The rules in a tokenizer.json have precedence.
         const bool gpt2 = result_.rules.is_gpt2();
-        if (gpt2 && is_on(find(json, "add_prefix_space")))
+        if (gpt2 && is_on(member_of(json, "add_prefix_space")))
             fail("add_prefix_space is not supported, expected false");
-        if (const Json* decoder = find(json, "added_tokens_decoder");
+        if (const Json* decoder = member_of(json, "added_tokens_decoder");
             decoder && decoder->is_object()) {
             for (const auto& [id, token] : decoder->items()) read_added(token, json_value(id));
         }
-        if (const Json* more = find(json, "additional_special_tokens"); more && more->is_array())
+        if (const Json* more = member_of(json, "additional_special_tokens");
+            more && more->is_array())
             for (const Json& token : *more) special_.insert(name_in(&token, "a special token"));
         for (const char* key : {"bos_token", "eos_token", "unk_token", "pad_token"}) {
-            const std::string text = name_in(find(json, key), key);
+            const std::string text = name_in(member_of(json, key), key);
             if (text.empty()) continue;
             special_.insert(text);
             const auto [named, is_new] = result_.named.try_emplace(key, text);
@@ -272,7 +262,7 @@ private:
 
     // "<|endoftext|>", or {"content": "<|endoftext|>", …}; empty if there is none.
     std::string name_in(const Json* value, const std::string& key) const {
-        if (value && value->is_object()) value = find(*value, "content");
+        if (value && value->is_object()) value = member_of(*value, "content");
         if (!value || value->is_null()) return "";
         if (!value->is_string()) fail(key + " is " + kind_of(*value) + ", expected a string");
         return value->get<std::string>();
@@ -288,6 +278,11 @@ private:
 };
 
 }  // namespace
+
+bool is_on(const Json* value) {
+    return value && !value->is_null() && *value != Json(false) && *value != Json("") &&
+           *value != Json(0);
+}
 
 TokenizerFiles read_tokenizer_files(const std::string& directory) {
     return FileReader(directory).read();

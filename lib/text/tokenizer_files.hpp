@@ -1,5 +1,4 @@
-// Reads the files of a tokenizer. The result has their content as it is written there;
-// tokenizer_load.hpp makes a Vocabulary from it.
+// Reads the files of a tokenizer, and makes a Vocabulary from their content.
 #pragma once
 
 #include <cstddef>
@@ -17,6 +16,9 @@
 
 namespace tbt {
 
+class Json;
+
+// The content of the files, as it is written there.
 struct TokenizerFiles {
     struct Merge {
         int left, right;     // ids, or −1 − i for unknown[i]
@@ -70,5 +72,18 @@ private:
 // special_tokens_map.json and added_tokens.json. Throws Error if a file has a wrong form or
 // describes a kind of tokenizer that is not supported.
 TokenizerFiles read_tokenizer_files(const std::string& directory);
+
+// The TextRules in a tokenizer.json: its normalizer, pre_tokenizer, decoder, post_processor and the
+// options of its model. `json` is the whole file without the vocabulary and the merges. Throws
+// Error "FILE: …" with the name of any setting that would give other ids or another text and is not
+// supported.
+TextRules read_text_rules(const Json& json, const std::string& file);
+// Does this value of a tokenizer's file switch something on? Null: the value is missing.
+bool is_on(const Json* value);
+
+// The Vocabulary of these files, with the ids of its special tokens. Throws Error with the file if
+// ids have gaps or are used twice, or if a merge or the name of a special token refers to a token
+// that does not exist.
+Vocabulary vocabulary_of(TokenizerFiles files);
 
 }  // namespace tbt

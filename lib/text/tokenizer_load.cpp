@@ -1,4 +1,4 @@
-#include "lib/text/tokenizer_load.hpp"
+#include "lib/text/tokenizer_files.hpp"
 
 #include <algorithm>
 #include <unordered_set>
@@ -8,8 +8,6 @@
 #include "lib/core/index.hpp"
 #include "lib/core/tokenizer.hpp"
 #include "lib/core/unicode.hpp"
-#include "lib/json/json.hpp"
-#include "lib/text/vocabulary.hpp"
 
 namespace tbt {
 

@@ -1,4 +1,4 @@
-#include "lib/text/tokenizer_rules.hpp"
+#include "lib/text/tokenizer_files.hpp"
 
 #include <map>
 #include <utility>
@@ -6,7 +6,7 @@
 #include "lib/core/error.hpp"
 #include "lib/core/index.hpp"
 #include "lib/core/unicode.hpp"
-#include "lib/text/vocabulary.hpp"
+#include "lib/json/json.hpp"
 
 namespace tbt {
 
@@ -33,7 +33,7 @@ public:
         read_each("pre_tokenizer", "pretokenizers", [&](const Json& j) { read_split(j); });
         read_each("post_processor", "processors", [&](const Json& j) { read_template(j); });
         read_each("decoder", "decoders", [&](const Json& j) { read_decoder(j); });
-        const bool fallback = is_on(find(model, "byte_fallback"));
+        const bool fallback = is_on(member_of(model, "byte_fallback"));
         if (byte_level_ == fallback) {
             refuse(fallback ? "model option byte_fallback beside pre_tokenizer ByteLevel"
                             : "pre_tokenizer " + type_of(json_, "pre_tokenizer"),
@@ -45,21 +45,12 @@ public:
     }
 
 private:
-    static const Json* find(const Json& object, const char* key) {
-        if (!object.is_object()) return nullptr;
-        const auto member = object.find(key);
-        return member == object.end() ? nullptr : &*member;
-    }
-    static bool is_on(const Json* value) {
-        return value && !value->is_null() && *value != Json(false) && *value != Json("") &&
-               *value != Json(0);
-    }
     static std::string type_of(const Json& part) {
-        const Json* type = find(part, "type");
+        const Json* type = member_of(part, "type");
         return type && type->is_string() ? shown(type->text()) : kind_of(part);
     }
     static std::string type_of(const Json& json, const char* part) {
-        const Json* value = find(json, part);
+        const Json* value = member_of(json, part);
         return value && !value->is_null() ? type_of(*value) : "none";
     }
 
@@ -68,7 +59,7 @@ private:
         fail(what + " is not supported, expected " + expected);
     }
     std::string text_of(const Json& object, const char* key, const std::string& where) const {
-        const Json* value = find(object, key);
+        const Json* value = member_of(object, key);
         if (!value || !value->is_string())
             fail(where + " has " + (value ? kind_of(*value) : "no") + " \"" + key +
                  "\", expected a string");
@@ -76,9 +67,9 @@ private:
     }
     // The pattern in {"String": "…"} or {"Regex": "…"}; `regex` is set to true for the latter.
     std::string pattern_of(const Json& object, const std::string& where, bool& regex) const {
-        const Json* pattern = find(object, "pattern");
-        regex = pattern && find(*pattern, "Regex");
-        if (!pattern || (!regex && !find(*pattern, "String")))
+        const Json* pattern = member_of(object, "pattern");
+        regex = pattern && member_of(*pattern, "Regex");
+        if (!pattern || (!regex && !member_of(*pattern, "String")))
             fail(where + " has no pattern, expected {\"String\": …} or {\"Regex\": …}");
         return text_of(*pattern, regex ? "Regex" : "String", where);
     }
@@ -86,24 +77,25 @@ private:
     // Reads a part of the file, which may be a sequence of such parts, with read().
     template <class Read>
     void read_each(const char* part, const char* members, Read&& read) const {
-        const Json* value = find(json_, part);
+        const Json* value = member_of(json_, part);
         if (value && !value->is_null()) read_part(*value, part, members, read);
     }
     template <class Read>
     void read_part(const Json& value, const char* part, const char* members, Read& read) const {
         if (type_of(value) != "Sequence") return read(value);
-        const Json* list = find(value, members);
+        const Json* list = member_of(value, members);
         if (!list || !list->is_array())
             fail(std::string(part) + " Sequence has no list \"" + members + "\"");
         for (const Json& member : *list) read_part(member, part, members, read);
     }
 
     void read_model(const Json& model) {
-        if (find(model, "type") && type_of(model) != "BPE")
+        if (member_of(model, "type") && type_of(model) != "BPE")
             refuse("model type " + type_of(model), "BPE");
         for (const char* key : {"dropout", "continuing_subword_prefix", "end_of_word_suffix"})
-            if (is_on(find(model, key))) refuse(std::string("model option ") + key, "it to be off");
-        rules_.ignore_merges = is_on(find(model, "ignore_merges"));
+            if (is_on(member_of(model, key)))
+                refuse(std::string("model option ") + key, "it to be off");
+        rules_.ignore_merges = is_on(member_of(model, "ignore_merges"));
     }
 
     void read_normalizer(const Json& part) {
@@ -118,8 +110,10 @@ private:
         if (const auto kind = plain.find(type); kind != plain.end()) {
             rules_.normalizers.push_back({kind->second});
         } else if (type == "Strip") {
-            if (is_on(find(part, "strip_left"))) rules_.normalizers.push_back({Kind::strip_left});
-            if (is_on(find(part, "strip_right"))) rules_.normalizers.push_back({Kind::strip_right});
+            if (is_on(member_of(part, "strip_left")))
+                rules_.normalizers.push_back({Kind::strip_left});
+            if (is_on(member_of(part, "strip_right")))
+                rules_.normalizers.push_back({Kind::strip_right});
         } else if (type == "Prepend") {
             rules_.normalizers.push_back(
                 {Normalizer::Kind::prepend, "", text_of(part, "prepend", where)});
@@ -140,12 +134,12 @@ private:
         const std::string type = type_of(part), where = "pre_tokenizer " + type;
         if (type == "ByteLevel") {
             byte_level_ = true;
-            if (is_on(find(part, "add_prefix_space")))
+            if (is_on(member_of(part, "add_prefix_space")))
                 refuse("pre_tokenizer option add_prefix_space", "false");
-            const Json* regex = find(part, "use_regex");
+            const Json* regex = member_of(part, "use_regex");
             if (!regex || is_on(regex)) rules_.splits.push_back({Split::Kind::gpt2});
         } else if (type == "Digits") {
-            const bool single = is_on(find(part, "individual_digits"));
+            const bool single = is_on(member_of(part, "individual_digits"));
             rules_.splits.push_back({Split::Kind::digits, single ? 1 : 0});
         } else if (type == "Split") {
             read_pattern(part, where);
@@ -162,7 +156,7 @@ private:
         bool regex = false;
         split.pattern = pattern_of(part, where, regex);
         split.kind = regex ? Split::Kind::regex : Split::Kind::literal;
-        split.invert = is_on(find(part, "invert"));
+        split.invert = is_on(member_of(part, "invert"));
         const std::string behavior = text_of(part, "behavior", where);
         const std::pair<const char*, Behavior> behaviors[] = {
             {"Isolated", Behavior::isolated},
@@ -194,10 +188,10 @@ private:
 
     // When Metaspace puts a "▁" before the text: first, always or never.
     std::string prepend_scheme(const Json& part, const std::string& where) const {
-        const Json* old = find(part, "add_prefix_space");
-        return find(part, "prepend_scheme") ? text_of(part, "prepend_scheme", where)
-               : old && !is_on(old)         ? "never"
-                                            : "always";
+        const Json* old = member_of(part, "add_prefix_space");
+        return member_of(part, "prepend_scheme") ? text_of(part, "prepend_scheme", where)
+               : old && !is_on(old)              ? "never"
+                                                 : "always";
     }
 
     // Metaspace: a space becomes "▁", and one is put before the text. Normalizer steps do this
@@ -214,7 +208,7 @@ private:
             rules_.normalizers.push_back({Normalizer::Kind::prepend_once, "", space});
         else if (name != "never")
             refuse(where + " prepend_scheme " + shown(name), "first, always or never");
-        const Json* split = find(part, "split");
+        const Json* split = member_of(part, "split");
         if (!split || is_on(split))
             rules_.splits.push_back(
                 {Split::Kind::literal, 0, space, Split::Behavior::merged_with_next});
@@ -227,21 +221,21 @@ private:
         if (type == "ByteLevel") return;
         if (type != "TemplateProcessing")
             refuse("post_processor " + type, "ByteLevel, TemplateProcessing or a Sequence of them");
-        const Json* single = find(part, "single");
+        const Json* single = member_of(part, "single");
         if (!single || !single->is_array())
             fail("post_processor TemplateProcessing has no list \"single\"");
         bool after = false;
         for (const Json& item : *single) {
-            if (find(item, "Sequence")) {
+            if (member_of(item, "Sequence")) {
                 after = true;
                 continue;
             }
-            const Json* token = find(item, "SpecialToken");
-            const Json* known = find(part, "special_tokens");
+            const Json* token = member_of(item, "SpecialToken");
+            const Json* known = member_of(part, "special_tokens");
             const std::string name =
                 token ? text_of(*token, "id", "post_processor TemplateProcessing") : "";
-            const Json* entry = known && token ? find(*known, name.c_str()) : nullptr;
-            const Json* ids = entry ? find(*entry, "ids") : nullptr;
+            const Json* entry = known && token ? member_of(*known, name) : nullptr;
+            const Json* ids = entry ? member_of(*entry, "ids") : nullptr;
             if (!ids || !ids->is_array())
                 fail("post_processor TemplateProcessing names \"" + shown(name) +
                      "\", which has no \"ids\" in its special_tokens");
@@ -258,10 +252,10 @@ private:
         if (type == "Replace" && pattern_of(part, where, regex) == written_space && !regex &&
             text_of(part, "content", where) == " ")
             return;
-        if (type == "Strip" && text_of(part, "content", where) == " " && find(part, "stop") &&
-            *find(part, "stop") == 0 && find(part, "start") &&
-            (*find(part, "start") == 0 || *find(part, "start") == 1)) {
-            rules_.strips_first_space = *find(part, "start") == 1;
+        if (type == "Strip" && text_of(part, "content", where) == " " && member_of(part, "stop") &&
+            *member_of(part, "stop") == 0 && member_of(part, "start") &&
+            (*member_of(part, "start") == 0 || *member_of(part, "start") == 1)) {
+            rules_.strips_first_space = *member_of(part, "start") == 1;
         } else if (type == "Metaspace") {
             rules_.strips_first_space = prepend_scheme(part, where) != "never";
         } else {

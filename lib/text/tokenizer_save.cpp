@@ -124,26 +124,21 @@ std::string written_token(const Vocabulary& vocabulary, int id) {
     return is_added(vocabulary, id) ? bytes : visible_bytes(bytes);
 }
 
-void save_vocabulary(const Vocabulary& vocabulary, const std::string& directory,
-                     std::int64_t context, const std::string& chat_template) {
-    if (!vocabulary.rules.is_gpt2())
+void Tokenizer::save(const std::string& directory, std::int64_t context,
+                     const std::string& chat_template) const {
+    if (!vocabulary_.rules.is_gpt2())
         throw Error(directory +
                     ": only a tokenizer with GPT-2's rules is written; copy the files of this one");
     make_directory(directory);
     const auto write = [&](const char* name, const std::string& text) {
         write_file(join_path(directory, name), text);
     };
-    write("vocab.json", vocab_text(vocabulary) + "\n");
-    write("merges.txt", merges_text(vocabulary));
-    write("tokenizer.json", tokenizer_json_text(vocabulary));
+    write("vocab.json", vocab_text(vocabulary_) + "\n");
+    write("merges.txt", merges_text(vocabulary_));
+    write("tokenizer.json", tokenizer_json_text(vocabulary_));
     write("tokenizer_config.json",
-          json_text(tokenizer_config(vocabulary, context, chat_template), 2) + "\n");
-    write("special_tokens_map.json", json_text(special_names(vocabulary), 2) + "\n");
-}
-
-void Tokenizer::save(const std::string& directory, std::int64_t context,
-                     const std::string& chat_template) const {
-    save_vocabulary(vocabulary_, directory, context, chat_template);
+          json_text(tokenizer_config(vocabulary_, context, chat_template), 2) + "\n");
+    write("special_tokens_map.json", json_text(special_names(vocabulary_), 2) + "\n");
 }
 
 }  // namespace tbt

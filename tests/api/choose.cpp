@@ -38,18 +38,14 @@ TEST_CASE("api: the loop and its models", "[api]") {
     const std::vector<int> text{1, 2, 3}, long_text(17, 1);
     for (const auto& ids :
          {std::vector<int>{}, std::vector<int>{11}, std::vector<int>{-1}, long_text}) {
-        REFUSES(whole(ids));
-        REFUSES(whole.at_every(ids));
-        REFUSES(cached(ids));
-        REFUSES(cached.last(ids, 1));
+        REFUSES(whole(ids), whole.at_every(ids), cached(ids), cached.last(ids, 1));
     }
     for (const int count : {0, -1, 4, INT_MIN, INT_MAX}) REFUSES(cached.last(text, count));
     HOLDS(cached(text), cached.last(text, 3));
     const auto pick = [](std::span<const float> row, std::span<const int>) { return argmax(row); };
     const auto emit = [](int) { return true; };
-    REFUSES(generate({}, text, 1, pick, emit));
-    REFUSES(generate(std::ref(cached), {}, 1, pick, emit));
-    REFUSES(generate(std::ref(cached), text, 100, pick, emit));
+    REFUSES(generate({}, text, 1, pick, emit), generate(std::ref(cached), {}, 1, pick, emit),
+            generate(std::ref(cached), text, 100, pick, emit));
     REQUIRE(generate(std::ref(cached), text, INT_MIN, pick, emit) == text);
     HOLDS(top_candidates({}, 3), top_candidates(five, INT_MIN), top_candidates(five, INT_MAX));
     for (const auto& row : hostile_rows) HOLDS(top_candidates(row, 1));
@@ -59,31 +55,18 @@ TEST_CASE("api: the loop and its models", "[api]") {
 TEST_CASE("api: the plain cuts", "[api]") {
     for (const auto& row : hostile_rows) {
         if (row != hostile_rows[3]) REFUSES(argmax(row));
-        REFUSES(integer_weights(row, 1));
-        REFUSES(softmax_at(row, 1));
-        REFUSES(entropy_at(row, 1));
-        REFUSES(draw(row, 1, 0.5));
-        REFUSES(top_k(row, 1));
-        REFUSES(top_p(row, 1, 0.5));
-        REFUSES(min_p(row, 1, 0.5));
-        REFUSES(min_p(row, 1, 0));
-        REFUSES(typical(row, 1, 0.5));
-        REFUSES(typical(row, 1, 1));
-        REFUSES(cut_epsilon(row, 1, 0));
-        REFUSES(cut_eta(row, 1, 0.1));
+        REFUSES(integer_weights(row, 1), softmax_at(row, 1), entropy_at(row, 1), draw(row, 1, 0.5),
+                top_k(row, 1), top_p(row, 1, 0.5));
+        REFUSES(min_p(row, 1, 0.5), min_p(row, 1, 0), typical(row, 1, 0.5), typical(row, 1, 1),
+                cut_epsilon(row, 1, 0), cut_eta(row, 1, 0.1));
         REFUSES(keep_above(row, 1, 0, 0));
         HOLDS(sorted_descending(row), count_kept(row));
     }
     for (const double bad : hostile_numbers) {
         if (bad != 1e308) REFUSES(integer_weights(five, bad));
-        REFUSES(draw(five, 1, bad));
-        REFUSES(top_p(five, 1, bad));
-        REFUSES(min_p(five, 1, bad));
-        REFUSES(typical(five, 1, bad));
-        REFUSES(cut_epsilon(five, 1, bad));
-        REFUSES(cut_eta(five, 1, bad));
-        REFUSES(share_of(100, bad));
-        REFUSES(shortest_prefix(five, 1, five, bad));
+        REFUSES(draw(five, 1, bad), top_p(five, 1, bad), min_p(five, 1, bad), typical(five, 1, bad),
+                cut_epsilon(five, 1, bad), cut_eta(five, 1, bad));
+        REFUSES(share_of(100, bad), shortest_prefix(five, 1, five, bad));
         HOLDS(zipf_logits(bad, bad, 10));
     }
     HOLDS(integer_weights(five, 1e308), integer_weights(five, 5e-324),
@@ -97,14 +80,9 @@ TEST_CASE("api: the plain cuts", "[api]") {
 
 TEST_CASE("api: candidates", "[api]") {
     Candidates none;
-    REFUSES(none.largest());
-    REFUSES(none.weights());
-    REFUSES(none.entropy());
-    REFUSES(none.probability(0));
-    REFUSES(none.find(0));
-    REFUSES(draw(none, 0.5));
-    REFUSES(none.reset({}));
-    REFUSES(none.reset(std::vector<float>(max_row_length + 1)));
+    REFUSES(none.largest(), none.weights(), none.entropy(), none.probability(0), none.find(0),
+            draw(none, 0.5));
+    REFUSES(none.reset({}), none.reset(std::vector<float>(max_row_length + 1)));
     for (const auto& row : hostile_rows) {
         REFUSES((void)Candidates(row).probabilities().at(0));
         REFUSES(Candidates c(row); draw(c, 0.5));
@@ -116,21 +94,15 @@ TEST_CASE("api: candidates", "[api]") {
     }
     Candidates c(five);
     for (const int id : {-1, 5, INT_MIN, INT_MAX}) REFUSES(c.find(id));
-    for (const std::size_t i : {std::size_t{5}, SIZE_MAX}) {
-        REFUSES(c.probability(i));
-        REFUSES(c.log_probability(i));
-    }
+    for (const std::size_t i : {std::size_t{5}, SIZE_MAX})
+        REFUSES(c.probability(i), c.log_probability(i));
     for (const std::size_t k : {std::size_t{0}, SIZE_MAX}) REFUSES(c.reached_by(k));
     for (const double bad : {0.0, -1.0, std::nan(""), HUGE_VAL})
         REFUSES(c.multiply_temperature(bad));
     REFUSES(c.keep_by(std::vector<float>{1, 2}, {0}));
     for (const double bad : hostile_numbers) {
-        REFUSES(keep_top_p(c, bad));
-        REFUSES(keep_min_p(c, bad));
-        REFUSES(keep_typical(c, bad));
-        REFUSES(cut_epsilon(c, bad));
-        REFUSES(cut_eta(c, bad));
-        REFUSES(draw(c, bad));
+        REFUSES(keep_top_p(c, bad), keep_min_p(c, bad), keep_typical(c, bad), cut_epsilon(c, bad),
+                cut_eta(c, bad), draw(c, bad));
         if (bad != 1e308) REFUSES(apply_temperature(c, bad));
     }
     for (const int k : {-1, INT_MIN}) REFUSES(keep_top_k(c, k));
@@ -138,17 +110,14 @@ TEST_CASE("api: candidates", "[api]") {
     // Nothing is left: whoever asks is told.
     c.keep({not_a_number, 0});
     REQUIRE(c.size() == 0);
-    REFUSES(draw(c, 0.5));
-    REFUSES(c.probability(0));
+    REFUSES(draw(c, 0.5), c.probability(0));
     REQUIRE(c.find(3) == nullptr);
 }
 
 TEST_CASE("api: chains and traces", "[api]") {
-    for (const std::string& text : hostile_texts) {
-        REFUSES(dialect_named(text));
-        REFUSES(preset_named(text));
-        REFUSES(in_order(Dialect::ours, {{text, "", [](Candidates&, const TextSoFar&) {}}}));
-    }
+    for (const std::string& text : hostile_texts)
+        REFUSES(dialect_named(text), preset_named(text),
+                in_order(Dialect::ours, {{text, "", [](Candidates&, const TextSoFar&) {}}}));
     const auto refused = [](auto&& change) {
         SamplingOptions o;
         change(o);
@@ -164,8 +133,7 @@ TEST_CASE("api: chains and traces", "[api]") {
     REQUIRE(refused([](SamplingOptions& o) { o.top_k = INT_MIN; }));
     Candidates scratch;
     const Chain chain;
-    REFUSES(chain.pick({}, {}, 0.5, scratch));
-    REFUSES(chain.pick(five, {{}, SIZE_MAX}, 1, scratch));
+    REFUSES(chain.pick({}, {}, 0.5, scratch), chain.pick(five, {{}, SIZE_MAX}, 1, scratch));
     for (const int id : {-1, 5, INT_MIN, INT_MAX}) REFUSES(trace(chain, five, {}, 0.5, id));
     HOLDS(trace(chain, five, {}, NAN, 0, INT_MIN), trace(chain, five, {}, 0, 0, INT_MAX));
     REFUSES(trace(chain, {}, {}, 0.5, 0));

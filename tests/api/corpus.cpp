@@ -32,16 +32,14 @@ Corpus small() { return Corpus::from_text({{"t.grammar", walk}}); }
 
 TEST_CASE("api: a corpus", "[api]") {
     for (const std::string& text : hostile_texts) {
-        REFUSES(Corpus::load(text));
-        REFUSES(Corpus::load_files({text}));
+        REFUSES(Corpus::load(text), Corpus::load_files({text}));
         HOLDS(Corpus::from_text({{text, text}}));
         HOLDS(lint_text(text));
         HOLDS(grammar::takes_an(text, 0), grammar::takes_an(text, SIZE_MAX));
         std::string copy = text;
         HOLDS(grammar::capitalise(copy, SIZE_MAX), grammar::capitalise(copy, 0));
     }
-    REFUSES(Corpus::from_text({}));
-    REFUSES(Corpus::load_files({}));
+    REFUSES(Corpus::from_text({}), Corpus::load_files({}));
     const Corpus corpus = small();
     for (const int genre : {-1, 1, INT_MIN, INT_MAX}) REFUSES(corpus.document_of(genre, 1, 1));
     REFUSES(corpus.genre_named(""));
@@ -52,11 +50,8 @@ TEST_CASE("api: batches and validation", "[api]") {
     const Corpus corpus = small();
     const Tokenizer tokenizer = babble_tokenizer(300);
     BatchSource batches(corpus, tokenizer, 1);
-    for (const std::int64_t bad : {std::int64_t{0}, std::int64_t{-1}, INT64_MIN, INT64_MAX}) {
-        REFUSES(batches.next(bad, 4));
-        REFUSES(batches.next(4, bad));
-        REFUSES(Validation(corpus, tokenizer, 1, bad));
-    }
+    for (const std::int64_t bad : {std::int64_t{0}, std::int64_t{-1}, INT64_MIN, INT64_MAX})
+        REFUSES(batches.next(bad, 4), batches.next(4, bad), Validation(corpus, tokenizer, 1, bad));
     batches.seek(UINT64_MAX);
     HOLDS(batches.next(1, 1));
     const Validation validation(corpus, tokenizer, 1, 2);
@@ -65,9 +60,8 @@ TEST_CASE("api: batches and validation", "[api]") {
     REFUSES(validation.run(none, 8));
     for (const std::int64_t bad : {std::int64_t{0}, std::int64_t{-1}, INT64_MIN})
         REFUSES(validation.run(none, bad));
-    REFUSES(validation.total({}));
-    REFUSES(validation.total(std::vector<GenreResult>(5)));
-    REFUSES(evaluate_directory(corpus, "/nowhere", -1, 1));
+    REFUSES(validation.total({}), validation.total(std::vector<GenreResult>(5)),
+            evaluate_directory(corpus, "/nowhere", -1, 1));
     CurvePoint point;
     point.validation = {1, 2, 3, 4};
     HOLDS(curve_csv({point, {}}, {"a"}), curve_csv({}, {}), validation_table({}, {}));
@@ -99,6 +93,5 @@ TEST_CASE("api: training", "[api]") {
     o.shape = gpt_config(1, 2, 16, 8, 300);
     o.threads = 1;
     Training training(corpus, tokenizer, o);
-    REFUSES(training.load(folder.file("none")));
-    REFUSES(training.load(folder.write("bad", "\xff")));
+    REFUSES(training.load(folder.file("none")), training.load(folder.write("bad", "\xff")));
 }

@@ -32,14 +32,10 @@ const std::vector<double> no_temperatures{not_a_number, -infinity, infinity, -1e
 }  // namespace
 
 TEST_CASE("api: the rarer plain cuts", "[api]") {
-    for (const std::vector<float>& row : hostile_rows) {
-        REFUSES(dynamic_temperature_at(row, 1, 0.5, 1));
-        REFUSES(top_n_sigma(row, 1));
-        REFUSES(top_n_sigma_border(row, 1));
-        REFUSES(xtc(row, 1, 1, 0.1, 0));
-        REFUSES(mirostat(row, 1, 5));
-        REFUSES(mirostat_1(row, 1, 5));
-    }
+    for (const std::vector<float>& row : hostile_rows)
+        REFUSES(dynamic_temperature_at(row, 1, 0.5, 1), top_n_sigma(row, 1),
+                top_n_sigma_border(row, 1), xtc(row, 1, 1, 0.1, 0), mirostat(row, 1, 5),
+                mirostat_1(row, 1, 5));
     for (const double bad : hostile_numbers) {
         REFUSES(xtc(five, 1, bad, 0.1, 0));
         REQUIRE_THAT(outcome([&] { (void)xtc(five, 1, bad, 0.1, 0); }),
@@ -53,12 +49,9 @@ TEST_CASE("api: the rarer plain cuts", "[api]") {
         REQUIRE(mirostat_k(five, 5, 1, bad) >= 1);
         REQUIRE(mirostat_k(five, 5, 1, bad) <= 5);
     }
-    for (const double bad : no_temperatures) {
-        REFUSES(dynamic_temperature(1, 5, 1, bad, 1));
-        REFUSES(dynamic_temperature(1, 5, bad, 0.5, 1));
-        REFUSES(dynamic_temperature_at(five, bad, 0.5, 1));
-        REFUSES(xtc(five, bad, 1, 0.1, 0));
-    }
+    for (const double bad : no_temperatures)
+        REFUSES(dynamic_temperature(1, 5, 1, bad, 1), dynamic_temperature(1, 5, bad, 0.5, 1),
+                dynamic_temperature_at(five, bad, 0.5, 1), xtc(five, bad, 1, 0.1, 0));
     HOLDS(mirostat_k({}, 0, 1, 5), mirostat_k(five, 0, 0, 5));
     REFUSES(top_n_sigma(five, -1));
 }
@@ -67,8 +60,7 @@ TEST_CASE("api: the rarer steps on candidates", "[api]") {
     for (const double bad : hostile_numbers) {
         Candidates c(five);
         HOLDS(apply_dynamic_temperature(c, bad, 0.5, 1), apply_dynamic_temperature(c, 1, bad, 1));
-        REFUSES(exclude_top_choices(c, bad, 0.1, 0));
-        REFUSES(exclude_top_choices(c, 0.5, bad, 0));
+        REFUSES(exclude_top_choices(c, bad, 0.1, 0), exclude_top_choices(c, 0.5, bad, 0));
         HOLDS(keep_top_n_sigma(c, bad));
         for (void (*cut)(Candidates&, double) :
              {keep_from, keep_probable, keep_zipf_top_k, keep_unsurprising}) {
@@ -87,9 +79,8 @@ TEST_CASE("api: the rarer steps on candidates", "[api]") {
         c.reset(row);
         REFUSES(keep_top_n_sigma(c, 1));
         HOLDS(exclude_top_choices(c, 1, 0.1, 0));
-        REFUSES(keep_zipf_top_k(c, 5));
-        REFUSES(keep_unsurprising(c, 5));
-        REFUSES(apply_dynamic_temperature(c, 1, 0.5, 1));
+        REFUSES(keep_zipf_top_k(c, 5), keep_unsurprising(c, 5),
+                apply_dynamic_temperature(c, 1, 0.5, 1));
     }
     HOLDS(coin(UINT64_MAX, hostile_ids));
     REQUIRE(coin(0, hostile_ids) < 1);
@@ -105,41 +96,21 @@ TEST_CASE("api: what options ask for", "[api]") {
     };
     REQUIRE(request([](GenerateOptions&) {}) == "");
     REQUIRE(request([](GenerateOptions& o) { o.max_new_tokens = -1; }) == "");  // no limit
-    for (const int bad : {-2, INT_MIN})
-        REQUIRE(request([&](GenerateOptions& o) { o.max_new_tokens = bad; }) != "");
-    for (const int bad : {-2, INT_MIN})  // -1: off
-        REQUIRE(request([&](GenerateOptions& o) { o.top_k = bad; }) != "");
-    for (const int bad : {-1, INT_MIN}) {
-        REQUIRE(request([&](GenerateOptions& o) { o.samples = bad; }) != "");
-        REQUIRE(request([&](GenerateOptions& o) { o.min_new_tokens = bad; }) != "");
-        REQUIRE(request([&](GenerateOptions& o) { o.no_repeat_ngram_size = bad; }) != "");
-        REQUIRE(request([&](GenerateOptions& o) { o.keep = bad; }) != "");
-        REQUIRE(request([&](GenerateOptions& o) { o.mirostat = bad; }) != "");
-        REQUIRE(request([&](GenerateOptions& o) {
-                    o.dry_multiplier = 1, o.dry_allowed_length = bad;
-                }) != "");
-    }
+    using O = GenerateOptions;
+    refuses_each<O>(request, std::vector{-2, INT_MIN}, &O::max_new_tokens, &O::top_k);  // -1: off
+    refuses_each<O>(request, std::vector{-1, INT_MIN}, &O::samples, &O::min_new_tokens,
+                    &O::no_repeat_ngram_size, &O::keep, &O::mirostat);
+    for (const int bad : {-1, INT_MIN})
+        REQUIRE(request([&](O& o) { o.dry_multiplier = 1, o.dry_allowed_length = bad; }) != "");
     REQUIRE(request([](GenerateOptions& o) { o.keep = INT_MAX, o.context = "slide"; }) != "");
-    REQUIRE(request([](GenerateOptions& o) { o.max_new_tokens = INT_MAX; }) != "");
-    REQUIRE(request([](GenerateOptions& o) { o.samples = INT_MAX; }) != "");
-    for (const double bad : no_temperatures) {
-        REQUIRE(request([&](GenerateOptions& o) { o.temperature = bad; }) != "");
-        REQUIRE(request([&](GenerateOptions& o) { o.dynatemp_range = bad; }) != "");
-    }
-    for (const double bad : hostile_numbers) {
-        REQUIRE(request([&](GenerateOptions& o) { o.top_p = bad; }) != "");
-        REQUIRE(request([&](GenerateOptions& o) { o.min_p = bad; }) != "");
-        REQUIRE(request([&](GenerateOptions& o) { o.typical_p = bad; }) != "");
-        REQUIRE(request([&](GenerateOptions& o) { o.eta_cutoff = bad; }) != "");
-        REQUIRE(request([&](GenerateOptions& o) { o.repetition_penalty = bad; }) != "");
-        REQUIRE(request([&](GenerateOptions& o) { o.frequency_penalty = bad; }) != "");
-        REQUIRE(request([&](GenerateOptions& o) { o.xtc_probability = bad; }) != "");
-    }
+    refuses_each<O>(request, std::vector{INT_MAX}, &O::max_new_tokens, &O::samples);
+    refuses_each<O>(request, no_temperatures, &O::temperature, &O::dynatemp_range);
+    refuses_each<O>(request, hostile_numbers, &O::top_p, &O::min_p, &O::typical_p, &O::eta_cutoff,
+                    &O::repetition_penalty, &O::frequency_penalty, &O::xtc_probability);
+    refuses_each<O>(request, hostile_texts, &O::preset, &O::dialect, &O::penalty_scope,
+                    &O::context);
+    refuses_each<O>(request, hostile_ids, &O::forced_bos, &O::forced_eos);
     for (const std::string& text : hostile_texts) {
-        REQUIRE(request([&](GenerateOptions& o) { o.preset = text; }) != "");
-        REQUIRE(request([&](GenerateOptions& o) { o.dialect = text; }) != "");
-        REQUIRE(request([&](GenerateOptions& o) { o.penalty_scope = text; }) != "");
-        REQUIRE(request([&](GenerateOptions& o) { o.context = text; }) != "");
         for (const std::string& number :
              std::vector<std::string>{text, text + "=1", "1=" + text, "257=1", "-1=1"}) {
             HOLDS(request([&](GenerateOptions& o) { o.logit_bias = {number}; }));
@@ -148,10 +119,6 @@ TEST_CASE("api: what options ask for", "[api]") {
             REQUIRE(request([&](GenerateOptions& o) { o.exponential_decay = number; }) != "");
         }
         HOLDS(weight_type_named(text), json_value(text), json_value(text));
-    }
-    for (const int id : hostile_ids) {
-        REQUIRE(request([&](GenerateOptions& o) { o.forced_bos = id; }) != "");
-        REQUIRE(request([&](GenerateOptions& o) { o.forced_eos = id; }) != "");
     }
 }
 
@@ -165,10 +132,9 @@ TEST_CASE("api: what the options of a search ask for", "[api]") {
         return outcome([&] { beam_request_of(o, s, model, prompt_length); });
     };
     REQUIRE(search([](BeamSettings&) {}) == "");
-    for (const int bad : {0, -1, INT_MIN}) {
-        REQUIRE(search([&](BeamSettings& s) { s.num_beams = bad; }) != "");
-        REQUIRE(search([&](BeamSettings& s) { s.num_beam_groups = bad; }) != "");
-    }
+    using S = BeamSettings;
+    refuses_each<S>(search, std::vector{0, -1, INT_MIN}, &S::num_beams, &S::num_beam_groups);
+    refuses_each<S>(search, hostile_texts, &S::early_stopping);
     REQUIRE(search([](BeamSettings& s) { s.num_beam_groups = 3; }) != "");
     for (const double bad : {std::nan(""), HUGE_VAL, -HUGE_VAL}) {
         REQUIRE(search([&](BeamSettings& s) { s.length_penalty = bad; }) != "");
@@ -176,8 +142,6 @@ TEST_CASE("api: what the options of a search ask for", "[api]") {
                     s.num_beam_groups = 2, s.diversity_penalty = bad;
                 }) != "");
     }
-    for (const std::string& text : hostile_texts)
-        REQUIRE(search([&](BeamSettings& s) { s.early_stopping = text; }) != "");
     REQUIRE(search([](BeamSettings&) {}, 0) != "");
     REQUIRE(search([](BeamSettings&) {}, SIZE_MAX) != "");
 }

@@ -7,11 +7,13 @@
 #include <climits>
 #include <cmath>
 #include <cstdint>
+#include <initializer_list>
 #include <limits>
 #include <stdexcept>
 #include <string>
 #include <vector>
 
+#include "tests/catch.hpp"
 #include "tests/support/temporary.hpp"
 
 namespace tbt::api {
@@ -43,8 +45,39 @@ inline std::string outcome(test::Action call) {
     return message;
 }
 
-// A call that must be refused with a message, and one that may be accepted or refused.
-#define REFUSES(...) REQUIRE(tbt::api::outcome([&] { __VA_ARGS__; }) != "")
+struct Call {
+    const char* text;
+    test::Action work;
+};
+// Those that were not refused with a message.
+inline std::string accepted(std::initializer_list<Call> calls) {
+    std::string all;
+    for (const Call& call : calls)
+        if (outcome(call.work).empty()) all += std::string(call.text) + "\n";
+    return all;
+}
+
+// {"a", [&] { a; }}, {"b", [&] { b; }}, … of a, b, …: the name of the macro comes again only in the
+// next reading, of which there are eight.
+#define CALLS(call, ...) {#call, [&] { call; }}, __VA_OPT__(CALLS_AGAIN NOTHING(__VA_ARGS__))
+#define CALLS_AGAIN() CALLS
+#define NOTHING ()
+#define READ(...) __VA_ARGS__
+#define READ_ALL(...) READ(READ(READ(READ(READ(READ(READ(READ(__VA_ARGS__))))))))
+
+// Calls of which each must be refused with a message, and one that may be accepted or refused.
+#define REFUSES(...) REQUIRE(tbt::api::accepted({READ_ALL(CALLS(__VA_ARGS__))}) == "")
 #define HOLDS(...) REQUIRE_NOTHROW(tbt::api::outcome([&] { __VA_ARGS__; }))
+
+// Each of these members of an object, set to each of the values, must be refused; the outcome is
+// that of the object that a function changes.
+template <class Object, class Outcome, class Value, class... Member>
+void refuses_each(const Outcome& outcome_of, const std::vector<Value>& values, Member... members) {
+    const auto refuses = [&](const Value& bad, auto member) {
+        INFO(bad);
+        REQUIRE(outcome_of([&](Object& object) { object.*member = bad; }) != "");
+    };
+    for (const Value& bad : values) (refuses(bad, members), ...);
+}
 
 }  // namespace tbt::api

@@ -42,8 +42,7 @@ TEST_CASE("api: rows in few bits", "[api]") {
         HOLDS(restored(quantize({1, bad}, 8)), quantize({bad}, 2), product(quantize({bad}), {}));
     }
     HOLDS(quantize({}), dot({}, {}));
-    REFUSES(dot(quantize(row), quantize({1})));
-    REFUSES(product(quantize(row), quantize({})));
+    REFUSES(dot(quantize(row), quantize({1})), product(quantize(row), quantize({})));
 }
 
 TEST_CASE("api: matrices in few bits", "[api]") {
@@ -51,73 +50,61 @@ TEST_CASE("api: matrices in few bits", "[api]") {
     for (const int bad : {0, 1, -1, 40, INT_MIN, INT_MAX}) {
         Rounding how;
         how.bits = bad;
-        REFUSES(rounded(matrix, how));
-        REFUSES(bits_of(how, 4, 6));
+        REFUSES(rounded(matrix, how), bits_of(how, 4, 6));
     }
     Rounding groups;
     groups.share = Rounding::Share::group;
     for (const int bad : {0, -1, INT_MIN}) {
         groups.group = bad;
-        REFUSES(rounded(matrix, groups));
-        REFUSES(bits_of(groups, 4, 6));
+        REFUSES(rounded(matrix, groups), bits_of(groups, 4, 6));
     }
-    REFUSES(rounded(row, {}));
-    REFUSES(signal_to_noise(matrix, other));
+    REFUSES(rounded(row, {}), signal_to_noise(matrix, other));
     const TransformerConfig config = gpt_config(1, 2, 8, 16, 11),
                             wider = gpt_config(1, 2, 8, 16, 12);
     Transformer gpt(config, random_weights(config, 1), {1, {}}),
         wide(wider, random_weights(wider, 1), {1, {}});
-    REFUSES(compare_distributions(gpt, gpt, {}));
-    REFUSES(compare_distributions(gpt, gpt, {{1}}));
-    REFUSES(compare_distributions(gpt, wide, {{1, 2, 3}}));
-    REFUSES(compare_distributions(gpt, gpt, {std::vector<int>(17, 1)}));
+    REFUSES(compare_distributions(gpt, gpt, {}), compare_distributions(gpt, gpt, {{1}}),
+            compare_distributions(gpt, wide, {{1, 2, 3}}),
+            compare_distributions(gpt, gpt, {std::vector<int>(17, 1)}));
     for (const int id : hostile_ids) REFUSES(compare_distributions(gpt, gpt, {{1, id}}));
 }
 
 TEST_CASE("api: canvases", "[api]") {
     Canvas row{mask_token, 1, mask_token};
     const Draw first = [](const std::vector<double>&) { return 0; };
-    REFUSES(masked_loss(halves, row, {1}));
-    REFUSES(masked_loss(halves, {1, 1}, {1, 1}));
+    REFUSES(masked_loss(halves, row, {1}), masked_loss(halves, {1, 1}, {1, 1}));
     for (const int id : hostile_ids) {
         if (id != mask_token) REFUSES(masked_loss(halves, row, {id, 1, id}));
         const Draw wild = [id](const std::vector<double>&) { return id; };
         Canvas one = row, two = row;
-        REFUSES(fill_at_random(one, halves, wild, 1));
-        REFUSES(fill_by_confidence(two, halves, wild, 1));
+        REFUSES(fill_at_random(one, halves, wild, 1), fill_by_confidence(two, halves, wild, 1));
     }
-    for (const std::size_t bad : {std::size_t{0}, SIZE_MAX}) {
-        REFUSES(fill_at_random(row, halves, first, bad));
-        REFUSES(fill_by_confidence(row, halves, first, bad));
-        REFUSES(fill_by_blocks(row, bad, [](Canvas&, std::size_t) {}));
-    }
+    for (const std::size_t bad : {std::size_t{0}, SIZE_MAX})
+        REFUSES(fill_at_random(row, halves, first, bad),
+                fill_by_confidence(row, halves, first, bad),
+                fill_by_blocks(row, bad, [](Canvas&, std::size_t) {}));
     HOLDS(masked_places(row, SIZE_MAX), masked_places({}, 0));
     for (const int bad : {0, -1, INT_MIN}) REFUSES(conditionals({}, bad));
     for (const int id : hostile_ids)
         if (id != mask_token) REFUSES(conditionals({{{id}, 1.0}}, 2)({mask_token}, 0));
-    REFUSES(conditionals({{{0, 1}, 1.0}}, 2)({0, mask_token}, 2));
-    REFUSES(cost_of_steps({1, 2}, 0));
+    REFUSES(conditionals({{{0, 1}, 1.0}}, 2)({0, mask_token}, 2), cost_of_steps({1, 2}, 0));
     HOLDS(cost_of_steps({}, 1), cost_of_steps({1, 2}, SIZE_MAX));
     const std::vector<double> nothing;
     REFUSES(most_probable()(nothing));
     Rng rng(1);
-    REFUSES(drawing(rng)(nothing));
-    REFUSES(drawing(rng)({not_a_number, 1}));
+    REFUSES(drawing(rng)(nothing), drawing(rng)({not_a_number, 1}));
 }
 
 TEST_CASE("api: a model that fills masks", "[api]") {
     MaskedModel model(MaskedGpt(gpt_config(1, 2, 32, 24, 301), test::noise, {1}),
                       test::World().tokenizer);
     for (const int length : {-1, 25, INT_MIN, INT_MAX}) REFUSES(model.canvas({1, 2}, length));
-    REFUSES(model.canvas(std::vector<int>(25, 1)));
-    REFUSES(model.canvas({1, 2, 3}, 2));
+    REFUSES(model.canvas(std::vector<int>(25, 1)), model.canvas({1, 2, 3}, 2));
     for (const std::size_t place : {std::size_t{1}, SIZE_MAX}) REFUSES(model({mask_token}, place));
     REFUSES(model({}, 0));
     for (const int id : hostile_ids) {
         if (id == mask_token) continue;
-        REFUSES(model.gpt.forward(std::vector<int>{id}));
-        REFUSES(model({id}, 0));
-        REFUSES(model.text({id}));
+        REFUSES(model.gpt.forward(std::vector<int>{id}), model({id}, 0), model.text({id}));
     }
     for (const std::string& text : hostile_texts)
         if (!text.empty()) REFUSES(MaskedModel::load("/nowhere/" + text));
@@ -126,8 +113,7 @@ TEST_CASE("api: a model that fills masks", "[api]") {
 TEST_CASE("api: guidance by a second prompt", "[api]") {
     const std::vector<float> a{1, 2, 3}, b{1, 2};
     std::vector<float> guided(3);
-    REFUSES(guide_logits(a, b, 2, guided));
-    REFUSES(guide_logits(b, b, 2, guided));
+    REFUSES(guide_logits(a, b, 2, guided), guide_logits(b, b, 2, guided));
     for (const double bad : hostile_numbers) HOLDS(guide_logits(a, a, bad, guided));
     HOLDS(guide_logits({}, {}, 2, {}));
     const GuidancePrompts none{1, {}}, some{1, {1}};
@@ -174,8 +160,7 @@ TEST_CASE("api: the one generator", "[api]") {
     }
     for (const int id : hostile_ids) {
         const std::vector<std::vector<int>> prompts{{id}};
-        REFUSES(generator.generate_ids(prompts, {}));
-        REFUSES(generator.answer({id}, {}));
+        REFUSES(generator.generate_ids(prompts, {}), generator.answer({id}, {}));
     }
     REFUSES(generator.generate_ids(std::vector<std::vector<int>>{{}}, {}));
     HOLDS(generator.generate(std::vector<std::string>{}, {}));

@@ -122,11 +122,9 @@ std::vector<TransformerConfig> hostile_configs() {
 TEST_CASE("api: configurations", "[api]") {
     const test::TemporaryFolder folder;
     for (const TransformerConfig& config : hostile_configs()) {
-        REFUSES(check_config(config, "test"));
-        REFUSES(Transformer(config, random_weights(tiny(), 1)));
-        REFUSES(random_weights(config, 1));
-        REFUSES(write_model_config(folder.path(), config));
-        REFUSES(plan_memory(config, WeightType::f32, 1, 1));
+        REFUSES(check_config(config, "test"), Transformer(config, random_weights(tiny(), 1)),
+                random_weights(config, 1), write_model_config(folder.path(), config),
+                plan_memory(config, WeightType::f32, 1, 1));
         HOLDS(KvCache{config});
         HOLDS(config.head_size());
         HOLDS(parameter_count(config));
@@ -139,12 +137,10 @@ TEST_CASE("api: configurations", "[api]") {
     for (const int heads : {0, -1, INT_MIN})
         REFUSES(check_config(llama_config(1, heads, 1, 8, 12, 16, 11), "test"));
     for (const std::string& text : hostile_texts) {
-        REFUSES(preset_config(text));
-        REFUSES(read_model_config(text));
-        REFUSES(read_config_file(folder.write("config.json", text)));
+        REFUSES(preset_config(text), read_model_config(text),
+                read_config_file(folder.write("config.json", text)));
         HOLDS(shipped_model(text));
-        REFUSES(load_model(text));
-        REFUSES(load_transformer(text));
+        REFUSES(load_model(text), load_transformer(text));
     }
     for (const int context : {0, -1, 17, INT_MAX})
         REFUSES(plan_memory(tiny(), WeightType::f16, context, 1));
@@ -157,9 +153,9 @@ TEST_CASE("api: configurations", "[api]") {
 
 TEST_CASE("api: random weights", "[api]") {
     std::vector<float> values(3), none;
-    REFUSES(fill_random_weight(tiny(), 1, "wte.weight", -1, values));
-    REFUSES(fill_random_weight(tiny(), 1, "wte.weight", INT64_MIN, values));
-    REFUSES(fill_random_weight(tiny(), 1, "wte.weight", INT64_MAX, values));
+    REFUSES(fill_random_weight(tiny(), 1, "wte.weight", -1, values),
+            fill_random_weight(tiny(), 1, "wte.weight", INT64_MIN, values),
+            fill_random_weight(tiny(), 1, "wte.weight", INT64_MAX, values));
     HOLDS(fill_random_weight(tiny(), 1, "", 0, none));
     HOLDS(fill_random_weight(tiny(), 1, "no such weight", 5, values));
     const WeightSource weights = random_weights(tiny(), 1);
@@ -168,25 +164,16 @@ TEST_CASE("api: random weights", "[api]") {
 }
 
 TEST_CASE("api: caches", "[api]") {
-    REFUSES(KvCache(tiny(), -1));
-    REFUSES(KvCache(tiny(), INT_MIN));
+    REFUSES(KvCache(tiny(), -1), KvCache(tiny(), INT_MIN));
     KvCache cache(tiny(), INT_MAX);
     REQUIRE(cache.capacity() == 16);
-    REFUSES(cache.truncate(1));
-    REFUSES(cache.truncate(-1));
-    REFUSES(cache.make_room(17));
-    REFUSES(cache.make_room(-1));
-    REFUSES(cache.make_room(INT_MAX));
-    REFUSES(cache.advance(1));
-    REFUSES(cache.advance(-1));
-    REFUSES(cache.keys(0, 0, 0));
+    REFUSES(cache.truncate(1), cache.truncate(-1), cache.make_room(17), cache.make_room(-1),
+            cache.make_room(INT_MAX), cache.advance(1));
+    REFUSES(cache.advance(-1), cache.keys(0, 0, 0));
     cache.make_room(3);
     HOLDS(cache.keys(0, 0, 1));
-    for (const int i : {-1, 2, INT_MAX, INT_MIN}) {
-        REFUSES(cache.keys(i, 0, 0));
-        REFUSES(cache.values(0, i, 0));
-        REFUSES(cache.keys(0, 0, i));
-    }
+    for (const int i : {-1, 2, INT_MAX, INT_MIN})
+        REFUSES(cache.keys(i, 0, 0), cache.values(0, i, 0), cache.keys(0, 0, i));
     cache.advance(3);
     KvCache taken = std::move(cache);
     REQUIRE(taken.length() == 3);
@@ -203,10 +190,8 @@ TEST_CASE("api: forward passes", "[api]") {
     KvCache cache(gpt.config());
     const std::vector<int> three{1, 2, 3}, long_text(17, 1);
     for (const int id : hostile_ids) REFUSES(gpt.forward(cache, std::vector<int>{1, id}));
-    REFUSES(gpt.forward(cache, std::vector<int>{11}));
-    REFUSES(gpt.forward(cache, {}));
-    REFUSES(gpt.forward(cache, long_text));
-    REFUSES(gpt.forward(std::span<const Step>{}));
+    REFUSES(gpt.forward(cache, std::vector<int>{11}), gpt.forward(cache, {}),
+            gpt.forward(cache, long_text), gpt.forward(std::span<const Step>{}));
     const Step nowhere{nullptr, three, false};
     REFUSES(gpt.forward({&nowhere, 1}));
     const std::vector<Step> twice{{&cache, three, false}, {&cache, three, false}};
@@ -222,18 +207,15 @@ TEST_CASE("api: forward passes", "[api]") {
         REFUSES(logits.row(row));
     REFUSES(Logits{}.last());
     const Transformer taken = std::move(gpt);
-    REFUSES(gpt.config());
-    REFUSES(gpt.forward(cache, three));
-    REFUSES(gpt.weight_bytes());
-    REFUSES(Transformer(tiny(), WeightSource{}));
-    REFUSES(Transformer(tiny(), [](const std::string&, const Shape&) { return Tensor(Shape{1}); }));
+    REFUSES(gpt.config(), gpt.forward(cache, three), gpt.weight_bytes(),
+            Transformer(tiny(), WeightSource{}),
+            Transformer(tiny(), [](const std::string&, const Shape&) { return Tensor(Shape{1}); }));
     HOLDS(Transformer(tiny(), random_weights(tiny(), 1), {INT_MIN, {}}));
 }
 
 TEST_CASE("api: layers of one row", "[api]") {
     std::vector<float> row{1, 2, 3}, two(2), none;
-    REFUSES(softmax(row, two));
-    REFUSES(log_softmax(row, two));
+    REFUSES(softmax(row, two), log_softmax(row, two));
     HOLDS(softmax(none, none), log_softmax(none, none));
     std::vector<float> broken{not_a_number, infinity, -infinity};
     HOLDS(softmax(broken, row), log_softmax(broken, row));
@@ -250,28 +232,23 @@ TEST_CASE("api: files of tensors", "[api]") {
     const test::TemporaryFolder folder;
     const std::string path = folder.file("t.safetensors");
     const std::vector<float> values{1, 2, 3};
-    REFUSES(write_safetensors(path, {{"a", {4}, values}}));
-    REFUSES(write_safetensors(path, {{"a", {-3}, values}}));
-    REFUSES(write_safetensors(path, {{"a", {INT64_MAX, INT64_MAX}, values}}));
-    REFUSES(write_safetensors(path, {{"a", {3}, values}, {"a", {3}, values}}));
-    REFUSES(write_safetensors("", {{"a", {3}, values}}));
+    REFUSES(write_safetensors(path, {{"a", {4}, values}}),
+            write_safetensors(path, {{"a", {-3}, values}}),
+            write_safetensors(path, {{"a", {INT64_MAX, INT64_MAX}, values}}),
+            write_safetensors(path, {{"a", {3}, values}, {"a", {3}, values}}),
+            write_safetensors("", {{"a", {3}, values}}));
     HOLDS(write_safetensors(path, {}));
     for (const std::string& name : hostile_texts) {
         HOLDS(write_safetensors(path, {{name, {3}, values}}));
         HOLDS(Safetensors::open(path));
-        REFUSES(Safetensors::open(folder.write("bad", name)));
-        REFUSES(Safetensors::open_directory(name));
+        REFUSES(Safetensors::open(folder.write("bad", name)), Safetensors::open_directory(name));
     }
     write_safetensors(path, {{"a", {3}, values}});
     const Safetensors file = Safetensors::open(path);
-    REFUSES(file.read("b", {3}));
-    REFUSES(file.read("a", {1, 3}));
-    REFUSES(file.read_weight("", {}));
-    REFUSES(file.check_weight("a", {-1}));
-    REFUSES(file.read("a", Shape(100, 1)));
+    REFUSES(file.read("b", {3}), file.read("a", {1, 3}), file.read_weight("", {}),
+            file.check_weight("a", {-1}), file.read("a", Shape(100, 1)));
     std::vector<float> two(2);
-    REFUSES(widen(*file.find("a"), 2, two));
-    REFUSES(widen(*file.find("a"), std::int64_t{1} << 62, two));
-    REFUSES(widen(StoredTensor{"F32", {3}, {}, "x"}, 0, two));
-    REFUSES(widen(StoredTensor{"", {3}, {}, "x"}, 0, two));
+    REFUSES(widen(*file.find("a"), 2, two), widen(*file.find("a"), std::int64_t{1} << 62, two),
+            widen(StoredTensor{"F32", {3}, {}, "x"}, 0, two),
+            widen(StoredTensor{"", {3}, {}, "x"}, 0, two));
 }

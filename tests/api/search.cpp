@@ -54,8 +54,7 @@ TEST_CASE("api: a beam search", "[api]") {
     REQUIRE(search([](BeamRequest& r) { r.stop.eos = {-1, INT_MAX}; }) == "");
     for (const double bad : {std::nan(""), HUGE_VAL, -HUGE_VAL}) {
         REQUIRE(search([&](BeamRequest& r) { r.beams.length_penalty = bad; }) != "");
-        REFUSES(length_normalised(-1, 3, bad));
-        REFUSES(diverse_beam_search(model, beams(), 2, bad, prompt));
+        REFUSES(length_normalised(-1, 3, bad), diverse_beam_search(model, beams(), 2, bad, prompt));
     }
     HOLDS(length_normalised(NAN, SIZE_MAX, 1e308));
     for (const int groups : {0, -1, 3, INT_MIN, INT_MAX})
@@ -63,8 +62,7 @@ TEST_CASE("api: a beam search", "[api]") {
     REFUSES(diverse_beam_search(model, beams(), 2, -1, prompt));
     const BeamRequest r = beams();
     BeamSearch one(r, prompt);
-    REFUSES(one.step({}));
-    REFUSES(one.results());
+    REFUSES(one.step({}), one.results());
     BeamSearch nothing(r, prompt);
     nothing.interrupt();
     HOLDS(nothing.step({}), nothing.texts(SIZE_MAX), nothing.results());
@@ -79,9 +77,8 @@ TEST_CASE("api: plain and exact searches", "[api]") {
     REQUIRE(plain_beam_search(model, prompt, 2, 0, INT_MIN).empty());
     HOLDS(plain_beam_search(model, prompt, INT_MAX, 1, INT_MAX));
     const BeamRequest r = beams();
-    REFUSES(ExactSearch(model, r, {}, 0));
-    HOLDS(ExactSearch(model, r, prompt, NAN).run(),
-          ExactSearch(model, r, prompt, 0, LONG_MIN).run());
+    REFUSES(exact_search(model, r, {}, 0));
+    HOLDS(exact_search(model, r, prompt, NAN), exact_search(model, r, prompt, 0, LONG_MIN));
     Lattice lattice(true);
     HOLDS(lattice.prune(0, ""), lattice.prune(-1, ""), lattice.prune(INT_MAX, ""));
 }
@@ -106,25 +103,22 @@ TEST_CASE("api: reports of a search", "[api]") {
         for (const int width : {-1, 0, 2, INT_MAX}) HOLDS(shortened(s, width));
     Transformer gpt(gpt_config(1, 2, 8, 16, 11), random_weights(gpt_config(1, 2, 8, 16, 11), 1),
                     {1, {}});
-    REFUSES(log_probabilities(gpt, beams(), {}, {1}));
-    REFUSES(log_probabilities(gpt, beams(), {1}, {-1}));
-    REFUSES(log_probabilities(gpt, beams(), {1}, {99}));
+    REFUSES(log_probabilities(gpt, beams(), {}, {1}), log_probabilities(gpt, beams(), {1}, {-1}),
+            log_probabilities(gpt, beams(), {1}, {99}));
     HOLDS(log_probabilities(gpt, beams(), {1}, {}));
 }
 
 TEST_CASE("api: draws by weight", "[api]") {
-    for (const double u : {-0.1, 1.0, std::nan(""), HUGE_VAL}) {
+    for (const double u : {-0.1, 1.0, std::nan(""), HUGE_VAL})
         REFUSES(plain_draw(std::vector<double>{1, 2}, u));
-    }
     for (const auto& w :
          {Distribution{}, Distribution{0, 0}, Distribution{1, -1}, Distribution{1, NAN},
           Distribution{1, HUGE_VAL}, Distribution{1e308, 1e308}})
         REFUSES(plain_draw(w, 0.5));
     RandomChance random(Rng(1));
     AllOutcomes ways;
-    REFUSES(random.draw(std::span<const double>{}));
-    REFUSES(ways.draw(std::span<const double>{}));
-    REFUSES(ways.draw(std::span<const double>(Distribution{0, 0})));
+    REFUSES(random.draw(std::span<const double>{}), ways.draw(std::span<const double>{}),
+            ways.draw(std::span<const double>(Distribution{0, 0})));
     HOLDS(random.accept(NAN), ways.accept(NAN), AllOutcomes().next());
 }
 
@@ -133,46 +127,34 @@ TEST_CASE("api: plain rounds", "[api]") {
     const DistributionAfter three = [](const std::vector<int>&) {
         return Distribution{0.2, 0.2, 0.6};
     };
-    REFUSES(plain_residual({1}, {0.5, 0.5}));
-    REFUSES(plain_round(two, two, {0}, -1, {}));
-    REFUSES(plain_round(two, two, {0}, INT_MIN, {}));
-    REFUSES(plain_round(two, two, {0}, 2, {0.5}));
-    REFUSES(plain_round(two, two, {0}, 0, {1.0}));
-    REFUSES(plain_round(two, three, {0}, 1, {0.99, 0.5, 0.5}));
+    REFUSES(plain_residual({1}, {0.5, 0.5}), plain_round(two, two, {0}, -1, {}),
+            plain_round(two, two, {0}, INT_MIN, {}), plain_round(two, two, {0}, 2, {0.5}),
+            plain_round(two, two, {0}, 0, {1.0}),
+            plain_round(two, three, {0}, 1, {0.99, 0.5, 0.5}));
     const DistributionAfter sure = [](const std::vector<int>&) {
         return Distribution{0.8, 0.1, 0.1};
     };
     REFUSES(plain_round(two, sure, {0}, 1, {0.3, 0.999, 0.5}));
     const DistributionAfter none = [](const std::vector<int>&) { return Distribution{}; };
-    REFUSES(plain_round(none, two, {}, 1, {0.5, 0.5, 0.5}));
-    REFUSES(plain_round(two, none, {}, 1, {0.5, 0.5, 0.5}));
+    REFUSES(plain_round(none, two, {}, 1, {0.5, 0.5, 0.5}),
+            plain_round(two, none, {}, 1, {0.5, 0.5, 0.5}));
 }
 
 TEST_CASE("api: drafts", "[api]") {
     for (const int length : {0, -1, INT_MIN, INT_MAX}) {
-        REFUSES(DraftLength::fixed(length));
-        REFUSES(DraftLength::adaptive(length, 0.15));
+        REFUSES(DraftLength::fixed(length), DraftLength::adaptive(length, 0.15));
         if (length != 0) REFUSES(plain_best_length(0.5, 0.1, length));
     }
-    for (const double bad : hostile_numbers) {
-        REFUSES(DraftLength::adaptive(4, bad));
-        REFUSES(expected_tokens(bad, 3));
-        REFUSES(plain_best_length(bad, 0.1, 4));
-        REFUSES(plain_best_length(0.5, bad, 4));
-        REFUSES(plain_draft_length({{1, 1}}, bad, 4));
-    }
-    REFUSES(expected_tokens(0.5, INT_MAX));
-    REFUSES(expected_tokens(0.5, -1));
+    for (const double bad : hostile_numbers)
+        REFUSES(DraftLength::adaptive(4, bad), expected_tokens(bad, 3),
+                plain_best_length(bad, 0.1, 4), plain_best_length(0.5, bad, 4),
+                plain_draft_length({{1, 1}}, bad, 4));
+    REFUSES(expected_tokens(0.5, INT_MAX), expected_tokens(0.5, -1));
     DraftLength length = DraftLength::adaptive(12, 0.15);
-    REFUSES(DraftLength::adaptive(4, 0));
-    REFUSES(plain_draft_length({{1, 2}, {9, 90}}, 0.1, 4));
-    for (const std::int64_t bad : {std::int64_t{-1}, INT64_MIN}) {
-        REFUSES(cost_of_guess(bad, 10));
-        REFUSES(cost_of_guess(10, bad));
-    }
-    REFUSES(cost_of_guess(10, 0));
-    REFUSES(length.learn(-1, -2));
-    REFUSES(length.learn(1, 2));
+    REFUSES(DraftLength::adaptive(4, 0), plain_draft_length({{1, 2}, {9, 90}}, 0.1, 4));
+    for (const std::int64_t bad : {std::int64_t{-1}, INT64_MIN})
+        REFUSES(cost_of_guess(bad, 10), cost_of_guess(10, bad));
+    REFUSES(cost_of_guess(10, 0), length.learn(-1, -2), length.learn(1, 2));
     for (const int bad : {0, -1, INT_MIN}) {
         if (bad < 0) REFUSES(ModelDraft(test::letters(), bad));
         REFUSES(PromptLookup{bad});
@@ -219,7 +201,6 @@ TEST_CASE("api: rounds on models", "[api]") {
     HOLDS(write_lanes(folder.file("f.svg"), tokenizer, {}));
     Round round;
     round.tokens = {-1};
-    REFUSES(lane_of(tokenizer, round));
-    REFUSES(write_lanes(folder.file("f.svg"), tokenizer, {round}));
-    REFUSES(print_judgements(tokenizer, round));
+    REFUSES(lane_of(tokenizer, round), write_lanes(folder.file("f.svg"), tokenizer, {round}),
+            print_judgements(tokenizer, round));
 }

@@ -33,15 +33,10 @@ TransformerConfig tiny() { return gpt_config(1, 2, 8, 16, 11); }
 
 TEST_CASE("api: caches compared and work counted", "[api]") {
     const KvCache a(tiny()), b(gpt_config(2, 2, 8, 16, 11));
-    REFUSES(equal_positions(a, a, tiny(), 1));
-    REFUSES(equal_positions(a, b, tiny(), 0));
+    REFUSES(equal_positions(a, a, tiny(), 1), equal_positions(a, b, tiny(), 0));
     REQUIRE(equal_positions(a, a, tiny(), INT_MIN) == 0);
-    for (const std::int64_t n : {std::int64_t{-1}, INT64_MIN, INT64_MAX}) {
-        REFUSES(forward_work(n, 1));
-        REFUSES(uncached_work(n, 1));
-        REFUSES(cached_work(1, n));
-        REFUSES(uncached_work(1, n));
-    }
+    for (const std::int64_t n : {std::int64_t{-1}, INT64_MIN, INT64_MAX})
+        REFUSES(forward_work(n, 1), uncached_work(n, 1), cached_work(1, n), uncached_work(1, n));
     for (const std::string& text : hostile_texts) REFUSES(read_roofline(text, -1));
     HOLDS(chart_of(Roofline{}), Product{}.intensity(), Product{}.gigaflops());
     HOLDS(Roofline{}.limit(NAN, Slope{}));
@@ -53,41 +48,28 @@ TEST_CASE("api: penalties and bans", "[api]") {
     TokenCounts counts;
     for (const int id : {-1, 5, INT_MIN, INT_MAX}) {
         const std::vector<int> text{0, id}, twice{id, id, id};
-        REFUSES(penalize_repetition(c, text, 1.2));
-        REFUSES(penalize_repetition(c, text, 1.2, counts));
-        REFUSES(penalize_frequency_presence(c, text, 1, 1));
-        REFUSES(ban_repeated_ngrams(c, twice, 1));
-        REFUSES(ban_repeated_ngrams(c, twice, 2));
-        REFUSES(ban_eos_until(c, 0, 1, text));
-        REFUSES(plain_repetition(s, text, 1.2));
-        REFUSES(plain_frequency_presence(s, text, 1, 1));
-        REFUSES(plain_no_repeat_ngram(s, twice, 2));
-        REFUSES(plain_eos_until(s, 0, 1, text));
-        REFUSES(add_bias(c, {}, std::vector<SequenceBias>{{{id}, 1}}));
-        REFUSES(plain_bias(s, text, {{0, id}, 1}));
+        REFUSES(penalize_repetition(c, text, 1.2), penalize_repetition(c, text, 1.2, &counts),
+                penalize_frequency_presence(c, text, 1, 1), ban_repeated_ngrams(c, twice, 1),
+                ban_repeated_ngrams(c, twice, 2), ban_eos_until(c, 0, 1, text));
+        REFUSES(plain_repetition(s, text, 1.2), plain_frequency_presence(s, text, 1, 1),
+                plain_no_repeat_ngram(s, twice, 2), plain_eos_until(s, 0, 1, text),
+                add_bias(c, {}, std::vector<SequenceBias>{{{id}, 1}}),
+                plain_bias(s, text, {{0, id}, 1}));
         REFUSES(counts.count(text, 5));
     }
-    for (const double bad : hostile_numbers) {
-        REFUSES(penalize_repetition(c, {}, bad));
-        REFUSES(penalize_frequency_presence(c, {}, bad, 0));
-        REFUSES(plain_frequency_presence(s, {}, 0, bad));
-        REFUSES(plain_repetition(s, {}, bad));
-    }
+    for (const double bad : hostile_numbers)
+        REFUSES(penalize_repetition(c, {}, bad), penalize_frequency_presence(c, {}, bad, 0),
+                plain_frequency_presence(s, {}, 0, bad), plain_repetition(s, {}, bad));
     for (const double bad : {0.0, -1.0, 1e-300}) REFUSES(penalize_repetition(c, {}, bad));
-    for (const int n : {-1, INT_MIN}) {
-        REFUSES(ban_repeated_ngrams(c, {}, n));
-        REFUSES(plain_no_repeat_ngram(s, {}, n));
-        REFUSES(ban_eos_until(c, 0, n, {}));
-        REFUSES(plain_eos_until(s, 0, n, {}));
-    }
+    for (const int n : {-1, INT_MIN})
+        REFUSES(ban_repeated_ngrams(c, {}, n), plain_no_repeat_ngram(s, {}, n),
+                ban_eos_until(c, 0, n, {}), plain_eos_until(s, 0, n, {}));
     HOLDS(ban_repeated_ngrams(c, {}, INT_MAX), plain_no_repeat_ngram(s, {}, INT_MAX));
     HOLDS(ban_eos_until(c, SIZE_MAX, INT_MAX, {}));
-    for (const float bad : {not_a_number, infinity}) {
-        REFUSES(add_bias(c, {}, std::vector<SequenceBias>{{{0}, bad}}));
-        REFUSES(plain_bias(s, {}, {{0}, bad}));
-    }
-    REFUSES(add_bias(c, {}, std::vector<SequenceBias>{{{}, 1}}));
-    REFUSES(plain_bias(s, {}, {{}, 1}));
+    for (const float bad : {not_a_number, infinity})
+        REFUSES(add_bias(c, {}, std::vector<SequenceBias>{{{0}, bad}}),
+                plain_bias(s, {}, {{0}, bad}));
+    REFUSES(add_bias(c, {}, std::vector<SequenceBias>{{{}, 1}}), plain_bias(s, {}, {{}, 1}));
     std::vector<float> none;
     REFUSES(plain_repetition(none, {0}, 2));
     REQUIRE(std::vector<float>(c.logits().begin(), c.logits().end()) == five);
@@ -131,11 +113,8 @@ TEST_CASE("api: stops and streams", "[api]") {
     }
     REFUSES(StopStrings({std::string(70000, 'x')}));
     StopStrings stops({"ab"});
-    for (const int state : {-1, 3, INT_MIN, INT_MAX}) {
-        REFUSES(stops.next(state, 'a'));
-        REFUSES(stops.held_back(state));
-        REFUSES(stops.complete(state));
-    }
+    for (const int state : {-1, 3, INT_MIN, INT_MAX})
+        REFUSES(stops.next(state, 'a'), stops.held_back(state), stops.complete(state));
     TextStream stream(stops);
     HOLDS(stream.push(""), stream.finish(), stream.push("\xff"));
     const StopStrings taken = std::move(stops);
@@ -153,12 +132,8 @@ TEST_CASE("api: batches of texts", "[api]") {
     CachedBatch batch(gpt);
     const std::vector<int> ids{1, 2, 3}, long_text(17, 1);
     const auto ask = [&](std::vector<BatchText> texts) { batch(texts); };
-    REFUSES(ask({}));
-    REFUSES(ask({{0, {}}}));
-    REFUSES(ask({{SIZE_MAX, ids}}));
-    REFUSES(ask({{100000, ids}}));
-    REFUSES(ask({{0, ids}, {0, ids}}));
-    REFUSES(ask({{0, long_text}}));
+    REFUSES(ask({}), ask({{0, {}}}), ask({{SIZE_MAX, ids}}), ask({{100000, ids}}),
+            ask({{0, ids}, {0, ids}}), ask({{0, long_text}}));
     for (const int id : hostile_ids) REFUSES(ask({{0, std::vector<int>{1, id}}}));
     HOLDS(ask({{0, ids}, {1, ids}}));
 }
@@ -182,8 +157,8 @@ TEST_CASE("api: the generator", "[api]") {
     REQUIRE(write([](GenerateRequest& r) { r.keep = INT_MIN; }) == "");
     REQUIRE(write([](GenerateRequest& r) { r.traced_tokens = INT_MAX; }) == "");
     const GenerateRequest r = test::request(4);
-    REFUSES(generate_texts({}, test::one_byte, std::vector<int>{97}, r));
-    REFUSES(generate_texts(model, {}, std::vector<int>{97}, r));
+    REFUSES(generate_texts({}, test::one_byte, std::vector<int>{97}, r),
+            generate_texts(model, {}, std::vector<int>{97}, r));
     const auto poor = [](std::span<const BatchText>) {
         return std::vector<std::span<const float>>{};
     };
@@ -195,8 +170,7 @@ TEST_CASE("api: the generator", "[api]") {
 TEST_CASE("api: conversations and reports", "[api]") {
     const auto encode = [](std::string_view text) { return std::vector<int>(text.size()); };
     for (const int budget : {0, -1, INT_MIN}) REFUSES(Conversation(lines_prompt(encode), budget));
-    REFUSES(Conversation({}, 10));
-    REFUSES(lines_prompt({}));
+    REFUSES(Conversation({}, 10), lines_prompt({}));
     Conversation talk(lines_prompt(encode), 40);
     REFUSES(talk.ask(std::string(100, 'x')));
     for (const std::string& text : hostile_texts) {
@@ -208,17 +182,15 @@ TEST_CASE("api: conversations and reports", "[api]") {
     GeneratedText text;
     HOLDS(json_result("\xff", "\xff", {}, {-1}, tokenizer, {text}));
     text.stop_string = 3;
-    REFUSES(json_result("m", "p", {}, {1}, tokenizer, {text}));
-    REFUSES(token_bytes_of(tokenizer)(-1));
+    REFUSES(json_result("m", "p", {}, {1}, tokenizer, {text}), token_bytes_of(tokenizer)(-1));
     Trace trace;
     trace.top = {{1, 0.5, 0.5, 7}};
-    REFUSES(trace_line(tokenizer, trace, 0, 0));
-    REFUSES(explanation(tokenizer, Chain(), trace, 0));
+    REFUSES(trace_line(tokenizer, trace, 0, 0), explanation(tokenizer, Chain(), trace, 0));
     text.stop_string = -1, text.traces = {trace};
     REFUSES(json_result("m", "p", {}, {1}, tokenizer, {text}));
     trace.chosen = -1;
-    REFUSES(trace_line(tokenizer, trace, SIZE_MAX, INT_MIN));
-    REFUSES(explanation(tokenizer, Chain(), trace, INT_MIN));
+    REFUSES(trace_line(tokenizer, trace, SIZE_MAX, INT_MIN),
+            explanation(tokenizer, Chain(), trace, INT_MIN));
     const test::TemporaryFolder folder;
     HOLDS(write_surprise_figure(folder.file("f.svg"), tokenizer, "\xff", text));
     GenerateOptions options;
@@ -234,22 +206,14 @@ TEST_CASE("api: passages and endings", "[api]") {
     const Dry dry{1, 1.75, 2, {}};
     for (const int id : {-1, 5, INT_MIN, INT_MAX}) {
         const std::vector<int> text{0, id};
-        REFUSES(penalize_passages(c, text, dry));
-        REFUSES(plain_dry(s, text, dry));
-        REFUSES(suppress(c, text));
-        REFUSES(plain_suppress(s, text));
-        REFUSES(force(c, id));
-        REFUSES(plain_force(s, id));
-        REFUSES(favour_ending(c, 1, {0, 2}, text));
-        REFUSES(plain_decay(s, 1, {0, 2}, text));
+        REFUSES(penalize_passages(c, text, dry), plain_dry(s, text, dry), suppress(c, text),
+                plain_suppress(s, text), force(c, id), plain_force(s, id));
+        REFUSES(favour_ending(c, 1, {0, 2}, text), plain_decay(s, 1, {0, 2}, text));
         HOLDS(penalize_passages(c, std::vector<int>{0, 0}, {1, 2, 1, {id}}));
     }
-    for (const double bad : hostile_numbers) {
-        REFUSES(penalize_passages(c, {}, {bad, 2, 2, {}}));
-        REFUSES(plain_dry(s, {}, {1, bad, 2, {}}));
-        REFUSES(favour_ending(c, 1, {0, bad}, {}));
-        REFUSES(plain_decay(s, 1, {0, bad}, {}));
-    }
+    for (const double bad : hostile_numbers)
+        REFUSES(penalize_passages(c, {}, {bad, 2, 2, {}}), plain_dry(s, {}, {1, bad, 2, {}}),
+                favour_ending(c, 1, {0, bad}, {}), plain_decay(s, 1, {0, bad}, {}));
     for (const int bad : {0, -1, INT_MIN}) REFUSES(penalize_passages(c, {}, {1, 2, bad, {}}));
     REFUSES(favour_ending(c, 1, {-1, 2}, {}));
     HOLDS(favour_ending(c, SIZE_MAX, {INT_MAX, 1e9}, std::vector<int>{0}));

@@ -17,17 +17,15 @@ constexpr int sizes[] = {1, 8, 16, 17, 24, 32, 64}, most = 64, depth = 100;
 // A token for each of the first `texts` caches, again and again.
 Contender batch_of(Transformer& gpt, std::vector<KvCache>& caches, const std::vector<int>& token,
                    int texts) {
-    return {"batch", [&gpt, &caches, &token, texts](int times) {
-                for (int i = 0; i < times; ++i) {
-                    std::vector<Step> steps;
-                    for (int b = 0; b < texts; ++b) {
-                        KvCache& cache = caches[static_cast<std::size_t>(b)];
-                        cache.truncate(depth);
-                        steps.push_back({&cache, token});
-                    }
-                    keep(gpt.forward(steps).values[0]);
-                }
-            }};
+    return repeated("batch", [&gpt, &caches, &token, texts] {
+        std::vector<Step> steps;
+        for (int b = 0; b < texts; ++b) {
+            KvCache& cache = caches[static_cast<std::size_t>(b)];
+            cache.truncate(depth);
+            steps.push_back({&cache, token});
+        }
+        keep(gpt.forward(steps).values[0]);
+    });
 }
 
 void measure(Table& table, const std::string& name, WeightType cache, int threads, int rounds) {
@@ -41,12 +39,8 @@ void measure(Table& table, const std::string& name, WeightType cache, int thread
     for (const int texts : sizes) work.push_back(batch_of(gpt, caches, token, texts));
     const std::vector<Timing> t = interleaved(work, rounds, 0.02);
     for (std::size_t i = 0; i < work.size(); ++i)
-        table.row({name,
-                   std::string(names_of(cache).option),
-                   {static_cast<double>(threads), 0},
-                   {static_cast<double>(sizes[i]), 0},
-                   {sizes[i] / t[i].median, 0},
-                   {sizes[i] * t[0].median / t[i].median, 2}});
+        table.row({name, std::string(names_of(cache).option), threads, sizes[i],
+                   Cell(sizes[i] / t[i].median, 0), Cell(sizes[i] * t[0].median / t[i].median, 2)});
 }
 
 void run(const Settings& settings) {

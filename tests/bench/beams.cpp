@@ -34,23 +34,17 @@ void run(const Settings& settings) {
         std::vector<double> positions(sizes.size());
         for (std::size_t i = 0; i < sizes.size(); ++i) {
             const BeamRequest request = request_of(sizes[i], model);
-            work.push_back({"beams", [&, i, request](int times) {
-                                for (int t = 0; t < times; ++t) {
-                                    CachedBatch batch(model.transformer);
-                                    keep(static_cast<float>(
-                                        beam_search(std::ref(batch), request, prompt)[0].sum));
-                                    positions[i] = static_cast<double>(batch.computed());
-                                }
-                            }});
+            work.push_back(repeated("beams", [&, i, request] {
+                CachedBatch batch(model.transformer);
+                keep(static_cast<float>(beam_search(std::ref(batch), request, prompt)[0].sum));
+                positions[i] = static_cast<double>(batch.computed());
+            }));
         }
         const std::vector<Timing> t = interleaved(work, 7, 0.02);
         for (std::size_t i = 0; i < sizes.size(); ++i) {
-            table.row({std::to_string(sizes[i]),
-                       {static_cast<double>(threads), 0},
-                       {t[i].median / tokens * 1e6, 0},
-                       {t[i].median / t[0].median, 2},
-                       {t[i].median / t[0].median / sizes[i], 2},
-                       {positions[i], 0}});
+            table.row({std::to_string(sizes[i]), threads, Cell(t[i].median / tokens * 1e6, 0),
+                       Cell(t[i].median / t[0].median, 2),
+                       Cell(t[i].median / t[0].median / sizes[i], 2), Cell(positions[i], 0)});
         }
     }
 }

@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <functional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <nlohmann/json.hpp>
@@ -58,6 +59,14 @@ struct Contender {
     bool spins = false;  // leaves threads spinning: wait before measuring the next one
 };
 
+// One that does this `times` times.
+template <class Work>
+Contender repeated(std::string name, Work work) {
+    return {std::move(name), [work = std::move(work)](int times) mutable {
+                for (int i = 0; i < times; ++i) work();
+            }};
+}
+
 // Seconds for doing the work once.
 struct Timing {
     double median = 0, low = 0, high = 0;  // low and high: the quartiles
@@ -80,6 +89,7 @@ struct Cell {
     Cell(const char* words) : text(words) {}
     Cell(std::string words) : text(std::move(words)) {}
     Cell(double value, int places) : number(value), decimals(places) {}
+    Cell(int whole) : Cell(whole, 0) {}
 };
 
 // Rows are printed as they come and kept for the JSON file under the section's name.

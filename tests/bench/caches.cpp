@@ -16,12 +16,10 @@ namespace {
 Contender token_at(Transformer& gpt, KvCache& cache, const std::vector<int>& text, int position) {
     const std::span<const int> ids(text);
     gpt.forward(cache, ids.first(static_cast<std::size_t>(position)));
-    return {"token", [&gpt, &cache, ids, position](int times) {
-                for (int i = 0; i < times; ++i) {
-                    cache.truncate(position);
-                    keep(gpt.forward(cache, ids.first(1))[0]);
-                }
-            }};
+    return repeated("token", [&gpt, &cache, ids, position] {
+        cache.truncate(position);
+        keep(gpt.forward(cache, ids.first(1))[0]);
+    });
 }
 
 void measure(Table& table, const std::string& name, WeightType weights, int threads,
@@ -40,15 +38,9 @@ void measure(Table& table, const std::string& name, WeightType weights, int thre
     const std::vector<Timing> t = interleaved(work, 15, 0.02);
     for (std::size_t i = 0; i < positions.size(); ++i) {
         const double f32 = t[2 * i].median, f16 = t[2 * i + 1].median;
-        table.row({name,
-                   std::string(names_of(weights).option),
-                   {static_cast<double>(threads), 0},
-                   {static_cast<double>(positions[i]), 0},
-                   {f32 * 1e3, 3},
-                   {f16 * 1e3, 3},
-                   {f32 / f16, 2},
-                   {f32 / t[0].median, 2},
-                   {f16 / t[1].median, 2}});
+        table.row({name, std::string(names_of(weights).option), threads, positions[i],
+                   Cell(f32 * 1e3, 3), Cell(f16 * 1e3, 3), Cell(f32 / f16, 2),
+                   Cell(f32 / t[0].median, 2), Cell(f16 / t[1].median, 2)});
     }
 }
 

@@ -30,41 +30,29 @@ void cached_against_uncached(const Settings& settings) {
         const auto token_at = [&](KvCache& c, std::size_t depth) {
             if (static_cast<std::size_t>(c.length()) < depth)
                 gpt.forward(c, ids.first(depth - static_cast<std::size_t>(c.length())));
-            return [&gpt, &c, ids, depth](int times) {
-                for (int i = 0; i < times; ++i) {
-                    c.truncate(static_cast<int>(depth));
-                    keep(gpt.forward(c, ids.subspan(depth, 1))[0]);
-                }
+            return [&gpt, &c, ids, depth] {
+                c.truncate(static_cast<int>(depth));
+                keep(gpt.forward(c, ids.subspan(depth, 1))[0]);
             };
         };
-        const std::vector<Timing> t =
-            interleaved({{"cached",
-                          [&](int times) {
-                              for (int i = 0; i < times; ++i) {
-                                  cache.truncate(0);
-                                  keep(gpt.forward(cache, ids.first(400))[0]);
-                                  for (std::size_t n = 400; n < 499; ++n)
-                                      keep(gpt.forward(cache, ids.subspan(n, 1))[0]);
-                              }
-                          }},
-                         {"without",
-                          [&](int times) {
-                              for (int i = 0; i < times; ++i) {
-                                  for (std::size_t n = 400; n < 500; ++n) {
-                                      none.truncate(0);
-                                      keep(gpt.forward(none, ids.first(n))[0]);
-                                  }
-                              }
-                          }},
-                         {"at 10", token_at(early, 10)},
-                         {"at 500", token_at(late, 500)}},
-                        5);
-        table.row({"storyteller, f16",
-                   {static_cast<double>(threads), 0},
-                   {t[0].median * 1e3, 1},
-                   {t[1].median * 1e3, 1},
-                   {t[1].median / t[0].median, 1},
-                   {t[3].median / t[2].median, 2}});
+        const auto cached = [&] {
+            cache.truncate(0);
+            keep(gpt.forward(cache, ids.first(400))[0]);
+            for (std::size_t n = 400; n < 499; ++n) keep(gpt.forward(cache, ids.subspan(n, 1))[0]);
+        };
+        const auto without = [&] {
+            for (std::size_t n = 400; n < 500; ++n) {
+                none.truncate(0);
+                keep(gpt.forward(none, ids.first(n))[0]);
+            }
+        };
+        const std::vector<Timing> t = interleaved(
+            {repeated("cached", cached), repeated("without", without),
+             repeated("at 10", token_at(early, 10)), repeated("at 500", token_at(late, 500))},
+            5);
+        table.row({"storyteller, f16", threads, Cell(t[0].median * 1e3, 1),
+                   Cell(t[1].median * 1e3, 1), Cell(t[1].median / t[0].median, 1),
+                   Cell(t[3].median / t[2].median, 2)});
     }
 }
 

@@ -164,10 +164,8 @@ void run(const Settings&) {
         if (rng.below(2) == 0) half.set(id);
     }
     std::vector<float> logits(tokens.size(), 1.0f);
-    const Timing apply = interleaved({{"apply", [&](int times) {
-                                           for (int i = 0; i < times; ++i)
-                                               half.apply(logits), keep(logits[1]);
-                                       }}})[0];
+    const Timing apply =
+        interleaved({repeated("apply", [&] { half.apply(logits), keep(logits[1]); })})[0];
     std::printf("applying a mask to the logits: %.2f µs\n", apply.median * 1e6);
 }
 

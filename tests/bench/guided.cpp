@@ -72,18 +72,13 @@ void measure(Table& table, TextGenerator& generator, const std::string& schema, 
         if (way.written != ways[0].written) throw Error("bench: a draft changed the text");
     }
     std::vector<Contender> work;
-    for (Way& way : ways)
-        work.push_back({way.name, [&](int times) {
-                            for (int i = 0; i < times; ++i) write(generator, way);
-                        }});
+    for (Way& way : ways) work.push_back(repeated(way.name, [&] { write(generator, way); }));
     const std::vector<Timing> timings = interleaved(work, 7, 0.001);
     for (std::size_t w = 0; w < ways.size(); ++w)
-        table.row({schema,
-                   {temperature, 1},
-                   ways[w].name,
-                   {ways[w].tokens / ways[w].passes, 2},
-                   {timings[w].median * 1e6 / ways[w].tokens, 1},
-                   {timings[0].median / timings[w].median, 2}});
+        table.row({schema, Cell(temperature, 1), ways[w].name,
+                   Cell(ways[w].tokens / ways[w].passes, 2),
+                   Cell(timings[w].median * 1e6 / ways[w].tokens, 1),
+                   Cell(timings[0].median / timings[w].median, 2)});
 }
 
 void run(const Settings& settings) {

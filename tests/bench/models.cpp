@@ -36,10 +36,10 @@ std::vector<Subject> todays_subjects() {
 void measure_masks(Table& table, const std::shared_ptr<const TokenTrie>& trie) {
     const auto rows = [&](const std::string& name, const auto& make) {
         const MaskTimes t = time_masks(trie, {json_text()}, make);
-        table.row({"masks, " + name, "mean, µs", {t.fresh.mean(), 2}, {20, 0}});
-        table.row({"masks, " + name, "the first, ms", {t.fresh.each[0] * 1e3, 2}, {5, 0}});
-        table.row({"masks, " + name, "p99, µs", {t.fresh.at(0.99), 0}, "none"});
-        table.row({"masks, " + name, "seen before, µs", {t.known.mean(), 2}, "none"});
+        table.row({"masks, " + name, "mean, µs", Cell(t.fresh.mean(), 2), Cell(20, 0)});
+        table.row({"masks, " + name, "the first, ms", Cell(t.fresh.each[0] * 1e3, 2), Cell(5, 0)});
+        table.row({"masks, " + name, "p99, µs", Cell(t.fresh.at(0.99), 0), "none"});
+        table.row({"masks, " + name, "seen before, µs", Cell(t.known.mean(), 2), "none"});
     };
     rows("json.gbnf", [] {
         return std::make_shared<GrammarRecognizer>(
@@ -58,9 +58,8 @@ void measure_chain(Table& table, std::size_t size) {
         const auto row = std::make_shared<const LineVector<float>>(normal_row(size, sigma));
         const Timing t = interleaved({step("usual chain", row, usual_chain)})[0];
         table.row({"top-k 40, T, top-p, draw",
-                   sigma == 1.0 ? "flat logits, µs" : "peaked logits, µs",
-                   {t.median * 1e6, 1},
-                   {40, 0}});
+                   sigma == 1.0 ? "flat logits, µs" : "peaked logits, µs", Cell(t.median * 1e6, 1),
+                   Cell(40, 0)});
     }
 }
 

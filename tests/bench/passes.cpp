@@ -55,14 +55,12 @@ constexpr int written = 16;  // tokens in a measurement
 // Writes `written` tokens after `depth` others.
 Contender decode(Transformer& model, std::shared_ptr<KvCache> cache, const std::vector<int>& text,
                  int depth) {
-    return {"decode", [&model, cache, &text, depth](int times) {
-                for (int i = 0; i < times; ++i) {
-                    cache->truncate(depth);
-                    for (int t = 0; t < written; ++t)
-                        keep(model.forward(*cache, std::span<const int>(text).subspan(
-                                                       static_cast<std::size_t>(depth + t), 1))[0]);
-                }
-            }};
+    return repeated("decode", [&model, cache, &text, depth] {
+        cache->truncate(depth);
+        for (int t = 0; t < written; ++t)
+            keep(model.forward(*cache, std::span<const int>(text).subspan(
+                                           static_cast<std::size_t>(depth + t), 1))[0]);
+    });
 }
 
 }  // namespace
@@ -84,13 +82,11 @@ void measure_passes(Table& table, const Subject& s, WeightType type, int threads
         read_probes(static_cast<std::int64_t>(weight_bytes(s, type)), threads);
     const std::size_t probes = work.size();
     work.push_back(fma_probe(threads));
-    work.push_back({"prefill", [&](int times) {
-                        for (int i = 0; i < times; ++i) {
-                            fresh->truncate(0);
-                            keep(model.forward(*fresh, std::span<const int>(text).first(
-                                                           static_cast<std::size_t>(s.prompt)))[0]);
-                        }
-                    }});
+    work.push_back(repeated("prefill", [&] {
+        fresh->truncate(0);
+        keep(model.forward(
+            *fresh, std::span<const int>(text).first(static_cast<std::size_t>(s.prompt)))[0]);
+    }));
     work.push_back(decode(model, near, text, start));
     work.push_back(decode(model, deep, text, s.depth));
     const std::vector<Timing> t = interleaved(work, s.rounds, 0.02);
@@ -104,11 +100,11 @@ void measure_passes(Table& table, const Subject& s, WeightType type, int threads
         std::vector<Cell> cells = {s.name,
                                    std::string(names_of(type).option),
                                    what,
-                                   {static_cast<double>(threads), 0},
-                                   {tokens / timing.median, 0},
-                                   {tokens / limit, 0},
-                                   {limit / timing.median, 2},
-                                   {(timing.high - timing.low) / timing.median, 2}};
+                                   threads,
+                                   Cell(tokens / timing.median, 0),
+                                   Cell(tokens / limit, 0),
+                                   Cell(limit / timing.median, 2),
+                                   Cell((timing.high - timing.low) / timing.median, 2)};
         if (with_aims) cells.push_back(aim > 0 ? Cell(aim, 2) : Cell("none"));
         table.row(cells);
     };

@@ -32,13 +32,11 @@ Contender penalty(std::string name, std::shared_ptr<const LineVector<float>> row
                   std::function<void(Candidates&, std::span<const int>)> penalize) {
     const auto candidates = std::make_shared<Candidates>(*row);
     candidates->find(0);
-    return {std::move(name), [=, text = std::move(text)](int times) mutable {
-                for (int i = 0; i < times; ++i) {
-                    text.back() = (text.back() + 1) % static_cast<int>(V);
-                    penalize(*candidates, text);
-                    keep(candidates->logits()[0]);
-                }
-            }};
+    return repeated(std::move(name), [=, text = std::move(text)]() mutable {
+        text.back() = (text.back() + 1) % static_cast<int>(V);
+        penalize(*candidates, text);
+        keep(candidates->logits()[0]);
+    });
 }
 
 // What not to do: sort the vocabulary.
@@ -77,32 +75,28 @@ void run(const Settings&) {
         work.push_back(
             penalty("repetition, 512 tokens", row, text,
                     [counts = TokenCounts()](Candidates& c, std::span<const int> ids) mutable {
-                        penalize_repetition(c, ids, 1.0001, counts);
+                        penalize_repetition(c, ids, 1.0001, &counts);
                     }));
         work.push_back(
             penalty("frequency, 512 tokens", row, text,
                     [counts = TokenCounts()](Candidates& c, std::span<const int> ids) mutable {
-                        penalize_frequency_presence(c, ids, 0.0001, 0.0001, counts);
+                        penalize_frequency_presence(c, ids, 0.0001, 0.0001, &counts);
                     }));
-        work.push_back({"sort the row (what we avoid)", [=](int times) {
-                            for (int i = 0; i < times; ++i)
-                                top_p_by_sorting(*row, *order),
-                                    keep(static_cast<float>((*order)[0]));
-                        }});
+        work.push_back(repeated("sort the row (what we avoid)", [=] {
+            top_p_by_sorting(*row, *order);
+            keep(static_cast<float>((*order)[0]));
+        }));
         const std::vector<Timing> timings = interleaved(work);
         double pass = timings[0].median;
         for (std::size_t i = 1; i < probes; ++i) pass = std::min(pass, timings[i].median);
         table.row(
             {sigma == 1.0 ? "flat" : "peaked", "read the row (probe)", {pass * 1e6, 2}, {1.0, 1}});
-        table.row({sigma == 1.0 ? "flat" : "peaked",
-                   "1 million multiply-adds (probe)",
-                   {timings[probes].median / fma_probe_flops(1) * 2e12, 2},
-                   {timings[probes].median / fma_probe_flops(1) * 2e6 / pass, 1}});
+        table.row({sigma == 1.0 ? "flat" : "peaked", "1 million multiply-adds (probe)",
+                   Cell(timings[probes].median / fma_probe_flops(1) * 2e12, 2),
+                   Cell(timings[probes].median / fma_probe_flops(1) * 2e6 / pass, 1)});
         for (std::size_t i = probes + 1; i < work.size(); ++i) {
-            table.row({sigma == 1.0 ? "flat" : "peaked",
-                       work[i].name,
-                       {timings[i].median * 1e6, 2},
-                       {timings[i].median / pass, 1}});
+            table.row({sigma == 1.0 ? "flat" : "peaked", work[i].name,
+                       Cell(timings[i].median * 1e6, 2), Cell(timings[i].median / pass, 1)});
         }
     }
 }

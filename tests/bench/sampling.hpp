@@ -23,13 +23,11 @@ inline LineVector<float> normal_row(std::size_t size, double sigma) {
 inline Contender step(std::string name, std::shared_ptr<const LineVector<float>> row,
                       std::function<void(Candidates&)> work) {
     const auto candidates = std::make_shared<Candidates>();
-    return {std::move(name), [=](int times) {
-                for (int i = 0; i < times; ++i) {
-                    candidates->reset(*row);
-                    work(*candidates);
-                    keep(static_cast<float>(candidates->size()));
-                }
-            }};
+    return repeated(std::move(name), [=] {
+        candidates->reset(*row);
+        work(*candidates);
+        keep(static_cast<float>(candidates->size()));
+    });
 }
 
 // What most people ask for: the best 40, a temperature, top-p, a draw.

@@ -79,31 +79,22 @@ void measure(Table& table, Transformer& gpt, const std::string& weights) {
             ways.push_back({right, std::to_string(length), DraftLength::fixed(length)});
         ways.push_back({right, "adaptive", DraftLength::timed(12)});
     }
-    std::vector<Contender> work{{"plain", [&](int times) {
-                                     for (int i = 0; i < times; ++i)
-                                         write(gpt, request(), plain_passes);
-                                 }}};
+    std::vector<Contender> work{repeated("plain", [&] { write(gpt, request(), plain_passes); })};
     for (Way& way : ways)
-        work.push_back({way.name, [&](int times) {
-                            for (int i = 0; i < times; ++i) {
-                                GenerateRequest r = request();
-                                guess_with<ScriptedDraft>(
-                                    r, [&](std::size_t) { return ScriptedDraft(text, way.right); },
-                                    way.length);
-                                way.runs += 1;
-                                if (write(gpt, r, way.passes) != text)
-                                    throw Error("bench: a draft changed the text");
-                            }
-                        }});
+        work.push_back(repeated(way.name, [&] {
+            GenerateRequest r = request();
+            guess_with<ScriptedDraft>(
+                r, [&](std::size_t) { return ScriptedDraft(text, way.right); }, way.length);
+            way.runs += 1;
+            if (write(gpt, r, way.passes) != text) throw Error("bench: a draft changed the text");
+        }));
     const std::vector<Timing> timings = interleaved(work, 3, 0.001);
     for (std::size_t w = 0; w < ways.size(); ++w)
-        table.row({weights,
-                   {ways[w].right, 1},
-                   ways[w].name,
-                   {tokens_a_text * ways[w].runs / ways[w].passes, 2},
-                   {tokens_a_text / timings[0].median, 1},
-                   {tokens_a_text / timings[w + 1].median, 1},
-                   {timings[0].median / timings[w + 1].median, 2}});
+        table.row({weights, Cell(ways[w].right, 1), ways[w].name,
+                   Cell(tokens_a_text * ways[w].runs / ways[w].passes, 2),
+                   Cell(tokens_a_text / timings[0].median, 1),
+                   Cell(tokens_a_text / timings[w + 1].median, 1),
+                   Cell(timings[0].median / timings[w + 1].median, 2)});
 }
 
 void run(const Settings& settings) {

@@ -144,15 +144,9 @@ void measure_rates(std::vector<std::vector<Cell>>& rows, const Subject& s, int t
         const double step = median(steps[i]), bare = median(passes[i]),
                      gain = sizes[i] * median(steps[0]) / step,
                      most = sizes[i] * median(passes[0]) / bare;
-        rows.push_back({s.name,
-                        {static_cast<double>(threads), 0},
-                        {static_cast<double>(sizes[i]), 0},
-                        {sizes[i] / step, 0},
-                        {1e6 * (step - bare) / sizes[i], 1},
-                        {gain, 2},
-                        {most, 2},
-                        {gain / most, 2},
-                        i == 0 ? "" : "≥ .90"});
+        rows.push_back({s.name, threads, sizes[i], Cell(sizes[i] / step, 0),
+                        Cell(1e6 * (step - bare) / sizes[i], 1), Cell(gain, 2), Cell(most, 2),
+                        Cell(gain / most, 2), i == 0 ? "" : "≥ .90"});
     }
 }
 
@@ -162,22 +156,14 @@ void measure(Rows& rows, const Subject& s, int threads) {
     FirstToken without(s, false), with(s, true);
     for (int question = 0; question < (s.large() ? 11 : 41); ++question)
         without.ask(question), with.ask(question);
-    rows.first.push_back({s.name,
-                          on,
-                          {1e3 * without.later(), 2},
-                          {1e3 * with.later(), 2},
-                          {with.later() / without.later(), 3},
-                          "≤ .100"});
+    rows.first.push_back({s.name, on, Cell(1e3 * without.later(), 2), Cell(1e3 * with.later(), 2),
+                          Cell(with.later() / without.later(), 3), "≤ .100"});
     for (const int budget : {0, 64, 32}) {
         const std::vector<double> ms = steps_under_load(s, budget);
         const double median = ms[ms.size() / 2], p99 = ms[ms.size() * 99 / 100];
-        rows.steps.push_back({s.name,
-                              on,
-                              budget == 0 ? "prompts whole" : "at most " + std::to_string(budget),
-                              {median, 2},
-                              {p99, 2},
-                              {p99 / median, 1},
-                              budget == 0 ? "" : "≤ 3.0"});
+        rows.steps.push_back(
+            {s.name, on, budget == 0 ? "prompts whole" : "at most " + std::to_string(budget),
+             Cell(median, 2), Cell(p99, 2), Cell(p99 / median, 1), budget == 0 ? "" : "≤ 3.0"});
     }
 }
 

@@ -109,14 +109,13 @@ void measure_server() {
     Table table("serving", {"storyteller over HTTP, one thread", "figure", "asked"});
     table.row(
         {"one stream, of the bare generator's speed", {median(alone) / median(one), 3}, "≥ .970"});
-    table.row({"tokens/s of 16 streams, one = 1", {16 * median(one) / median(sixteen), 2}, ""});
-    table.row({"tokens/s of 32 streams, one = 1", {32 * median(one) / median(many), 2}, ""});
+    table.row({"tokens/s of 16 streams, one = 1", Cell(16 * median(one) / median(sixteen), 2), ""});
+    table.row({"tokens/s of 32 streams, one = 1", Cell(32 * median(one) / median(many), 2), ""});
     table.row({"time to first token, a known prefix of 400 / an unknown one",
-               {median(warm) / median(cold), 3},
-               "≤ .100"});
-    table.row({"processor seconds a second without requests", {idle / rest, 5}, "none"});
+               Cell(median(warm) / median(cold), 3), "≤ .100"});
+    table.row({"processor seconds a second without requests", Cell(idle / rest, 5), "none"});
     if (!starts.empty())
-        table.row({"seconds from its start to /health 200", {median(starts), 3}, "≤ .300"});
+        table.row({"seconds from its start to /health 200", Cell(median(starts), 3), "≤ .300"});
 }
 
 }  // namespace tbt::bench

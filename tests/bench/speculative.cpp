@@ -51,10 +51,9 @@ void plain(Pair& pair, std::uint64_t seed, double& tokens) {
 }
 
 // The same number of tokens, drafted `length` at a time: by the sketch, or (lookup)
-// from the text itself.
+// from the text itself. Adds to the counts.
 void speculative(Pair& pair, std::uint64_t seed, const DraftLength& length, bool lookup,
                  Counts& counts) {
-    counts = {};
     const auto watch = [&](const Round& round) {
         counts.rounds += 1;
         counts.judged += static_cast<double>(round.judged.size());
@@ -95,38 +94,22 @@ void measure(Table& table, Pair& pair, const std::string& weights, double temper
     double plain_tokens = 0;
     std::vector<Counts> counts(ways.size());
     std::vector<Contender> work;
-    std::vector<std::uint64_t> seeds(
-        ways.size() + 1,
-        0);  // each run writes other texts, every candidate the same ones
-    work.push_back({"plain", [&](int times) {
-                        for (int i = 0; i < times; ++i) plain(pair, ++seeds[0], plain_tokens);
-                    }});
+    // Each run writes other texts, every candidate the same ones.
+    std::vector<std::uint64_t> seeds(ways.size() + 1, 0);
+    work.push_back(repeated("plain", [&] { plain(pair, ++seeds[0], plain_tokens); }));
     for (std::size_t w = 0; w < ways.size(); ++w) {
-        work.push_back({ways[w].name, [&, w](int times) {
-                            Counts sum, one;
-                            for (int i = 0; i < times; ++i) {
-                                speculative(pair, ++seeds[w + 1], ways[w].length, ways[w].lookup,
-                                            one);
-                                sum.rounds += one.rounds, sum.judged += one.judged,
-                                    sum.accepted += one.accepted, sum.tokens += one.tokens;
-                            }
-                            Counts& all = counts[w];
-                            all.rounds += sum.rounds, all.judged += sum.judged,
-                                all.accepted += sum.accepted, all.tokens += sum.tokens;
-                        }});
+        work.push_back(repeated(ways[w].name, [&, w] {
+            speculative(pair, ++seeds[w + 1], ways[w].length, ways[w].lookup, counts[w]);
+        }));
     }
     const std::vector<Timing> timings = interleaved(work, 21, 0.001);
     const double texts = static_cast<double>(pair.prompts.size()) * tokens_a_text();
     for (std::size_t w = 0; w < ways.size(); ++w) {
         const Counts& c = counts[w];
-        table.row({weights,
-                   {temperature, 1},
-                   ways[w].name,
-                   {c.accepted / c.judged, 3},
-                   {c.tokens / c.rounds, 2},
-                   {texts / timings[0].median, 0},
-                   {texts / timings[w + 1].median, 0},
-                   {timings[0].median / timings[w + 1].median, 2}});
+        table.row({weights, Cell(temperature, 1), ways[w].name, Cell(c.accepted / c.judged, 3),
+                   Cell(c.tokens / c.rounds, 2), Cell(texts / timings[0].median, 0),
+                   Cell(texts / timings[w + 1].median, 0),
+                   Cell(timings[0].median / timings[w + 1].median, 2)});
     }
 }
 

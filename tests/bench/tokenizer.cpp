@@ -15,21 +15,13 @@ namespace {
 void measure(Table& table, const std::string& name, const Tokenizer& tokenizer,
              const std::string& text) {
     const std::vector<int> ids = tokenizer.encode(text);
+    const auto encode = [&] { keep(static_cast<float>(tokenizer.encode(text).size())); };
+    const auto decode = [&] { keep(static_cast<float>(tokenizer.decode(ids).size())); };
     const std::vector<Timing> t =
-        interleaved({{"encode",
-                      [&](int times) {
-                          for (int i = 0; i < times; ++i)
-                              keep(static_cast<float>(tokenizer.encode(text).size()));
-                      }},
-                     {"decode", [&](int times) {
-                          for (int i = 0; i < times; ++i)
-                              keep(static_cast<float>(tokenizer.decode(ids).size()));
-                      }}});
+        interleaved({repeated("encode", encode), repeated("decode", decode)});
     const double megabytes = static_cast<double>(text.size()) * 1e-6;
-    table.row({name,
-               {static_cast<double>(text.size()) / static_cast<double>(ids.size()), 2},
-               {megabytes / t[0].median, 1},
-               {megabytes / t[1].median, 1}});
+    table.row({name, Cell(static_cast<double>(text.size()) / static_cast<double>(ids.size()), 2),
+               Cell(megabytes / t[0].median, 1), Cell(megabytes / t[1].median, 1)});
 }
 
 void run(const Settings&) {

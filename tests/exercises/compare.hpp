@@ -121,10 +121,6 @@ Difference compare_near(const A& got, const B& expected, double tolerance) {
         return {false, shown(e, digits), shown(g, digits), ""};
     }
 }
-inline Difference compare_near(const std::vector<double>& got,
-                               std::initializer_list<double> expected, double tolerance) {
-    return compare_near(got, std::vector<double>(expected), tolerance);
-}
 
 // Decompose() <= a == b has both sides.
 template <class A>

@@ -1,8 +1,4 @@
 // Exercise 01_01: the loop that writes.
-#include "tests/exercises/exercise_check.hpp"
-
-#include <algorithm>
-
 #include "01_01_loop.hpp"
 #include "chapters/01_next_token/next_token.hpp"
 #include "tests/exercises/rows.hpp"
@@ -18,12 +14,8 @@ constexpr int none = -1, V = 8;
 
 // The logits depend on every token of the text and on their order.
 std::vector<float> reader(const Ids& ids) {
-    std::uint64_t seed = 7;
-    for (const int id : ids) seed = seed * 31 + static_cast<std::uint64_t>(id + 1);
-    Rng rng(seed);
-    std::vector<float> logits;
-    for (int v = 0; v < V; ++v) logits.push_back(static_cast<float>(rng.normal()));
-    return logits;
+    Rng rng(seed_of(ids, 7));
+    return normal_row<float>(rng, V);
 }
 std::vector<float> wants_the_next(const Ids& ids) {
     std::vector<float> logits(20);
@@ -45,7 +37,6 @@ void check(const Model& model, const Pick& pick, const Ids& prompt, int n, int e
 }  // namespace
 
 TEST_CASE("two tokens after {3} are 4 and 5", "[ex01_01]") {
-    THINK("two tokens after {3} are 4 and 5");
     check(wants_the_next, largest, {3}, 2, none, {3, 4, 5}, "the prompt, then n new tokens");
     const Model always_4 = [](const Ids&) { return std::vector<float>{0, 0, 0, 0, 1}; };
     check(always_4, largest, {3}, 3, none, {3, 4, 4, 4}, "a token may come twice in a row");
@@ -55,24 +46,20 @@ TEST_CASE("two tokens after {3} are 4 and 5", "[ex01_01]") {
 }
 
 TEST_CASE("no new token wanted: the prompt", "[ex01_01]") {
-    THINK("no new token wanted: the prompt");
     check(wants_the_next, largest, {3, 1}, 0, none, {3, 1}, "n = 0");
 }
 
 TEST_CASE("the end of the text is written, and nothing after it", "[ex01_01]") {
-    THINK("the end of the text is written, and nothing after it");
     check(wants_the_next, largest, {3}, 2, 4, {3, 4}, "eos = 4");
     check(wants_the_next, largest, {3}, 9, 6, {3, 4, 5, 6}, "eos = 6");
 }
 
 TEST_CASE("an eos in the prompt means nothing", "[ex01_01]") {
-    THINK("an eos in the prompt means nothing");
     check(wants_the_next, largest, {4}, 2, 4, {4, 5, 6}, "only a picked one ends it");
     check(wants_the_next, largest, {4, 9}, 2, 4, {4, 9, 10, 11}, "only a picked one ends it");
 }
 
 TEST_CASE("the model is asked once for each new token, about the whole text", "[ex01_01]") {
-    THINK("the model is asked once for each new token, about the whole text");
     std::vector<Ids> asked;
     const Model model = [&](const Ids& ids) {
         asked.push_back(ids);
@@ -94,18 +81,15 @@ TEST_CASE("the model is asked once for each new token, about the whole text", "[
 }
 
 TEST_CASE("it is pick that chooses", "[ex01_01]") {
-    THINK("it is pick that chooses");
     int times = 0;
     const Pick in_turn = [&](const std::vector<float>&) { return times++; };
     check(reader, in_turn, {5}, 3, none, {5, 0, 1, 2}, "the largest is one way of many");
 }
 
 TEST_CASE("random texts: the same as the chapter's loop", "[ex01_01]") {
-    THINK("random texts: the same as the chapter's loop");
     Rng rng(11);
     for (int round = 0; round < 2000; ++round) {
-        Ids prompt(1 + rng.below(4));
-        for (int& id : prompt) id = static_cast<int>(rng.below(V));
+        const Ids prompt = random_ids(rng, 1 + rng.below(4), V);
         const int n = static_cast<int>(rng.below(7)), eos = static_cast<int>(rng.below(V + 1)) - 1;
         std::vector<float> row;
         const NextLogits model = [&](std::span<const int> ids) -> std::span<const float> {

@@ -1,6 +1,5 @@
 // Exercise 02_00: which of two tokens comes first, and whether a text goes round in a circle.
 #include "02_00_order.hpp"
-#include "tests/exercises/exercise_check.hpp"
 #include "tests/exercises/rows.hpp"
 
 using namespace tbt;
@@ -8,18 +7,8 @@ using namespace tbt::ex02_00;
 
 namespace {
 
-void check_order(const std::vector<float>& s, std::size_t a, std::size_t b, bool expected,
-                 const char* think) {
-    INPUT(s, a, b);
-    THINK(think);
-    CHECK(comes_before(s, a, b) == expected);
-}
-
-void check_stuck(const std::vector<int>& ids, std::size_t n, bool expected, const char* think) {
-    INPUT(ids, n);
-    THINK(think);
-    CHECK(stuck(ids, n) == expected);
-}
+const Checker check_order("comes_before(s, a, b)", ex02_00::comes_before);
+const Checker check_stuck("stuck(ids, n)", ex02_00::stuck);
 
 }  // namespace
 

@@ -1,10 +1,6 @@
 // Exercise 02_1: greedy with one step of foresight.
-#include <cmath>
-#include <vector>
-
 #include "02_1_lookahead.hpp"
 #include "chapters/02_greedy/greedy.hpp"
-#include "lib/core/rng.hpp"
 #include "tests/exercises/exercise_check.hpp"
 
 using namespace tbt;
@@ -12,11 +8,9 @@ using namespace tbt::ex02_1;
 
 namespace {
 
-using Distribution = std::vector<double>;
-
 // A model that knows the last token only. Each answer overwrites the one before, as a GPT's does.
 struct Table {
-    std::vector<Distribution> distributions;  // by the last id
+    std::vector<std::vector<double>> distributions;  // by the last id
     std::vector<float> row = {};
     std::vector<std::vector<int>> asked = {};
 
@@ -38,7 +32,6 @@ int pick(Table& model, const std::vector<int>& ids, int width) {
 }  // namespace
 
 TEST_CASE("a less probable token that leads somewhere beats the most probable one", "[ex02_1]") {
-    THINK("a less probable token that leads somewhere beats the most probable one");
     // After 2 come 0, 1, 2 with .5 .4 .1. After 0 all is open, after 1 nearly nothing is:
     // .5 · .4 < .4 · .9
     Table model{{{.3, .4, .3}, {.05, .9, .05}, {.5, .4, .1}}};
@@ -51,7 +44,6 @@ TEST_CASE("a less probable token that leads somewhere beats the most probable on
 }
 
 TEST_CASE("a token that is certain, but improbable itself, does not win", "[ex02_1]") {
-    THINK("a token that is certain, but improbable itself, does not win");
     Table model{{{.5, .5, 0}, {0, 0, 1}, {.8, .2, 0}}};
     INFO("the distributions after tokens 0, 1 and 2: {.5, .5, 0}, {0, 0, 1}, {.8, .2, 0}");
     INFO("think about: both probabilities count, .8 · .5 against .2 · 1");
@@ -60,7 +52,6 @@ TEST_CASE("a token that is certain, but improbable itself, does not win", "[ex02
 
 TEST_CASE("logits are no logarithms of probabilities: only their differences mean something",
           "[ex02_1]") {
-    THINK("logits are no logarithms of probabilities: only their differences mean something");
     // After 0 the logits are large, and the distribution is flat; after 1 small,
     // and one token is sure.
     const std::vector<std::vector<float>> rows{{900, 900, 900}, {-700, -790, -790}, {.5f, .4f, -9}};
@@ -75,7 +66,6 @@ TEST_CASE("logits are no logarithms of probabilities: only their differences mea
 }
 
 TEST_CASE("of equal pairs the first one stays", "[ex02_1]") {
-    THINK("of equal pairs the first one stays");
     Table model{{{.5, .25, .25}, {.5, .25, .25}, {.4, .4, .2}}};
     INFO("think about: a later pair has to be better, not just as good");
     CHECK(pick(model, {2}, 3) == 0);
@@ -111,13 +101,8 @@ TEST_CASE("any model: the pair is the best of all pairs, and width 1 is greedy",
         const std::size_t V =
             2 + static_cast<std::size_t>(round) / 12;  // the smallest counterexample comes first
         Table model;
-        for (std::size_t i = 0; i < V; ++i) {
-            Distribution p(V);
-            double sum = 0;
-            for (double& x : p) sum += x = .01 + rng.uniform();
-            for (double& x : p) x /= sum;
-            model.distributions.push_back(p);
-        }
+        for (std::size_t i = 0; i < V; ++i)
+            model.distributions.push_back(random_distribution(rng, V));
         const std::vector<int> ids{1, 0};
         std::size_t first = 0, second = 0;
         for (std::size_t a = 0; a < V; ++a) {

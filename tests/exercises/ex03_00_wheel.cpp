@@ -1,6 +1,4 @@
 // Exercise 03_00: the segments of the wheel.
-#include "tests/exercises/exercise_check.hpp"
-
 #include "03_00_wheel.hpp"
 #include "tests/exercises/rows.hpp"
 
@@ -20,11 +18,7 @@ void check_weights(const Row& s, double T, const Row& expected, const char* thin
     CHECK_NEAR(weights(s, T), expected, rounding * most);
 }
 
-void check_distribution(const Row& w, const Row& expected, const char* think) {
-    INPUT(w);
-    THINK(think);
-    CHECK_NEAR(distribution_of(w), expected, rounding);
-}
+const Checker check_distribution("distribution_of(w)", ex03_00::distribution_of, rounding);
 
 }  // namespace
 

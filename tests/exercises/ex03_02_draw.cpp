@@ -1,6 +1,4 @@
 // Exercise 03_02: the draw.
-#include "tests/exercises/exercise_check.hpp"
-
 #include "03_02_draw.hpp"
 #include "chapters/03_temperature/plain_draw.hpp"
 #include "tests/exercises/rows.hpp"
@@ -12,18 +10,13 @@ namespace {
 
 using Wheel = std::vector<std::uint64_t>;
 
-void check(const Wheel& w, double u, int expected, const std::string& think) {
-    INPUT(w, u);
-    THINK(think);
-    CHECK(spin(w, u) == expected);
-}
+const Checker check("spin(w, u)", ex03_02::spin);
 
 constexpr double last_u = 1 - 0x1p-53;
 
 }  // namespace
 
 TEST_CASE("eight notches", "[ex03_02]") {
-    THINK("eight notches");
     const Wheel w{2, 0, 1, 5};
     check(w, 0, 0, "the first notch is 0");
     check(w, .2, 0, "notch 1");
@@ -35,7 +28,6 @@ TEST_CASE("eight notches", "[ex03_02]") {
 }
 
 TEST_CASE("a token without notches never comes", "[ex03_02]") {
-    THINK("a token without notches never comes");
     check({0, 0, 4, 0}, 0, 2, "walk past tokens that hold none");
     check({0, 0, 4, 0}, last_u, 2, "walk past tokens that hold none");
     check({1, 0, 0, 1, 0}, .5, 3, "walk past tokens that hold none");
@@ -43,7 +35,6 @@ TEST_CASE("a token without notches never comes", "[ex03_02]") {
 }
 
 TEST_CASE("every notch of a wheel", "[ex03_02]") {
-    THINK("every notch of a wheel");
     Rng rng(302);
     for (int round = 0; round < 200; ++round) {
         Wheel w(1 + rng.below(6));
@@ -58,7 +49,6 @@ TEST_CASE("every notch of a wheel", "[ex03_02]") {
 }
 
 TEST_CASE("large wheels are counted exactly", "[ex03_02]") {
-    THINK("large wheels are counted exactly");
     const std::uint64_t half = std::uint64_t{1} << 51;
     check({half, half}, .5, 1, "whole numbers, not floats");
     check({half, half}, .5 - 0x1p-52, 0, "whole numbers, not floats");
@@ -66,7 +56,6 @@ TEST_CASE("large wheels are counted exactly", "[ex03_02]") {
 }
 
 TEST_CASE("u must lie in [0, 1)", "[ex03_02]") {
-    THINK("u must lie in [0, 1)");
     for (const double u : {-.1, 1., 2., std::nan("")}) {
         INPUT(u);
         CHECK_THROWS_AS(spin({1, 1}, u), UsageError);
@@ -74,13 +63,11 @@ TEST_CASE("u must lie in [0, 1)", "[ex03_02]") {
 }
 
 TEST_CASE("a wheel without notches is an error", "[ex03_02]") {
-    THINK("a wheel without notches is an error");
     CHECK_THROWS_AS(spin({}, .5), Error);
     CHECK_THROWS_AS(spin({0, 0}, .5), Error);
 }
 
 TEST_CASE("random rows: the same as the chapter's draw", "[ex03_02]") {
-    THINK("random rows: the same as the chapter's draw");
     Rng rng(32);
     for (int round = 0; round < 3000; ++round) {
         const std::vector<float> s = some_row(rng, round);

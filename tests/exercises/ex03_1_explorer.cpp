@@ -1,9 +1,5 @@
 // Exercise 03_1: a temperature explorer.
-#include <cmath>
-#include <vector>
-
 #include "03_1_explorer.hpp"
-#include "tests/exercises/exercise_check.hpp"
 #include "tests/exercises/rows.hpp"
 
 using namespace tbt;
@@ -11,16 +7,12 @@ using namespace tbt::ex03_1;
 
 namespace {
 
-const std::vector<float> eight{5, 3, 2, 1, .5f, -1, -2, -5};
-
 // A different distribution after every text.
 struct Toy {
     std::vector<float> row;
     std::span<const float> operator()(std::span<const int> ids) {
         Rng rng(static_cast<std::uint64_t>(ids.size() * 31 + static_cast<std::size_t>(ids.back())));
-        row.clear();
-        for (int v = 0; v < 9; ++v) row.push_back(static_cast<float>(2 * rng.normal()));
-        return row;
+        return row = normal_row<float>(rng, 9, 2);
     }
 };
 
@@ -28,21 +20,19 @@ struct Toy {
 
 TEST_CASE("the table of eight logits", "[ex03_1]") {
     THINK("softmax of s/T; −Σ p ln p; the greatest p; Σp²; Σp³");
+    const std::vector<float> logits{5, 3, 2, 1, .5f, -1, -2, -5};
     const double table[][5] = {{.2, .000504, .999954, .999909, .999863},
                                {.5, .111137, .979182, .959126, .938844},
                                {.8, .426431, .895526, .807861, .718588},
                                {1, .661073, .821030, .688421, .554892},
                                {1.5, 1.136041, .646331, .457651, .275741}};
-    for (const auto& row : table) {
-        const Numbers n = numbers_at(eight, row[0]);
-
-        const double T = row[0];
-        const std::vector<float>& logits = eight;
+    for (const auto& [T, entropy, top, agree_2, agree_3] : table) {
+        const Numbers n = numbers_at(logits, T);
         INPUT(logits, T);
-        CHECK_NEAR(n.entropy, row[1], 1e-6);  // the table has six decimals
-        CHECK_NEAR(n.top, row[2], 1e-6);
-        CHECK_NEAR(n.agree_2, row[3], 1e-6);
-        CHECK_NEAR(n.agree_3, row[4], 1e-6);
+        CHECK_NEAR(n.entropy, entropy, 1e-6);  // the table has six decimals
+        CHECK_NEAR(n.top, top, 1e-6);
+        CHECK_NEAR(n.agree_2, agree_2, 1e-6);
+        CHECK_NEAR(n.agree_3, agree_3, 1e-6);
     }
 }
 
@@ -79,7 +69,6 @@ TEST_CASE("the same seed gives the same texts, another seed others", "[ex03_1]")
 
 TEST_CASE("every temperature meets the same random numbers, whatever else is in the table",
           "[ex03_1]") {
-    THINK("every temperature meets the same random numbers, whatever else is in the table");
     Toy toy;
     const Texts alone = explore(std::ref(toy), {1}, {1.5}, 2, 8, 7);
     const Texts table = explore(std::ref(toy), {1}, {0.3, 1.5}, 3, 8, 7);
@@ -107,7 +96,6 @@ TEST_CASE("temperature 0 is greedy, and almost 0 too", "[ex03_1]") {
 }
 
 TEST_CASE("sample i draws from Rng(seed, i), token by token", "[ex03_1]") {
-    THINK("sample i draws from Rng(seed, i), token by token");
     Toy toy;
     const std::vector<double> temperatures{0, .3, 1, 4};
     for (std::uint64_t seed = 0; seed < 20; ++seed) {
@@ -127,7 +115,6 @@ TEST_CASE("sample i draws from Rng(seed, i), token by token", "[ex03_1]") {
 }
 
 TEST_CASE("temperature 0 is greedy where the best are close together", "[ex03_1]") {
-    THINK("temperature 0 is greedy where the best are close together");
     const std::vector<float> close{1, 1.01f, 1, 1.01f};
     const NextLogits model = [&](std::span<const int>) { return std::span<const float>(close); };
     INFO("think about: 0 itself, not a number near it; of equal ones the lower id");
@@ -135,7 +122,6 @@ TEST_CASE("temperature 0 is greedy where the best are close together", "[ex03_1]
 }
 
 TEST_CASE("nothing asked for, nothing given", "[ex03_1]") {
-    THINK("nothing asked for, nothing given");
     Toy toy;
     CHECK(explore(std::ref(toy), {1}, {}, 3, 4, 1).empty());
     CHECK(explore(std::ref(toy), {1}, {1}, 0, 4, 1) == Texts(1));
@@ -143,7 +129,6 @@ TEST_CASE("nothing asked for, nothing given", "[ex03_1]") {
 }
 
 TEST_CASE("any row: the four numbers are those of the formulas", "[ex03_1]") {
-    THINK("any row: the four numbers are those of the formulas");
     Rng rng(31);
     for (int round = 0; round < 2000; ++round) {
         const std::vector<float> s = some_row(rng, round);

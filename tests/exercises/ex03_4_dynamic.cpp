@@ -1,9 +1,5 @@
 // Exercise 03_4: dynamic temperature.
-#include <cmath>
-#include <vector>
-
 #include "03_4_dynamic.hpp"
-#include "lib/core/rng.hpp"
 #include "tests/exercises/exercise_check.hpp"
 
 using namespace tbt;
@@ -12,33 +8,27 @@ using namespace tbt::ex03_4;
 namespace {
 
 using Row = std::vector<float>;
-constexpr float gone = -std::numeric_limits<float>::infinity();
+constexpr float gone = -INFINITY;
 
-// Logits, the range and the exponent of one call.
-void check_temperature(const Row& logits, double low, double high, double expected,
-                       double exponent = 1) {
-    INPUT(logits, low, high, exponent);
-
-    CHECK_NEAR(dynamic_temperature(logits, low, high, exponent), expected,
-               1e-6);  // logits are floats, and six places were computed
-}
+// Logits are floats, and six places were computed.
+const Checker check_temperature("dynamic_temperature(logits, low, high, exponent)",
+                                ex03_4::dynamic_temperature, 1e-6);
 
 }  // namespace
 
 TEST_CASE("all equal gives the highest temperature, one certain token the lowest", "[ex03_4]") {
     THINK("h = entropy / ln n is 1 where all are equal and 0 where one is certain");
-    check_temperature(Row{3, 3, 3, 3}, .5, 1.5, 1.5);
-    check_temperature(Row{0, 200, 0}, .5, 1.5, .5);
+    check_temperature(Row{3, 3, 3, 3}, .5, 1.5, 1, 1.5);
+    check_temperature(Row{0, 200, 0}, .5, 1.5, 1, .5);
 }
 
 TEST_CASE("p = .5 .25 .25: h = 1.5 ln 2 / ln 3 = .946395", "[ex03_4]") {
-    THINK("p = .5 .25 .25: h = 1.5 ln 2 / ln 3 = .946395");
     const Row s{static_cast<float>(std::log(2.0)), 0, 0};
-    check_temperature(s, .5, 1.5, 1.446395);
-    check_temperature(s, 0, 2, 1.892789);
+    check_temperature(s, .5, 1.5, 1, 1.446395);
+    check_temperature(s, 0, 2, 1, 1.892789);
     INFO("think about: the exponent bends h, not T");
-    check_temperature(s, .5, 1.5, 1.395663, 2);
-    check_temperature(s, .5, 1.5, 1.472828, .5);
+    check_temperature(s, .5, 1.5, 2, 1.395663);
+    check_temperature(s, .5, 1.5, .5, 1.472828);
 }
 
 TEST_CASE("the doubt is that of the distribution at temperature 1, in the same unit as ln n",
@@ -47,19 +37,19 @@ TEST_CASE("the doubt is that of the distribution at temperature 1, in the same u
         "the distribution at temperature 1 decides how much doubt there is, and n counts what can "
         "come");
     // [5, 3, 2, 1, .5, −1, −2, −5]: entropy .661073 nats of at most ln 8 = 2.079442
-    check_temperature(Row{5, 3, 2, 1, .5f, -1, -2, -5}, 0, 1, .317909);
+    check_temperature(Row{5, 3, 2, 1, .5f, -1, -2, -5}, 0, 1, 1, .317909);
 }
 
 TEST_CASE("banned tokens are no choice", "[ex03_4]") {
     INFO("think about: of two equal tokens and two banned ones, how much is open?");
-    check_temperature(Row{1, gone, 1, gone}, .5, 1.5, 1.5);
-    check_temperature(Row{gone, 4, gone}, .5, 1.5, .5);
-    check_temperature(Row{4}, .5, 1.5, .5);
+    check_temperature(Row{1, gone, 1, gone}, .5, 1.5, 1, 1.5);
+    check_temperature(Row{gone, 4, gone}, .5, 1.5, 1, .5);
+    check_temperature(Row{4}, .5, 1.5, 1, .5);
     // −90 is improbable, not banned: three to choose from, h = ln 2 / ln 3.
-    check_temperature(Row{0, 0, -90}, 0, 1, std::log(2) / std::log(3));
+    check_temperature(Row{0, 0, -90}, 0, 1, 1, std::log(2) / std::log(3));
     INFO("think about: −2000 is a logit too, though e to that is 0 in doubles");
-    check_temperature(Row{0, 0, -2000}, 0, 1, std::log(2) / std::log(3));
-    check_temperature(Row{0, -2000}, .5, 1.5, .5);
+    check_temperature(Row{0, 0, -2000}, 0, 1, 1, std::log(2) / std::log(3));
+    check_temperature(Row{0, -2000}, .5, 1.5, 1, .5);
 }
 
 TEST_CASE("a range of one temperature is that temperature (llama.cpp's published cases)",
@@ -94,12 +84,9 @@ TEST_CASE("numbers that make no sense are refused", "[ex03_4]") {
 TEST_CASE(
     "any logits: between low and high, the same in any order, more doubt a higher temperature",
     "[ex03_4]") {
-    THINK(
-        "any logits: between low and high, the same in any order, more doubt a higher temperature");
     Rng rng(34);
     for (int round = 0; round < 200; ++round) {
-        Row s(1 + static_cast<std::size_t>(round) / 10);
-        for (float& x : s) x = static_cast<float>(4 * rng.normal());
+        const Row s = normal_row<float>(rng, 1 + static_cast<std::size_t>(round) / 10, 4);
         const double low = rng.uniform(), high = low + rng.uniform(),
                      exponent = .3 + 2 * rng.uniform();
         INPUT(s, low, high, exponent);
@@ -109,7 +96,7 @@ TEST_CASE(
         REQUIRE(T <= high);
         Row reversed(s.rbegin(), s.rend()), doubtful = s;
         for (float& x : doubtful) x /= 2;
-        REQUIRE(dynamic_temperature(reversed, low, high, exponent) == Approx(T).margin(1e-9));
+        CHECK_NEAR(dynamic_temperature(reversed, low, high, exponent), T, 1e-9);
         REQUIRE(dynamic_temperature(doubtful, low, high, exponent) >= T - 1e-9);
     }
     INFO("think about: rounding may make h a little more than 1");

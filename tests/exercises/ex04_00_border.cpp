@@ -1,6 +1,5 @@
 // Exercise 04_00: the border of top-k.
 #include "04_00_border.hpp"
-#include "tests/exercises/exercise_check.hpp"
 #include "tests/exercises/rows.hpp"
 
 using namespace tbt;
@@ -8,17 +7,8 @@ using namespace tbt::ex04_00;
 
 namespace {
 
-void check_kth(const std::vector<float>& s, std::size_t k, float expected, const char* think) {
-    INPUT(s, k);
-    THINK(think);
-    CHECK(kth_largest(s, k) == expected);
-}
-
-void check_at_least(const std::vector<float>& s, float border, int expected, const char* think) {
-    INPUT(s, border);
-    THINK(think);
-    CHECK(at_least(s, border) == expected);
-}
+const Checker check_kth("kth_largest(s, k)", ex04_00::kth_largest);
+const Checker check_at_least("at_least(s, border)", ex04_00::at_least);
 
 }  // namespace
 

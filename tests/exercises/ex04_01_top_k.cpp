@@ -1,6 +1,4 @@
 // Exercise 04_01: top-k.
-#include "tests/exercises/exercise_check.hpp"
-
 #include "04_01_top_k.hpp"
 #include "chapters/04_top_k/plain_top_k.hpp"
 #include "tests/exercises/rows.hpp"
@@ -12,27 +10,21 @@ namespace {
 
 using Row = std::vector<float>;
 
-void check(const Row& s, int k, const Row& expected, const std::string& think) {
-    same([&] { return keep_k(s, k); }, expected,
-         "logits " + in_words(s) + ", k = " + std::to_string(k), think);
-}
+const Checker check("keep_k(s, k)", ex04_01::keep_k);
 
 }  // namespace
 
 TEST_CASE("three of five", "[ex04_01]") {
-    THINK("three of five");
     check({1, 4, 2, 4, 2}, 3, {gone, 4, 2, 4, gone}, "of equal logits the lower ids");
     check({5, 3, 2, 1}, 1, {5, gone, gone, gone}, "k = 1 leaves the most probable one");
 }
 
 TEST_CASE("exactly k stay", "[ex04_01]") {
-    THINK("exactly k stay");
     check({1, 1, 1, 1}, 2, {1, 1, gone, gone}, "of equal logits the lower ids");
     check({0, 1, 0, 1, 0}, 3, {0, 1, gone, 1, gone}, "of equal logits the lower ids");
 }
 
 TEST_CASE("k = 0 and a large k keep all", "[ex04_01]") {
-    THINK("k = 0 and a large k keep all");
     check({2, gone, -1}, 0, {2, gone, -1}, "0 turns the cut off");
     check({2, gone, -1}, 3, {2, gone, -1}, "k = V");
     check({2, gone, -1}, 40, {2, gone, -1}, "k above V");
@@ -41,20 +33,17 @@ TEST_CASE("k = 0 and a large k keep all", "[ex04_01]") {
 }
 
 TEST_CASE("a masked token stays masked", "[ex04_01]") {
-    THINK("a masked token stays masked");
     check({gone, 3, gone, 1, 5}, 4, {gone, 3, gone, 1, 5}, "three are left, fewer than k");
     check({gone, -3, gone, -1, -5}, 2, {gone, -3, gone, -1, gone}, "−∞ is below every number");
 }
 
 TEST_CASE("a k below 0 is refused", "[ex04_01]") {
-    THINK("a k below 0 is refused");
     CHECK_THROWS_AS(keep_k({1, 2}, -1), UsageError);
     CHECK_THROWS_AS(keep_k({1, 2}, -2000000000), UsageError);
 }
 
 TEST_CASE("the row that was given is not changed, and calls know nothing of each other",
           "[ex04_01]") {
-    THINK("the row that was given is not changed, and calls know nothing of each other");
     const Row s{3, 1, 2};
     const Row first = keep_k(s, 2);
     keep_k({9, 9, 9, 9}, 1);
@@ -63,7 +52,6 @@ TEST_CASE("the row that was given is not changed, and calls know nothing of each
 }
 
 TEST_CASE("random rows: the same as the chapter's top-k", "[ex04_01]") {
-    THINK("random rows: the same as the chapter's top-k");
     Rng rng(41);
     for (int round = 0; round < 3000; ++round) {
         const Row s = some_row(rng, round);
@@ -73,7 +61,6 @@ TEST_CASE("random rows: the same as the chapter's top-k", "[ex04_01]") {
 }
 
 TEST_CASE("forty equal logits: an unstable sort shuffles them", "[ex04_01]") {
-    THINK("forty equal logits: an unstable sort shuffles them");
     const Row s(40, 1.5f);
     check(s, 20, tbt::top_k(s, 20), "of equal logits the lower ids");
     Row halves(40, 1.5f);

@@ -1,10 +1,6 @@
 // Exercise 04_1: top-nσ.
-#include <cmath>
-
 #include "04_1_top_n_sigma.hpp"
 #include "chapters/03_temperature/plain_temperature.hpp"
-#include "lib/core/rng.hpp"
-#include "tests/exercises/exercise_check.hpp"
 #include "tests/exercises/rows.hpp"
 
 using namespace tbt;
@@ -35,11 +31,24 @@ void check_distribution(const Row& logits, double N, const std::vector<double>& 
     CHECK_NEAR(distribution, expected, 1e-6);  // six places are printed
 }
 
-Row random_row(Rng& rng, std::size_t V) {
-    Row s(V);
-    for (float& x : s)
-        x = static_cast<float>(rng.below(64)) / 8;  // exact in float, also times and divided by 2
-    return s;
+// By the definition: what is at or above the border, of those that are not −∞. None where some
+// logit is so near it that rounding decides.
+std::optional<std::vector<int>> by_definition(const Row& s, double N) {
+    double mean = 0, squares = 0, n = 0;
+    for (const float x : s)
+        if (x != gone) mean += static_cast<double>(x), ++n;
+    mean /= n;
+    for (const float x : s)
+        if (x != gone) squares += std::pow(static_cast<double>(x) - mean, 2);
+    const double most = static_cast<double>(*std::max_element(s.begin(), s.end()));
+    const double border = most - N * std::sqrt(squares / n);
+    std::vector<int> ids;
+    for (std::size_t i = 0; i < s.size(); ++i) {
+        const double x = static_cast<double>(s[i]);
+        if (std::abs(x - border) < 1e-9 && x != most) return std::nullopt;
+        if (x >= border || x == most) ids.push_back(static_cast<int>(i));
+    }
+    return ids;
 }
 
 }  // namespace
@@ -100,33 +109,21 @@ TEST_CASE("a number of widths below 0, or none at all, is refused", "[ex04_1]") 
 }
 
 TEST_CASE("any row: the definition, at any temperature, and the largest always stays", "[ex04_1]") {
-    THINK("any row: the definition, at any temperature, and the largest always stays");
     Rng rng(41);
     for (int round = 0; round < 200; ++round) {
-        const Row s = random_row(rng, 1 + static_cast<std::size_t>(round) / 10);
-        const double N = .25 + 2 * rng.uniform(), size = static_cast<double>(s.size());
-        double mean = 0, squares = 0;
-        for (const float x : s) mean += static_cast<double>(x) / size;
-        for (const float x : s)
-            squares += (static_cast<double>(x) - mean) * (static_cast<double>(x) - mean);
-        const float most = *std::max_element(s.begin(), s.end());
-        std::vector<int> expected;
-        bool close = false;  // so near the border that rounding decides
-        for (std::size_t i = 0; i < s.size(); ++i) {
-            const double above = static_cast<double>(s[i]) -
-                                 (static_cast<double>(most) - N * std::sqrt(squares / size));
-            close = close || (std::abs(above) < 1e-9 && s[i] != most);
-            if (above >= 0 || s[i] == most) expected.push_back(static_cast<int>(i));
-        }
-        if (close) continue;
+        Row s(1 + static_cast<std::size_t>(round) / 10);
+        for (float& x : s) x = static_cast<float>(rng.below(64)) / 8;  // exact, also divided by 4
+        const double N = .25 + 2 * rng.uniform();
+        const auto expected = by_definition(s, N);
+        if (!expected) continue;
         INPUT(s, N);
-        REQUIRE(kept(s, N) == expected);
+        REQUIRE(kept(s, N) == *expected);
         Row hot = s, cold = s;
         for (float& x : hot) x /= 4;
         for (float& x : cold) x *= 4;
         INFO("think about: dividing all logits by a temperature divides the width, too");
-        REQUIRE(kept(hot, N) == expected);
-        REQUIRE(kept(cold, N) == expected);
+        REQUIRE(kept(hot, N) == *expected);
+        REQUIRE(kept(cold, N) == *expected);
     }
 }
 
@@ -141,28 +138,13 @@ TEST_CASE("double precision decides what stays near the border", "[ex04_1]") {
 }
 
 TEST_CASE("many logits, some banned: the definition", "[ex04_1]") {
-    THINK("many logits, some banned: the definition");
     Rng rng(410);
     for (int round = 0; round < 1000; ++round) {
         const Row s = some_row(rng, round);
         const double N = .1 + 3 * rng.uniform();
-        double mean = 0, squares = 0, n = 0;
-        for (const float x : s)
-            if (x != gone) mean += static_cast<double>(x), ++n;
-        mean /= n;
-        for (const float x : s)
-            if (x != gone) squares += std::pow(static_cast<double>(x) - mean, 2);
-        const double most = static_cast<double>(*std::max_element(s.begin(), s.end()));
-        const double border = most - N * std::sqrt(squares / n);
-        std::vector<int> expected;
-        bool close = false;
-        for (std::size_t i = 0; i < s.size(); ++i) {
-            const double x = static_cast<double>(s[i]);
-            close = close || (std::abs(x - border) < 1e-9 && x != most);
-            if (x >= border || x == most) expected.push_back(static_cast<int>(i));
-        }
-        if (close) continue;
-        same(kept(s, N), expected, "logits " + in_words(s) + ", N = " + in_words(N),
+        const auto expected = by_definition(s, N);
+        if (!expected) continue;
+        same(kept(s, N), *expected, "logits " + in_words(s) + ", N = " + in_words(N),
              "mean and width of those that are not −∞");
     }
 }

@@ -1,6 +1,5 @@
 // Exercise 05_00: how many tokens does it take to reach P?
 #include "05_00_reach.hpp"
-#include "lib/core/rng.hpp"
 #include "tests/exercises/exercise_check.hpp"
 
 using namespace tbt;
@@ -8,11 +7,7 @@ using namespace tbt::ex05_00;
 
 namespace {
 
-void check(const std::vector<double>& p, double P, std::size_t expected, const char* think) {
-    INPUT(p, P);
-    THINK(think);
-    CHECK(reach(p, P) == expected);
-}
+const Checker check("reach(p, P)", ex05_00::reach);
 
 const std::vector<double> four = {.5, .25, .15, .1};
 

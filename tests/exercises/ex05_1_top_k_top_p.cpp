@@ -1,11 +1,6 @@
 // Exercise 05_1: top-k, then top-p.
-#include "tests/exercises/exercise_check.hpp"
-
-#include <cmath>
-#include <limits>
-
 #include "05_1_top_k_top_p.hpp"
-#include "lib/core/rng.hpp"
+#include "tests/exercises/rows.hpp"
 
 using namespace tbt;
 using namespace tbt::ex05_1;
@@ -13,13 +8,7 @@ using namespace tbt::ex05_1;
 namespace {
 
 const std::vector<float> eight = {5, 3, 2, 1, .5f, -1, -2, -5};
-constexpr float masked = -std::numeric_limits<float>::infinity();
-
-std::vector<float> zipf(int n) {
-    std::vector<float> s;
-    for (int i = 1; i <= n; ++i) s.push_back(static_cast<float>(-std::log(i)));
-    return s;
-}
+constexpr float masked = -INFINITY;
 
 std::vector<int> ids(const std::vector<Share>& shares) {
     std::vector<int> result;
@@ -27,11 +16,11 @@ std::vector<int> ids(const std::vector<Share>& shares) {
     return result;
 }
 
-std::vector<float> normal_logits(Rng& rng, int n) {
-    std::vector<float> s;
-    for (int i = 0; i < n; ++i) s.push_back(static_cast<float>(rng.normal()));
-    return s;
-}
+struct Cut {
+    int k;
+    double p;
+    std::size_t kept;
+};
 
 }  // namespace
 
@@ -46,50 +35,23 @@ TEST_CASE("top-p .9 of eight logits keeps two words, .880797 and .119203", "[ex0
 }
 
 TEST_CASE("how many of the eight survive", "[ex05_1]") {
-    THINK("how many of the eight survive");
-    struct Row {
-        int k;
-        double p;
-        std::size_t kept;
-    };
-    for (const Row& row : {Row{0, .5, 1},
-                           {0, .9, 2},
-                           {0, .95, 3},
-                           {0, .99, 5},
-                           {3, .9, 2},
-                           {5, .95, 3},
-                           {1, 1, 1},
-                           {0, 1, 8},
-                           {3, 1, 3}}) {
-        const int k = row.k;
-        const double p = row.p;
+    INPUT(eight);
+    INFO("think about: the token that reaches p is the last to stay");
+    const Cut cuts[] = {{0, .5, 1},  {0, .9, 2}, {0, .95, 3}, {0, .99, 5}, {3, .9, 2},
+                        {5, .95, 3}, {1, 1, 1},  {0, 1, 8},   {3, 1, 3}};
+    for (const auto& [k, p, kept] : cuts) {
         INPUT(k, p);
-        INFO("think about: the token that reaches p is the last to stay");
-        INPUT(eight);
-        CHECK(top_k_top_p(eight, k, p).size() == row.kept);
+        CHECK(top_k_top_p(eight, k, p).size() == kept);
     }
 }
 
 TEST_CASE("how many of a thousand Zipf tokens survive", "[ex05_1]") {
-    THINK("how many of a thousand Zipf tokens survive");
-    struct Row {
-        int k;
-        double p;
-        std::size_t kept;
-    };
-    for (const Row& row : {Row{50, .9, 32},
-                           {50, .95, 40},
-                           {50, .5, 5},
-                           {20, .9, 14},
-                           {10, .9, 8},
-                           {10, .5, 2},
-                           {0, .9, 473},
-                           {0, .95, 688}}) {
-        const int k = row.k;
-        const double p = row.p;
+    INFO("think about: the second cut sees probabilities that sum to 1 again");
+    const Cut cuts[] = {{50, .9, 32}, {50, .95, 40}, {50, .5, 5},  {20, .9, 14},
+                        {10, .9, 8},  {10, .5, 2},   {0, .9, 473}, {0, .95, 688}};
+    for (const auto& [k, p, kept] : cuts) {
         INPUT(k, p);
-        INFO("think about: the second cut sees probabilities that sum to 1 again");
-        CHECK(top_k_top_p(zipf(1000), k, p).size() == row.kept);
+        CHECK(top_k_top_p(zipf_row(1000), k, p).size() == kept);
     }
 }
 
@@ -127,7 +89,7 @@ TEST_CASE("any row: sums to 1, in order, and no more than either cut keeps alone
     THINK("the second cut works on the distribution that the first one leaves");
     Rng rng(51);
     for (int round = 0; round < 300; ++round) {
-        std::vector<float> s = normal_logits(rng, 1 + static_cast<int>(rng.below(40)));
+        std::vector<float> s = normal_row<float>(rng, 1 + rng.below(40));
         for (float& x : s) x = std::round(4 * x) / 4;  // ties
         const int k = 1 + static_cast<int>(rng.below(12));
         const double p = rng.uniform();
@@ -155,7 +117,7 @@ TEST_CASE("a thousand normal logits: top-p alone keeps about 612, with k = 50 ab
     double alone = 0, both = 0;
     constexpr int rounds = 50;
     for (int i = 0; i < rounds; ++i) {
-        const std::vector<float> s = normal_logits(rng, 1000);
+        const std::vector<float> s = normal_row<float>(rng, 1000);
         alone += static_cast<double>(top_k_top_p(s, 0, .9).size()) / rounds;
         both += static_cast<double>(top_k_top_p(s, 50, .9).size()) / rounds;
     }

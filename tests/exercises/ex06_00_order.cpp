@@ -1,6 +1,4 @@
 // Exercise 06_00: two steps, in two orders.
-#include "tests/exercises/exercise_check.hpp"
-
 #include "06_00_order.hpp"
 #include "tests/exercises/rows.hpp"
 
@@ -16,26 +14,22 @@ struct Named {
     Step step;
 };
 
-Named divide(float by) {
-    return {"divide by " + in_words(by), [by](const Row& s) {
-                Row out;
-                for (const float x : s) out.push_back(x / by);
-                return out;
+template <class Change>
+Named each(const std::string& name, Change change) {
+    return {name, [change](Row s) {
+                for (float& x : s) x = change(x);
+                return s;
             }};
+}
+Named divide(float by) {
+    return each("divide by " + in_words(by), [by](float x) { return x / by; });
 }
 Named remove_below(float border) {
-    return {"remove below " + in_words(border), [border](const Row& s) {
-                Row out;
-                for (const float x : s) out.push_back(x < border ? gone : x);
-                return out;
-            }};
+    return each("remove below " + in_words(border),
+                [border](float x) { return x < border ? gone : x; });
 }
 Named add(float more) {
-    return {"add " + in_words(more), [more](const Row& s) {
-                Row out;
-                for (const float x : s) out.push_back(x + more);
-                return out;
-            }};
+    return each("add " + in_words(more), [more](float x) { return x + more; });
 }
 
 void check_run(const std::vector<Named>& named, const Row& s, const Row& expected,
@@ -50,11 +44,7 @@ void check_run(const std::vector<Named>& named, const Row& s, const Row& expecte
          "run(steps, s) of " + in_words(s) + ": " + (names.empty() ? "no steps" : names), think);
 }
 
-void check_left(const Row& s, int expected, const char* think) {
-    INPUT(s);
-    THINK(think);
-    CHECK(left(s) == expected);
-}
+const Checker check_left("left(s)", ex06_00::left);
 
 }  // namespace
 

@@ -1,12 +1,7 @@
 // Exercise 06_1: the complete example.
-#include "tests/exercises/exercise_check.hpp"
-#include "tests/exercises/rows.hpp"
-
-#include <cmath>
-
 #include "06_1_complete_example.hpp"
 #include "chapters/06_combining/chain.hpp"
-#include "lib/core/rng.hpp"
+#include "tests/exercises/rows.hpp"
 
 using namespace tbt;
 using namespace tbt::ex06_1;
@@ -57,8 +52,7 @@ TEST_CASE("temperature comes before the cuts", "[ex06_1]") {
 
 TEST_CASE("the words lie on the wheel in the order of their ids", "[ex06_1]") {
     THINK("in the order of ids, not of probabilities");
-    const std::vector<float> s = {
-        0, 1};  // distributions .268941 .731059: the first notches belong to id 0
+    const std::vector<float> s = {0, 1};  // .268941 .731059: the first notches belong to id 0
     INPUT(s);
     CHECK(complete_example(s, 1, 2, 1, .2).id == 0);
     CHECK(complete_example(s, 1, 2, 1, .3).id == 1);
@@ -78,9 +72,10 @@ TEST_CASE("of equal logits the lower ids stay; one token always does", "[ex06_1]
 
 TEST_CASE("what makes no sense is refused", "[ex06_1]") {
     THINK("every number has its range; NaN is in none");
-    CHECK_THROWS_AS(complete_example(words, 0, 3, .9, .5), UsageError);
-    CHECK_THROWS_AS(complete_example(words, -1, 3, .9, .5), UsageError);
-    CHECK_THROWS_AS(complete_example(words, std::nan(""), 3, .9, .5), UsageError);
+    for (const double T : {0., -1., std::nan("")}) {
+        INPUT(T);
+        CHECK_THROWS_AS(complete_example(words, T, 3, .9, .5), UsageError);
+    }
     CHECK_THROWS_AS(complete_example(words, 1, 0, .9, .5), UsageError);
     CHECK_THROWS_AS(complete_example(words, 1, 3, 1.1, .5), UsageError);
     CHECK_THROWS_AS(complete_example(words, 1, 3, -.1, .5), UsageError);
@@ -93,8 +88,7 @@ TEST_CASE("the same token as this chapter's chain, for any row", "[ex06_1]") {
     Rng rng(61);
     Candidates scratch;
     for (int round = 0; round < 500; ++round) {
-        std::vector<float> s(2 + rng.below(20));
-        for (float& x : s) x = static_cast<float>(2 * rng.normal());
+        const std::vector<float> s = normal_row<float>(rng, 2 + rng.below(20), 2);
         SamplingOptions o;
         o.temperature = .3 + 2 * rng.uniform(), o.top_k = 1 + static_cast<int>(rng.below(10)),
         o.top_p = rng.uniform();
@@ -118,7 +112,6 @@ TEST_CASE("a hundred thousand draws give the cat 88,080 times, give or take 410"
 
 TEST_CASE("forty equal logits in the complete example: an unstable sort shuffles them",
           "[ex06_1]") {
-    THINK("forty equal logits in the complete example: an unstable sort shuffles them");
     const std::vector<float> flat(40);  // e^0 is exactly 1
     INFO("forty logits of 0, T = 1, k = 32, p = .5, u = .99");
     const Example e = complete_example(flat, 1, 32, .5, .99);
@@ -131,7 +124,6 @@ TEST_CASE("forty equal logits in the complete example: an unstable sort shuffles
 }
 
 TEST_CASE("any row with ties: every number", "[ex06_1]") {
-    THINK("any row with ties: every number");
     Rng rng(610);
     for (int round = 0; round < 1500; ++round) {
         std::vector<float> s(1 + static_cast<std::size_t>(round) / 50);

@@ -1,12 +1,9 @@
 // Exercise 07_1: the same text, counted work.
-#include "tests/exercises/exercise_check.hpp"
-
-#include <utility>
-
 #include "07_1_kv_work.hpp"
 #include "chapters/07_kv_cache/work.hpp"
 #include "lib/files/model.hpp"
 #include "lib/model/transformer.hpp"
+#include "tests/exercises/exercise_check.hpp"
 
 using namespace tbt;
 using namespace tbt::ex07_1;
@@ -26,10 +23,8 @@ public:
         seen_.resize(static_cast<std::size_t>(past));
         seen_.insert(seen_.end(), fresh.begin(), fresh.end());
         reads.emplace_back(static_cast<int>(fresh.size()), past);
-        std::uint64_t hash = 1;
-        for (const int id : seen_) hash = hash * 31 + static_cast<std::uint64_t>(id) + 7;
         logits_.assign(50, 0.0f);
-        logits_[hash % 50] = 1;
+        logits_[seed_of(seen_, 1) % 50] = 1;
         return logits_;
     }
     std::vector<std::pair<int, int>> reads;  // fresh, past
@@ -42,6 +37,11 @@ private:
 Run run_stub(Stub& stub, const std::vector<int>& prompt, int G, bool cached) {
     return generate(std::ref(stub), prompt, G, cached);
 }
+
+struct Row {
+    int P;
+    std::int64_t without, with;
+};
 
 std::vector<int> prompt_of(int P) {
     std::vector<int> ids;
@@ -72,27 +72,16 @@ TEST_CASE("both ways write the same text", "[ex07_1]") {
         CHECK(a.ids == b.ids);
         CHECK(std::vector<int>(a.ids.begin(), a.ids.begin() + P) == prompt_of(P));
         std::vector<int> greedy = prompt_of(P);
-        while (greedy.size() < a.ids.size()) {
-            std::uint64_t hash = 1;
-            for (const int id : greedy) hash = hash * 31 + static_cast<std::uint64_t>(id) + 7;
-            greedy.push_back(static_cast<int>(hash % 50));  // where the one logit above 0 is
-        }
+        while (greedy.size() < a.ids.size())  // where the one logit above 0 is
+            greedy.push_back(static_cast<int>(seed_of(greedy, 1) % 50));
         CHECK(a.ids == greedy);
     }
 }
 
 TEST_CASE("a hundred new tokens: positions projected", "[ex07_1]") {
-    THINK("a hundred new tokens: positions projected");
-    struct Row {
-        int P;
-        std::int64_t without, with;
-    };
-    for (const Row& row : {Row{2, 5150, 101},
-                           {12, 6150, 111},
-                           {50, 9950, 149},
-                           {100, 14950, 199},
-                           {200, 24950, 299},
-                           {400, 44950, 499}}) {
+    const Row rows[] = {{2, 5150, 101},    {12, 6150, 111},   {50, 9950, 149},
+                        {100, 14950, 199}, {200, 24950, 299}, {400, 44950, 499}};
+    for (const Row& row : rows) {
         Stub with, without;
         INFO("P = " << row.P << "; think about: is the last token ever read?");
         CHECK(run_stub(without, prompt_of(row.P), 100, false).positions == row.without);
@@ -101,11 +90,6 @@ TEST_CASE("a hundred new tokens: positions projected", "[ex07_1]") {
 }
 
 TEST_CASE("a hundred new tokens: causal dot products", "[ex07_1]") {
-    THINK("a hundred new tokens: causal dot products");
-    struct Row {
-        int P;
-        std::int64_t without, with;
-    };
     for (const Row& row : {Row{50, 541650, 11175}, {200, 3166650, 44850}}) {
         Stub with, without;
         INFO("P = " << row.P

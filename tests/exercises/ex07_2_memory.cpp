@@ -1,10 +1,6 @@
 // Exercise 07_2: the memory calculator.
-#include "tests/exercises/exercise_check.hpp"
-
-#include <cmath>
-#include <limits>
-
 #include "07_2_memory.hpp"
+#include "tests/exercises/exercise_check.hpp"
 
 using namespace tbt;
 using namespace tbt::ex07_2;
@@ -20,6 +16,15 @@ struct Row {
     Advice advice;
 };
 
+void check_memory(const Memory& m, const Row& row) {
+    CHECK_NEAR(m.weights, row.weights, printed);
+    CHECK_NEAR(m.kv, row.kv, printed);
+    CHECK_NEAR(m.activations, row.activations, printed);
+    CHECK_NEAR(m.total, row.total, printed);
+    CHECK_NEAR(m.left, row.left, printed);
+    CHECK(m.advice == row.advice);
+}
+
 }  // namespace
 
 TEST_CASE("seven billion weights in four bits, 4096 tokens: 6 GB, fits", "[ex07_2]") {
@@ -28,17 +33,11 @@ TEST_CASE("seven billion weights in four bits, 4096 tokens: 6 GB, fits", "[ex07_
         "activations: a tenth of the weights");
 
     INFO("m = memory(7, 4, 4096, 1)");
-    const Memory m = memory(7, 4, 4096, 1);
-    CHECK_NEAR(m.weights, 3.5, printed);
-    CHECK_NEAR(m.kv, 2.147484, printed);
-    CHECK_NEAR(m.activations, .35, printed);
-    CHECK_NEAR(m.total, 5.997484, printed);
-    CHECK_NEAR(m.left, 18.002516, printed);
-    CHECK(m.advice == Advice::fits);
+    check_memory(memory(7, 4, 4096, 1),
+                 {7, 4, 4096, 1, 3.5, 2.147484, .35, 5.997484, 18.002516, Advice::fits});
 }
 
 TEST_CASE("other models, contexts and batches on 24 GB", "[ex07_2]") {
-    THINK("other models, contexts and batches on 24 GB");
     const Advice fits = Advice::fits, shorter = Advice::shorter_context_or_fewer_bits,
                  smaller = Advice::smaller_model;
     for (const Row& row :
@@ -54,12 +53,7 @@ TEST_CASE("other models, contexts and batches on 24 GB", "[ex07_2]") {
              << row.batch
              << "; think about: GB are 10^9 bytes, and 2 · layers · dim · context · batch does not "
                 "fit into an int");
-        CHECK_NEAR(m.weights, row.weights, printed);
-        CHECK_NEAR(m.kv, row.kv, printed);
-        CHECK_NEAR(m.activations, row.activations, printed);
-        CHECK_NEAR(m.total, row.total, printed);
-        CHECK_NEAR(m.left, row.left, printed);
-        CHECK(m.advice == row.advice);
+        check_memory(m, row);
     }
 }
 
@@ -72,20 +66,11 @@ TEST_CASE("eight groups of heads shrink the cache of the large model eightfold",
 
 TEST_CASE("the nearest size wins, of two equally near ones the smaller", "[ex07_2]") {
     THINK("of two that are equally near the smaller one");
-    struct Case {
-        double billions;
-        int row;
-    };
-    for (const Case& c : {Case{0, 7},
-                          {9.9, 7},
-                          {10, 7},
-                          {10.1, 13},
-                          {41.4, 13},
-                          {41.5, 13},
-                          {41.6, 70},
-                          {1000, 70}}) {
-        INFO(c.billions << " billion");
-        CHECK(nearest(c.billions).billions == c.row);
+    const std::pair<double, int> cases[] = {{0, 7},     {9.9, 7},   {10, 7},    {10.1, 13},
+                                            {41.4, 13}, {41.5, 13}, {41.6, 70}, {1000, 70}};
+    for (const auto& [billions, row] : cases) {
+        INFO(billions << " billion");
+        CHECK(nearest(billions).billions == row);
     }
     CHECK(nearest(8).layers == 32);
     CHECK(nearest(8).dim == 4096);

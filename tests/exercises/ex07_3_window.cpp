@@ -12,9 +12,8 @@ using Ids = std::vector<int>;
 // By the sentence itself: among the first S or among the last W up to t.
 Ids by_definition(const Window& w, int t) {
     Ids seen;
-    for (int j = 0; j <= t; ++j) {
+    for (int j = 0; j <= t; ++j)
         if (j < w.sinks || j > t - w.window) seen.push_back(j);
-    }
     return seen;
 }
 
@@ -33,7 +32,6 @@ TEST_CASE("the paper's example: 4 sinks, a window of 4, token 9", "[ex07_3]") {
 }
 
 TEST_CASE("at first everything is seen, in its place", "[ex07_3]") {
-    THINK("at first everything is seen, in its place");
     const Window w{4, 4};
     INFO("w = {4, 4}: 4 sinks, a window of 4");
     CHECK(seen_by(w, 0) == Ids{0});
@@ -55,7 +53,6 @@ TEST_CASE("no sinks: a plain window; a window of one: the sinks and itself", "[e
 }
 
 TEST_CASE("what is not seen has no place", "[ex07_3]") {
-    THINK("what is not seen has no place");
     const Window w{4, 4};
     INFO("w = {4, 4}: 4 sinks, a window of 4");
     CHECK_THROWS_AS(place_of(w, 4, 9), Error);
@@ -108,7 +105,6 @@ TEST_CASE("four million tokens with 4 sinks and a window of 2044", "[ex07_3]") {
 }
 
 TEST_CASE("a billion tokens: no loop has the time", "[ex07_3]") {
-    THINK("a billion tokens: no loop has the time");
     constexpr std::int64_t n = 1'000'000'000;
     for (int i = 0; i < 100; ++i) {
         INFO(

@@ -1,6 +1,5 @@
 // Exercise 08_00: what has been written, and how does it end?
 #include "08_00_written.hpp"
-#include "lib/core/rng.hpp"
 #include "tests/exercises/exercise_check.hpp"
 
 using namespace tbt;
@@ -8,18 +7,8 @@ using namespace tbt::ex08_00;
 
 namespace {
 
-void check_written(const Ids& ids, std::size_t prompt, const std::set<int>& expected,
-                   const char* think) {
-    INPUT(ids, prompt);
-    THINK(think);
-    CHECK(written(ids, prompt) == expected);
-}
-
-void check_end(const Ids& ids, const Ids& passage, bool expected, const char* think) {
-    INPUT(ids, passage);
-    THINK(think);
-    CHECK(ends_in(ids, passage) == expected);
-}
+const Checker check_written("written(ids, prompt)", ex08_00::written);
+const Checker check_end("ends_in(ids, passage)", ex08_00::ends_in);
 
 }  // namespace
 
@@ -54,12 +43,10 @@ TEST_CASE("passages of no tokens, and longer ones than the text", "[ex08_00]") {
 TEST_CASE("any tokens, any passage", "[ex08_00]") {
     Rng rng(800);
     for (int round = 0; round < 500; ++round) {
-        Ids ids, passage;
-        for (std::size_t n = rng.below(8); n > 0; --n) ids.push_back(int(rng.below(3)));
-        for (std::size_t n = rng.below(4); n > 0; --n) passage.push_back(int(rng.below(3)));
+        const Ids ids = random_ids(rng, rng.below(8), 3),
+                  passage = random_ids(rng, rng.below(4), 3);
         const std::size_t prompt = rng.below(ids.size() + 1);
-        std::set<int> tokens;
-        for (std::size_t i = prompt; i < ids.size(); ++i) tokens.insert(ids[i]);
+        const std::set<int> tokens(ids.begin() + std::ptrdiff_t(prompt), ids.end());
         check_written(ids, prompt, tokens, "from the first token after the prompt to the last");
         bool ends = passage.size() <= ids.size();
         for (std::size_t i = 1; ends && i <= passage.size(); ++i)

@@ -1,11 +1,6 @@
 // Exercise 08_1: the repetition guard.
-#include "tests/exercises/exercise_check.hpp"
-
-#include <cmath>
-#include <set>
-
 #include "08_1_repetition_guard.hpp"
-#include "lib/core/rng.hpp"
+#include "tests/exercises/exercise_check.hpp"
 
 using namespace tbt;
 using namespace tbt::ex08_1;
@@ -29,12 +24,8 @@ Ids first(const Ids& ids, std::ptrdiff_t n) { return {ids.begin(), ids.begin() +
 std::size_t longest_by_definition(const Ids& ids) {
     for (std::size_t length = ids.size(); length-- > 1;) {
         std::set<Ids> seen;
-        for (std::size_t i = 0; i + length <= ids.size(); ++i) {
-            if (!seen.emplace(ids.begin() + static_cast<std::ptrdiff_t>(i),
-                              ids.begin() + static_cast<std::ptrdiff_t>(i + length))
-                     .second)
-                return length;
-        }
+        for (auto at = ids.begin(); at + static_cast<std::ptrdiff_t>(length) <= ids.end(); ++at)
+            if (!seen.emplace(at, at + static_cast<std::ptrdiff_t>(length)).second) return length;
     }
     return 0;
 }
@@ -53,7 +44,6 @@ TEST_CASE("1 2 1 2: both twice, the pair twice, a passage of two", "[ex08_1]") {
 }
 
 TEST_CASE("a loop of three words in a text of a hundred", "[ex08_1]") {
-    THINK("a loop of three words in a text of a hundred");
     INFO("100 tokens, all different but 10 20 30 10 20 30 … at 50 to 70");
     const Repetition r = check(looping_text(), all);
     CHECK(r.tokens == std::map<int, int>{{10, 7}, {20, 7}, {30, 7}});
@@ -66,7 +56,6 @@ TEST_CASE("a loop of three words in a text of a hundred", "[ex08_1]") {
 }
 
 TEST_CASE("the same loop, seen when it has just happened", "[ex08_1]") {
-    THINK("the same loop, seen when it has just happened");
     INFO("71 tokens, all different but 10 20 30 10 20 30 … from 50 on");
     const Ids ids = first(looping_text(), 71);
     CHECK_NEAR(check(ids, all).severity, .253554, 1e-6);
@@ -86,7 +75,6 @@ TEST_CASE("a window that has moved on does not see it any more", "[ex08_1]") {
 }
 
 TEST_CASE("the extremes: nothing, one token, two, all different, all equal", "[ex08_1]") {
-    THINK("the extremes: nothing, one token, two, all different, all equal");
     for (const Ids& ids : {Ids{}, Ids{5}, Ids{5, 6}, Ids{4, 3, 2, 1}}) {
         INPUT(ids);
         CHECK(check(ids, all).severity == 0);
@@ -108,9 +96,8 @@ TEST_CASE("any text: the definitions, and a severity from 0 to 1", "[ex08_1]") {
     THINK("the three terms are in the task; what is divided by 0 counts as 0");
     Rng rng(81);
     for (int round = 0; round < 200; ++round) {
-        Ids ids(rng.below(25));
-        const std::uint64_t words = 1 + rng.below(5);
-        for (int& id : ids) id = static_cast<int>(rng.below(words));
+        const std::size_t n = rng.below(25);
+        const Ids ids = random_ids(rng, n, 1 + rng.below(5));
         INPUT(ids);
         const Repetition r = check(ids, all);
         CHECK(r.longest == longest_by_definition(ids));
@@ -121,11 +108,9 @@ TEST_CASE("any text: the definitions, and a severity from 0 to 1", "[ex08_1]") {
         }
         CHECK(r.severity >= 0);
         CHECK(r.severity <= 1);
-        const Repetition windowed = check(ids, 10),
-                         cut = check(Ids(ids.end() - static_cast<std::ptrdiff_t>(
-                                                         std::min<std::size_t>(10, ids.size())),
-                                         ids.end()),
-                                     all);
+        const Ids last(ids.end() - static_cast<std::ptrdiff_t>(std::min<std::size_t>(10, n)),
+                       ids.end());
+        const Repetition windowed = check(ids, 10), cut = check(last, all);
         CHECK(windowed.severity == cut.severity);
     }
 }

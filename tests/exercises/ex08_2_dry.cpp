@@ -1,12 +1,7 @@
 // Exercise 08_2: DRY.
-#include "tests/exercises/exercise_check.hpp"
-
-#include <cmath>
-#include <limits>
-
 #include "08_2_dry.hpp"
 #include "chapters/03_temperature/plain_temperature.hpp"
-#include "lib/core/rng.hpp"
+#include "tests/exercises/exercise_check.hpp"
 
 using namespace tbt;
 using namespace tbt::ex08_2;
@@ -84,12 +79,11 @@ TEST_CASE("nothing written, nothing penalised; a multiplier of 0 is off; a ban s
     CHECK(penalised({1, 2}, {}, 1, 2, 1) == Row{1, 2});
     CHECK(penalised({1, 2}, {1}, 1, 2, 1) == Row{1, 2});
     CHECK(penalised({1, 2}, {1, 1, 1}, 0, 2, 1) == Row{1, 2});
-    const float banned = -std::numeric_limits<float>::infinity();
+    const float banned = -INFINITY;
     CHECK(penalised({1, banned}, {1, 1, 1}, 1, 2, 1) == Row{1, banned});
 }
 
 TEST_CASE("a long loop makes a logit small, not infinite", "[ex08_2]") {
-    THINK("a long loop makes a logit small, not infinite");
     const float s = penalised(Row(2, 0), Ids(600, 1), 1, 4, 1)[1];
     INFO("600 equal tokens; think about: 4^598 is more than a float, or even a double, holds");
     CHECK(s == -1e30f);
@@ -99,8 +93,7 @@ TEST_CASE("any text: the definition, token by token", "[ex08_2]") {
     THINK("for each earlier place: how far back do it and the end agree?");
     Rng rng(82);
     for (int round = 0; round < 300; ++round) {
-        Ids ids(rng.below(20));
-        for (int& id : ids) id = static_cast<int>(rng.below(3));
+        const Ids ids = random_ids(rng, rng.below(20), 3);
         const Row s = penalised(Row(3, 0), ids, 1, 2, 1);
         for (int t = 0; t < 3; ++t) {
             // The longest end of the text that occurs somewhere with t after it.

@@ -1,6 +1,5 @@
 // Exercise 09_00: how many bytes must wait?
 #include "09_00_wait.hpp"
-#include "lib/core/rng.hpp"
 #include "tests/exercises/exercise_check.hpp"
 
 using namespace tbt;
@@ -8,12 +7,7 @@ using namespace tbt::ex09_00;
 
 namespace {
 
-void check(const std::string& text, const std::string& stop, std::size_t expected,
-           const char* think) {
-    INPUT(text, stop);
-    THINK(think);
-    CHECK(must_wait(text, stop) == expected);
-}
+const Checker check("must_wait(text, stop)", ex09_00::must_wait);
 
 }  // namespace
 

@@ -1,10 +1,6 @@
 // Exercise 09_1: prompt healing.
-#include "tests/exercises/exercise_check.hpp"
-
-#include <cmath>
-
 #include "09_1_prompt_healing.hpp"
-#include "lib/core/rng.hpp"
+#include "tests/exercises/exercise_check.hpp"
 
 using namespace tbt;
 using namespace tbt::ex09_1;
@@ -17,9 +13,8 @@ std::vector<int> allowed(std::string_view owed, const Vocabulary& bytes) {
     std::vector<float> logits(bytes.size(), 1.0f);
     mask(logits, owed, bytes);
     std::vector<int> ids;
-    for (std::size_t id = 0; id < bytes.size(); ++id) {
+    for (std::size_t id = 0; id < bytes.size(); ++id)
         if (!std::isinf(logits[id])) ids.push_back(static_cast<int>(id));
-    }
     return ids;
 }
 
@@ -85,16 +80,15 @@ TEST_CASE("whatever is drawn, the text begins with the whole prompt", "[ex09_1]"
     const Vocabulary abc = {"a", "b", "c", "ab", "bc", "abc", "ca", "", "cab"};
     Rng rng(91);
     for (int round = 0; round < 300; ++round) {
-        std::vector<int> ids(2 + rng.below(5));
+        std::vector<int> ids = random_ids(rng, 2 + rng.below(5), abc.size());
         std::string prompt, text;
-        for (int& id : ids) id = static_cast<int>(rng.below(abc.size()));
         for (const int id : ids) prompt += abc[static_cast<std::size_t>(id)];
         std::string owed = take_back(ids, abc);
         for (int i = 0; i < 8; ++i) {
             INPUT(prompt, owed);
             const std::vector<int> choice = allowed(owed, abc);
-            EXPECT(!choice.empty(), "one token that may come, at least",
-                   choice);  // every byte is a token, so one of them can always come
+            // Every byte is a token, so one of them can always come.
+            EXPECT(!choice.empty(), "one token that may come, at least", choice);
             ids.push_back(choice[rng.below(choice.size())]);
             owed = still_owed(owed, abc[static_cast<std::size_t>(ids.back())]);
         }

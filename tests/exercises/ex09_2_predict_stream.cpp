@@ -1,8 +1,7 @@
 // Exercise 09_2: what a stream shows, and when. The failures say where, and which way, not what.
-#include "tests/exercises/exercise_check.hpp"
-
 #include "09_2_predict_stream.hpp"
 #include "chapters/09_stopping/text_stream.hpp"
+#include "tests/exercises/exercise_check.hpp"
 
 using namespace tbt;
 using namespace tbt::ex09_2;
@@ -33,26 +32,21 @@ void check_prediction(const std::vector<std::string>& stops, const std::vector<s
 }  // namespace
 
 TEST_CASE("a: it was not a stop string after all", "[ex09_2]") {
-    THINK("a: it was not a stop string after all");
     check_prediction({"\n\nUser:"}, {"Hi", " there\n", "\nUs", "e it"}, case_a());
 }
 
 TEST_CASE("b: three newlines, then the other speaker", "[ex09_2]") {
-    THINK("b: three newlines, then the other speaker");
     check_prediction({"\n\nUser:"}, {"Hi\n", "\n\n", "User", ": x", "y"}, case_b());
 }
 
 TEST_CASE("c: a stop string that repeats its own beginning", "[ex09_2]") {
-    THINK("c: a stop string that repeats its own beginning");
     check_prediction({"aab"}, {"a", "a", "a", "b", "c"}, case_c());
 }
 
 TEST_CASE("d: characters of several bytes", "[ex09_2]") {
-    THINK("d: characters of several bytes");
     check_prediction({}, {"caf", "\xC3", "\xA9", "!\xE2\x82"}, case_d());
 }
 
 TEST_CASE("e: two stop strings that overlap", "[ex09_2]") {
-    THINK("e: two stop strings that overlap");
     check_prediction({"end", "den"}, {"d", "e", "n", "d"}, case_e());
 }

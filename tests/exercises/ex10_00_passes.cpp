@@ -26,36 +26,35 @@ Cost all_at_once(long P, long G, long n) {
     return cost;
 }
 
+const Checker check_passes_alone("passes_alone(P, G, n)", ex10_00::passes_alone);
+const Checker check_positions_alone("positions_alone(P, G, n)", ex10_00::positions_alone);
+const Checker check_passes("passes_together(P, G, n)", ex10_00::passes_together);
+const Checker check_positions("positions_together(P, G, n)", ex10_00::positions_together);
+
 }  // namespace
 
 TEST_CASE("three texts of 25 tokens after a prompt of 4", "[ex10_00]") {
-    INFO("P = 4, G = 25, n = 3");
-    THINK("25 passes for each text");
-    CHECK(passes_alone(4, 25, 3) == 75);
-    THINK("4 + 24 positions for each text: the last token is never read");
-    CHECK(positions_alone(4, 25, 3) == 84);
-    THINK("one pass for the prompt, and 24 for all three");
-    CHECK(passes_together(4, 25, 3) == 25);
-    THINK("the prompt's 4 once, and 3 positions in each of 24 passes");
-    CHECK(positions_together(4, 25, 3) == 76);
+    check_passes_alone(4, 25, 3, 75, "25 passes for each text");
+    check_positions_alone(4, 25, 3, 84,
+                          "4 + 24 positions for each text: the last token is never read");
+    check_passes(4, 25, 3, 25, "one pass for the prompt, and 24 for all three");
+    check_positions(4, 25, 3, 76, "the prompt's 4 once, and 3 positions in each of 24 passes");
 }
 
 TEST_CASE("one text costs the same either way", "[ex10_00]") {
-    INFO("P = 10, G = 5, n = 1");
     THINK("together with nobody is alone");
-    CHECK(passes_alone(10, 5, 1) == 5);
-    CHECK(passes_together(10, 5, 1) == 5);
-    CHECK(positions_alone(10, 5, 1) == 14);
-    CHECK(positions_together(10, 5, 1) == 14);
+    check_passes_alone(10, 5, 1, 5);
+    check_passes(10, 5, 1, 5);
+    check_positions_alone(10, 5, 1, 14);
+    check_positions(10, 5, 1, 14);
 }
 
 TEST_CASE("one token each: only the prompt is read", "[ex10_00]") {
-    INFO("P = 7, G = 1, n = 6");
     THINK("the first token comes from the pass over the prompt, and is not read");
-    CHECK(passes_alone(7, 1, 6) == 6);
-    CHECK(positions_alone(7, 1, 6) == 42);
-    CHECK(passes_together(7, 1, 6) == 1);
-    CHECK(positions_together(7, 1, 6) == 7);
+    check_passes_alone(7, 1, 6, 6);
+    check_positions_alone(7, 1, 6, 42);
+    check_passes(7, 1, 6, 1);
+    check_positions(7, 1, 6, 7);
 }
 
 TEST_CASE("counted pass by pass, for all small numbers", "[ex10_00]") {
@@ -63,11 +62,10 @@ TEST_CASE("counted pass by pass, for all small numbers", "[ex10_00]") {
     for (long P = 1; P <= 5; ++P)
         for (long G = 1; G <= 5; ++G)
             for (long n = 1; n <= 5; ++n) {
-                INPUT(P, G, n);
                 const Cost alone = one_after_the_other(P, G, n), together = all_at_once(P, G, n);
-                CHECK(passes_alone(P, G, n) == alone.passes);
-                CHECK(positions_alone(P, G, n) == alone.positions);
-                CHECK(passes_together(P, G, n) == together.passes);
-                CHECK(positions_together(P, G, n) == together.positions);
+                check_passes_alone(P, G, n, alone.passes);
+                check_positions_alone(P, G, n, alone.positions);
+                check_passes(P, G, n, together.passes);
+                check_positions(P, G, n, together.positions);
             }
 }

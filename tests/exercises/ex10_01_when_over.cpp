@@ -1,8 +1,4 @@
 // Exercise 10_01: when is a text over, and why?
-#include "tests/exercises/exercise_check.hpp"
-
-#include <string>
-
 #include "10_01_when_over.hpp"
 #include "tests/exercises/rows.hpp"
 
@@ -25,7 +21,6 @@ void check(const Text& text, const Limits& limits, End expected, const std::stri
 }  // namespace
 
 TEST_CASE("a text goes on until something says stop", "[ex10_01]") {
-    THINK("a text goes on until something says stop");
     check({{5, 6, 7, 8}, 3, false}, {{0}, 2, 9}, End::not_yet, "one of two tokens");
     check({{5, 6, 7}, 3, false}, {{0}, 2, 9}, End::not_yet, "none of two tokens");
     check({{5, 6, 7, 8, 9}, 3, false}, {{0}, 2, 9}, End::length, "two of two tokens");
@@ -35,20 +30,17 @@ TEST_CASE("a text goes on until something says stop", "[ex10_01]") {
 }
 
 TEST_CASE("the first that is true is the answer", "[ex10_01]") {
-    THINK("the first that is true is the answer");
     check({{5, 6, 7, 8, 0}, 3, true}, {{0}, 2, 5}, End::end_of_text, "all four are true");
     check({{5, 6, 7, 8, 9}, 3, true}, {{0}, 2, 5}, End::stop_string, "three are true");
     check({{5, 6, 7, 8, 9}, 3, false}, {{0}, 2, 5}, End::length, "two are true");
 }
 
 TEST_CASE("an end of text in the prompt means nothing", "[ex10_01]") {
-    THINK("an end of text in the prompt means nothing");
     check({{0, 0, 0}, 3, false}, {{0}, 2, 9}, End::not_yet, "nothing was generated");
     check({{0, 0, 0, 5}, 3, false}, {{0}, 2, 9}, End::not_yet, "the last token is not 0");
 }
 
 TEST_CASE("there may be several end-of-text tokens, or none", "[ex10_01]") {
-    THINK("there may be several end-of-text tokens, or none");
     check({{5, 3}, 1, false}, {{0, 3, 7}, 5, 9}, End::end_of_text, "3 is the second of them");
     check({{5, 7}, 1, false}, {{0, 3, 7}, 5, 9}, End::end_of_text, "7 is the last of them");
     check({{5, 0}, 1, false}, {{}, 5, 9}, End::not_yet, "0 is a token like others");
@@ -56,7 +48,6 @@ TEST_CASE("there may be several end-of-text tokens, or none", "[ex10_01]") {
 }
 
 TEST_CASE("nothing wanted, or no room: over before the first token", "[ex10_01]") {
-    THINK("nothing wanted, or no room: over before the first token");
     check({{5, 6}, 2, false}, {{0}, 0, 9}, End::length, "0 of 0 tokens");
     check({{5, 6}, 2, false}, {{0}, 3, 2}, End::context, "the prompt fills the context");
     check({{5, 6}, 2, false}, {{0}, 3, 1}, End::context, "the prompt is longer than the context");
@@ -64,19 +55,16 @@ TEST_CASE("nothing wanted, or no room: over before the first token", "[ex10_01]"
 }
 
 TEST_CASE("an empty prompt", "[ex10_01]") {
-    THINK("an empty prompt");
     check({{}, 0, false}, {{0}, 2, 9}, End::not_yet, "there is no last token");
     check({{}, 0, false}, {{0}, 0, 9}, End::length, "there is no last token");
     check({{0}, 0, false}, {{0}, 2, 9}, End::end_of_text, "generated");
 }
 
 TEST_CASE("any text and any limits: the list, from the top", "[ex10_01]") {
-    THINK("any text and any limits: the list, from the top");
     Rng rng(101);
     for (int round = 0; round < 5000; ++round) {
         Text text;
-        text.ids.resize(rng.below(6));
-        for (int& id : text.ids) id = int(rng.below(4));
+        text.ids = random_ids(rng, rng.below(6), 4);
         text.prompt_length = int(rng.below(text.ids.size() + 1));
         text.stop_string_seen = rng.below(4) == 0;
         Limits limits{{}, int(rng.below(5)), int(rng.below(7))};

@@ -1,10 +1,8 @@
 // Exercise 10_1: scripted conversations with a model that says what it is told to.
-#include "tests/exercises/exercise_check.hpp"
-
 #include <sstream>
 
 #include "10_1_chat_loop.hpp"
-#include "lib/core/rng.hpp"
+#include "tests/exercises/exercise_check.hpp"
 
 using namespace tbt;
 using namespace tbt::ex10_1;
@@ -13,17 +11,19 @@ namespace {
 
 // What was typed, what the model writes for each prompt; what came of it.
 struct Script {
-    std::vector<std::string> writes;
-    std::size_t context = 1000, max_new_tokens = 100;
-    std::vector<std::string> prompts;
-    std::string printed;
-    std::vector<Turn> turns;
+    std::vector<std::string> writes = {};
+    std::function<std::size_t(const std::string&)> count_tokens = [](const std::string& text) {
+        return text.size();  // a token a byte
+    };
+    std::vector<std::string> prompts = {};
+    std::string printed = {};
+    std::vector<Turn> turns = {};
 
-    void run(const std::string& typed) {
+    void run(const std::string& typed, std::size_t context) {
         ChatModel model;
         model.context = context;
-        model.max_new_tokens = max_new_tokens;
-        model.count_tokens = [](const std::string& text) { return text.size(); };  // a token a byte
+        model.max_new_tokens = 100;
+        model.count_tokens = count_tokens;
         model.write = [this](const std::string& prompt) {
             prompts.push_back(prompt);
             return prompts.size() <= writes.size() ? writes[prompts.size() - 1]
@@ -38,8 +38,8 @@ struct Script {
 
 Script script(const std::string& typed, std::vector<std::string> writes,
               std::size_t context = 1000) {
-    Script s{std::move(writes), context, 100, {}, {}, {}};
-    s.run(typed);
+    Script s{std::move(writes)};
+    s.run(typed, context);
     return s;
 }
 
@@ -51,7 +51,6 @@ Script script(const std::string& typed, std::vector<std::string> writes,
     const Script name = script(__VA_ARGS__)
 
 TEST_CASE("one line gives one prompt, which ends where the answer begins", "[ex10_1]") {
-    THINK("one line gives one prompt, which ends where the answer begins");
     SCRIPT(s, "hi\n", {" Hello!"});
     INFO("think about: what comes after the last colon? The model's own tokens bring the blank.");
     REQUIRE(s.prompts.size() == 1);
@@ -79,7 +78,6 @@ TEST_CASE("every turn is remembered while there is room", "[ex10_1]") {
 }
 
 TEST_CASE("what the model writes for the user is cut and never comes back", "[ex10_1]") {
-    THINK("what the model writes for the user is cut and never comes back");
     SCRIPT(s, "hi\nand?\n", {"ok\nUser: x\nAssistant: y", " fine"});
     INFO("think about: is the turn remembered before or after the cut?");
     CHECK(s.printed == "ok\nfine\n");
@@ -100,15 +98,14 @@ TEST_CASE("an empty answer is a turn, with nothing after its colon", "[ex10_1]")
 
 TEST_CASE("a blank line, quit, exit, q and the end of input say goodbye", "[ex10_1]") {
     THINK("trim it, make it small, then compare");
-    for (const char* line : {"", "   ", "\t\r", "quit", "exit", "q", " QUIT ", "Exit\r", "\tQ "}) {
-        const std::string line_typed = line;
-        INPUT(line_typed);
+    for (const std::string line :
+         {"", "   ", "\t\r", "quit", "exit", "q", " QUIT ", "Exit\r", "\tQ "}) {
+        INPUT(line);
         CHECK(is_goodbye(line));
-        CHECK(script(std::string("hi\n") + line + "\nmore\n", {}).prompts.size() == 1);
+        CHECK(script("hi\n" + line + "\nmore\n", {}).prompts.size() == 1);
     }
-    for (const char* line : {"quit it", "queue", "exit?", "no", "bye", "é", "."}) {
-        const std::string line_typed = line;
-        INPUT(line_typed);
+    for (const std::string line : {"quit it", "queue", "exit?", "no", "bye", "é", "."}) {
+        INPUT(line);
         CHECK_FALSE(is_goodbye(line));
     }
     CHECK(script("", {}).prompts.size() == 0);
@@ -126,8 +123,6 @@ TEST_CASE("lines are trimmed, and UTF-8 passes unharmed", "[ex10_1]") {
 TEST_CASE(
     "a prompt exactly as long as the budget keeps every turn, one token more drops the oldest",
     "[ex10_1]") {
-    THINK(
-        "a prompt exactly as long as the budget keeps every turn, one token more drops the oldest");
     const std::string both = prompt_of({{"one", "first"}}, "two");
     INFO("think about: prompt ≤ context − max_new_tokens. Is the limit itself allowed?");
     for (const std::size_t less : {0u, 1u}) {
@@ -141,7 +136,6 @@ TEST_CASE(
 }
 
 TEST_CASE("a line that is too long by itself is refused, and nothing else is lost", "[ex10_1]") {
-    THINK("a line that is too long by itself is refused, and nothing else is lost");
     const std::string long_line(200, 'x');
     SCRIPT(s, "one\n" + long_line + "\ntwo\n", {" first", " second"}, 200);
     INFO(
@@ -197,7 +191,6 @@ TEST_CASE("only the user's next line ends an answer", "[ex10_1]") {
 }
 
 TEST_CASE("the prompt of any turns", "[ex10_1]") {
-    THINK("the prompt of any turns");
     CHECK(prompt_of({}, "") == "User: \nAssistant:");
     CHECK(prompt_of({{"a", "b"}, {"c", ""}, {"d", "e f"}}, "g") ==
           "User: a\nAssistant: b\nUser: c\nAssistant:\nUser: d\nAssistant: e f\nUser: g\n"
@@ -205,7 +198,6 @@ TEST_CASE("the prompt of any turns", "[ex10_1]") {
 }
 
 TEST_CASE("a line of exactly the budget is answered, one byte more is too long", "[ex10_1]") {
-    THINK("a line of exactly the budget is answered, one byte more is too long");
     const std::size_t most = 100 - prompt_of({}, "").size();  // context 200, 100 for the answer
     CHECK(script(std::string(most, 'x') + "\n", {}, 200).printed == "ok\n");
     CHECK(script(std::string(most + 1, 'x') + "\n", {}, 200).printed == "too long\n");
@@ -214,7 +206,6 @@ TEST_CASE("a line of exactly the budget is answered, one byte more is too long",
 }
 
 TEST_CASE("several turns go at once where the new line is long", "[ex10_1]") {
-    THINK("several turns go at once where the new line is long");
     SCRIPT(s, "one\ntwo\nthree\n" + std::string(60, 'x') + "\n5\n", {}, 200);
     REQUIRE(s.prompts.size() == 5);
     CHECK(s.prompts[3] == "User: " + std::string(60, 'x') + "\nAssistant:");
@@ -224,21 +215,17 @@ TEST_CASE("several turns go at once where the new line is long", "[ex10_1]") {
 TEST_CASE("the model counts tokens: 30 words of ten letters fit where 300 bytes would not",
           "[ex10_1]") {
     THINK("model.count_tokens says how long a prompt is; the number of its bytes does not");
-    ChatModel model;
-    model.context = 100, model.max_new_tokens = 20;  // 80 words for the prompt
-    model.count_tokens = [](const std::string& text) {
+    Script s;
+    s.count_tokens = [](const std::string& text) {
         std::istringstream words(text);
         std::size_t count = 0;
         for (std::string word; words >> word;) ++count;
         return count;
     };
-    model.write = [](const std::string&) { return std::string(" ok"); };
     std::string line;
     for (int i = 0; i < 30; ++i) line += "tenletters ";
     INFO("a token a word; the budget is 80, and 30 words of ten letters are typed twice");
-    std::istringstream in(line + "\n" + line + "\n");
-    std::ostringstream out;
-    const std::vector<Turn> turns = chat(in, out, model);
-    CHECK(out.str() == "ok\nok\n");
-    CHECK(turns.size() == 2);  // the second prompt has 65 words
+    s.run(line + "\n" + line + "\n", 180);  // 100 for the answer
+    CHECK(s.printed == "ok\nok\n");
+    CHECK(s.turns.size() == 2);  // the second prompt has 65 words
 }

@@ -1,11 +1,6 @@
 // Exercise 10_2: five models, fifty queries, and what is odd about an empty manager.
-#include "tests/exercises/exercise_check.hpp"
-
-#include <cmath>
-#include <limits>
-
 #include "10_2_model_manager.hpp"
-#include "lib/core/rng.hpp"
+#include "tests/exercises/exercise_check.hpp"
 
 using namespace tbt;
 using namespace tbt::ex10_2;
@@ -22,13 +17,30 @@ ModelManager five_models() {
     return m;
 }
 
+void check_usage(const ModelManager& m, const std::vector<Usage>& expected) {
+    const std::vector<Usage> report = m.usage();
+    REQUIRE(report.size() == expected.size());
+    for (std::size_t i = 0; i < expected.size(); ++i) {
+        INFO("line " << i << " of the report");
+        CHECK(report[i].name == expected[i].name);
+        CHECK(report[i].count == expected[i].count);
+        CHECK_NEAR(report[i].percent, expected[i].percent, 1e-9);
+    }
+}
+
+// Equal counts: by name.
+const std::vector<Usage> unused = {{"codellama:7b", 0, 0},
+                                   {"llama3.1:8b", 0, 0},
+                                   {"mistral:7b", 0, 0},
+                                   {"nomic-embed", 0, 0},
+                                   {"phi3:3.8b", 0, 0}};
+
 const char* const five =
     "llama3.1:8b 4.5 GB, phi3:3.8b 2.2, codellama:7b 3.8, nomic-embed .3, mistral:7b 4.1";
 
 }  // namespace
 
 TEST_CASE("the smallest model that can do it is chosen", "[ex10_2]") {
-    THINK("the smallest model that can do it is chosen");
     ModelManager m = five_models();
     INFO("m: " << five);
     INFO("think about: smallest among all, or among those that can?");
@@ -50,39 +62,27 @@ TEST_CASE("five models take 14.9 GB and are listed by name", "[ex10_2]") {
 
 TEST_CASE("fifty queries: phi3 25, codellama 10, nomic-embed 8, mistral 7, llama3.1 none",
           "[ex10_2]") {
-    THINK("fifty queries: phi3 25, codellama 10, nomic-embed 8, mistral 7, llama3.1 none");
     ModelManager m = five_models();
     INFO("m: " << five);
     const std::vector<std::pair<std::string, int>> queries = {
         {"chat", 15},     {"code", 10},         {"classification", 10},
         {"embedding", 8}, {"summarization", 4}, {"reasoning", 3}};
-    for (const auto& [task, count] : queries) {
+    for (const auto& [task, count] : queries)
         for (int i = 0; i < count; ++i) m.find_best(task);
-    }
-    const std::vector<Usage> expected = {{"phi3:3.8b", 25, 50},
-                                         {"codellama:7b", 10, 20},
-                                         {"nomic-embed", 8, 16},
-                                         {"mistral:7b", 7, 14},
-                                         {"llama3.1:8b", 0, 0}};
-    const std::vector<Usage> report = m.usage();
     INFO("think about: a model that was never asked is in the report too");
-    REQUIRE(report.size() == expected.size());
-    for (std::size_t i = 0; i < expected.size(); ++i) {
-        INFO("line " << i << " of the report");
-        CHECK(report[i].name == expected[i].name);
-        CHECK(report[i].count == expected[i].count);
-        CHECK_NEAR(report[i].percent, expected[i].percent, 1e-9);
-    }
+    check_usage(m, {{"phi3:3.8b", 25, 50},
+                    {"codellama:7b", 10, 20},
+                    {"nomic-embed", 8, 16},
+                    {"mistral:7b", 7, 14},
+                    {"llama3.1:8b", 0, 0}});
 }
 
 TEST_CASE("a task that nobody can do gives none and is not noted", "[ex10_2]") {
-    THINK("a task that nobody can do gives none and is not noted");
     ModelManager m = five_models();
     INFO("m: " << five);
     CHECK(m.find_best("translation").value_or("none") == "none");
     INFO("think about: what does the report count, questions or uses of a model?");
-    CHECK(m.usage().size() == 5);
-    for (const Usage& u : m.usage()) CHECK(u.count == 0);
+    check_usage(m, unused);
     m.find_best("chat");
     CHECK_NEAR(m.usage()[0].percent, 100, 1e-9);
 }
@@ -98,12 +98,9 @@ TEST_CASE("an empty manager has an empty report, no models and no size", "[ex10_
 }
 
 TEST_CASE("a report without uses has percentages of zero, not NaN", "[ex10_2]") {
-    THINK("a report without uses has percentages of zero, not NaN");
     INFO("m: " << five);
     INFO("think about: 0 of 0");
-    const ModelManager m = five_models();
-    for (const Usage& u : m.usage()) CHECK(u.percent == 0);
-    CHECK(m.usage()[0].name == "codellama:7b");  // equal counts: by name
+    check_usage(five_models(), unused);
 }
 
 TEST_CASE("removing says whether the model was there", "[ex10_2]") {
@@ -125,11 +122,11 @@ TEST_CASE("what a removed model did stays in the report", "[ex10_2]") {
     m.find_best("code");
     m.remove("nomic-embed");
     m.remove("llama3.1:8b");
-    const std::vector<Usage> report = m.usage();
-    REQUIRE(report.size() == 4);  // llama3.1 was never used and is gone
-    CHECK(report[0].name == "codellama:7b");
-    CHECK(report[1].name == "nomic-embed");
-    CHECK_NEAR(report[1].percent, 50, 1e-9);
+    // llama3.1 was never used and is gone.
+    check_usage(m, {{"codellama:7b", 1, 50},
+                    {"nomic-embed", 1, 50},
+                    {"mistral:7b", 0, 0},
+                    {"phi3:3.8b", 0, 0}});
 }
 
 TEST_CASE("pulling again replaces, and keeps the count", "[ex10_2]") {
@@ -142,9 +139,8 @@ TEST_CASE("pulling again replaces, and keeps the count", "[ex10_2]") {
     CHECK_NEAR(m.total(), 14.9 - 2.2 + 7.9, 1e-9);
     CHECK(m.find_best("chat").value_or("none") == "codellama:7b");
     CHECK(m.find_best("classification").value_or("none") == "mistral:7b");
-    for (const Usage& u : m.usage()) {
+    for (const Usage& u : m.usage())
         if (u.name == "phi3:3.8b") CHECK(u.count == 1);
-    }
 }
 
 TEST_CASE("bad models are refused and change nothing", "[ex10_2]") {
@@ -185,25 +181,19 @@ TEST_CASE("of equal sizes the first name wins, in whichever order they came", "[
 }
 
 TEST_CASE("a model that was used and removed is not there to be removed", "[ex10_2]") {
-    THINK("a model that was used and removed is not there to be removed");
     ModelManager manager;
     manager.pull({"a", 1, {"chat"}});
     manager.find_best("chat");
     CHECK(manager.remove("a"));
     CHECK_FALSE(manager.remove("a"));
     INFO("think about: what was used stays in the report");
-    REQUIRE(manager.usage().size() == 1);
-    CHECK(manager.usage()[0].count == 1);
+    check_usage(manager, {{"a", 1, 100}});
 }
 
 TEST_CASE("percentages have fractions", "[ex10_2]") {
-    THINK("percentages have fractions");
     ModelManager manager;
     manager.pull({"a", 1, {"chat"}});
     manager.pull({"b", 2, {"code"}});
     for (const char* task : {"chat", "code", "chat"}) manager.find_best(task);
-    const std::vector<Usage> usage = manager.usage();
-    REQUIRE(usage.size() == 2);
-    CHECK(std::abs(usage[0].percent - 200 / 3.0) <= 1e-9);
-    CHECK(std::abs(usage[1].percent - 100 / 3.0) <= 1e-9);
+    check_usage(manager, {{"a", 2, 200 / 3.0}, {"b", 1, 100 / 3.0}});
 }

@@ -1,17 +1,11 @@
 // Exercise 10_3: the surest text and the most frequent answer.
-#include "tests/exercises/exercise_check.hpp"
-
-#include <algorithm>
-#include <set>
-
 #include "10_3_best_of_n.hpp"
-#include "lib/core/rng.hpp"
+#include "tests/exercises/exercise_check.hpp"
 
 using namespace tbt;
 using namespace tbt::ex10_3;
 
 TEST_CASE("the mean decides, not the sum", "[ex10_3]") {
-    THINK("the mean decides, not the sum");
     // Means −1, −0.5, −0.75; the sums −1, −2, −1.5 would choose the first.
     INFO("think about: a text is not worse for being longer");
     CHECK(best_of({{-1}, {-.5, -.5, -.5, -.5}, {-.5, -1}}) == 1);
@@ -52,8 +46,8 @@ TEST_CASE("writing each text twice over changes nothing", "[ex10_3]") {
         }
         for (const auto& text : texts) {
             doubled.push_back(text);
-            doubled.back().insert(doubled.back().end(), text.begin(),
-                                  text.end());  // the same mean, to the last bit
+            // The same mean, to the last bit.
+            doubled.back().insert(doubled.back().end(), text.begin(), text.end());
         }
         INPUT(texts);
         CHECK(best_of(doubled) == best_of(texts));
@@ -119,7 +113,6 @@ TEST_CASE("every token of a text counts, and counts alike", "[ex10_3]") {
 }
 
 TEST_CASE("any texts: the greatest mean, the first of several", "[ex10_3]") {
-    THINK("any texts: the greatest mean, the first of several");
     Rng rng(103);
     for (int round = 0; round < 2000; ++round) {
         std::vector<std::vector<double>> texts(1 + rng.below(5));

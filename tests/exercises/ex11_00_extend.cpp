@@ -1,6 +1,4 @@
 // Exercise 11_00: one beam, extended, and the score of a text.
-#include "tests/exercises/exercise_check.hpp"
-
 #include "11_00_extend.hpp"
 #include "tests/exercises/rows.hpp"
 
@@ -16,7 +14,7 @@ void check_beams(const Beam& beam, const std::vector<double>& logs,
                  const std::vector<std::vector<int>>& ids, const std::vector<double>& sums,
                  const char* think) {
     INFO("texts, sums: the beams that extended(beam, logs) gives");
-    INFO("given {" << exercise_check::shown(beam.ids) << "} with the sum " << beam.sum);
+    INFO("the beam " << in_words(beam.ids) << " with the sum " << beam.sum);
     INPUT(logs);
     THINK(think);
     const std::vector<Beam> beams = extended(beam, logs);
@@ -37,11 +35,7 @@ void check_longer(const Beam& beam, int id, double log, const std::vector<int>& 
     CHECK_NEAR(next.sum, sum, rounding);
 }
 
-void check_score(double sum, int tokens, double a, double expected, const char* think) {
-    INPUT(sum, tokens, a);
-    THINK(think);
-    CHECK_NEAR(score(sum, tokens, a), expected, rounding);
-}
+const Checker check_score("score(sum, tokens, a)", ex11_00::score, rounding);
 
 }  // namespace
 
@@ -88,8 +82,8 @@ TEST_CASE("the score: the sum, divided by a power of the length", "[ex11_00]") {
 TEST_CASE("any beam", "[ex11_00]") {
     Rng rng(1100);
     for (int round = 0; round < 300; ++round) {
-        Beam beam{{}, -5 * rng.uniform()};
-        for (std::size_t n = rng.below(4); n > 0; --n) beam.ids.push_back(int(rng.below(9)));
+        const double sum = -5 * rng.uniform();
+        const Beam beam{random_ids(rng, rng.below(4), 9), sum};
         std::vector<double> logs, sums;
         std::vector<std::vector<int>> texts;
         for (int id = 0, V = int(rng.below(6)); id < V; ++id) {

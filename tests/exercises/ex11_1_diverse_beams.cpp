@@ -1,12 +1,6 @@
 // Exercise 11_1: what the groups choose, and at which score.
-#include "tests/exercises/exercise_check.hpp"
-
-#include <cmath>
-#include <limits>
-#include <string>
-
 #include "11_1_diverse_beams.hpp"
-#include "lib/core/rng.hpp"
+#include "tests/exercises/rows.hpp"
 
 using namespace tbt;
 using namespace tbt::ex11_1;
@@ -14,11 +8,6 @@ using namespace tbt::ex11_1;
 namespace {
 
 constexpr double inf = std::numeric_limits<double>::infinity();
-
-std::vector<double> logs(std::vector<double> p) {
-    for (double& x : p) x = std::log(x);
-    return p;
-}
 
 std::vector<std::string> words(const std::vector<Continuation>& group) {
     std::vector<std::string> list;
@@ -34,6 +23,20 @@ void check_group(const std::vector<Continuation>& got, const std::vector<Continu
         INFO("the score of choice " << i);
         CHECK_NEAR(got[i].score, expected[i].score, 1e-12);
     }
+}
+
+// A step of several equal groups, and what each of them chooses.
+void check_groups(const Group& g, double lambda,
+                  const std::vector<std::vector<Continuation>>& expected) {
+    const std::size_t groups = expected.size();
+    INPUT(g.scores, g.log_probabilities);
+    INFO((groups == 1   ? "one such group"
+          : groups == 2 ? "two such groups"
+                        : "three such groups")
+         << ", λ = " << lambda);
+    const auto got = diverse_step(std::vector<Group>(groups, g), lambda);
+    REQUIRE(got.size() == groups);
+    for (std::size_t i = 0; i < groups; ++i) check_group(got[i], expected[i]);
 }
 
 // The group's choice by its definition: again and again the best of what is left.
@@ -65,54 +68,33 @@ TEST_CASE("three groups of one beam spread over three tokens", "[ex11_1]") {
     THINK("each later group pays λ for each time that a token was chosen by a group before");
     // ln .5 = −.693, ln .3 = −1.204, ln .2 = −1.609; with λ = 1 a token that was
     // chosen once loses 1.
-    const Group g{{0}, {logs({.5, .3, .2})}};
-    INPUT(g.scores, g.log_probabilities);
-    INFO("three such groups, λ = 1");
-    const auto got = diverse_step({g, g, g}, 1);
-    REQUIRE(got.size() == 3);
-    check_group(got[0], {{0, 0, std::log(.5)}});
-    check_group(got[1], {{0, 1, std::log(.3)}});
-    check_group(got[2], {{0, 2, std::log(.2)}});
+    check_groups({{0}, {logs_of({.5, .3, .2})}}, 1,
+                 {{{0, 0, std::log(.5)}}, {{0, 1, std::log(.3)}}, {{0, 2, std::log(.2)}}});
 }
 
 TEST_CASE("a weak penalty changes nothing, and grows with each group that agreed", "[ex11_1]") {
-    THINK("a weak penalty changes nothing, and grows with each group that agreed");
     // ln .5 − ln .3 = .511: λ = .3 is not enough for the second group, twice .3 is for the third.
-    const Group g{{0}, {logs({.5, .3, .2})}};
-    INPUT(g.scores, g.log_probabilities);
-    INFO("three such groups, λ = .3");
-    const auto got = diverse_step({g, g, g}, .3);
-    REQUIRE(got.size() == 3);
     INFO("think about: the count is of all groups before, not only of the last one");
-    check_group(got[1], {{0, 0, std::log(.5)}});
-    check_group(got[2], {{0, 1, std::log(.3)}});
+    check_groups({{0}, {logs_of({.5, .3, .2})}}, .3,
+                 {{{0, 0, std::log(.5)}}, {{0, 0, std::log(.5)}}, {{0, 1, std::log(.3)}}});
 }
 
 TEST_CASE("the score that is kept is the model's own", "[ex11_1]") {
-    THINK("the score that is kept is the model's own");
-    const Group g{{-2}, {logs({.9, .1})}};
-    INPUT(g.scores, g.log_probabilities);
-    INFO("two such groups, λ = .5");
-    const auto got = diverse_step({g, g}, .5);
-    REQUIRE(got.size() == 2);
     INFO("think about: a penalty that stays in the score is paid again in every later step");
-    check_group(got[1], {{0, 0, -2 + std::log(.9)}});
+    const double score = -2 + std::log(.9);
+    check_groups({{-2}, {logs_of({.9, .1})}}, .5, {{{0, 0, score}}, {{0, 0, score}}});
 }
 
 TEST_CASE("beams of one group don't push each other away", "[ex11_1]") {
     THINK("the penalty counts the groups before, not the own one");
-    const Group g{{-1, -1.25}, {logs({.8, .1, .1}), logs({.8, .15, .05})}};
-    INPUT(g.scores, g.log_probabilities);
-    INFO("one such group, λ = 100");
-    const auto got = diverse_step({g}, 100);
-    REQUIRE(got.size() == 1);
-    check_group(got[0], {{0, 0, -1 + std::log(.8)}, {1, 0, -1.25 + std::log(.8)}});
+    check_groups({{-1, -1.25}, {logs_of({.8, .1, .1}), logs_of({.8, .15, .05})}}, 100,
+                 {{{0, 0, -1 + std::log(.8)}, {1, 0, -1.25 + std::log(.8)}}});
 }
 
 TEST_CASE("a token chosen by both beams of a group counts twice", "[ex11_1]") {
     THINK("count every beam's choice, not every group's");
-    const Group both{{0, 0}, {logs({.8, .1, .1}), logs({.8, .1, .1})}};
-    const Group next{{0, -inf}, {logs({.7, .2, .1}), logs({.7, .2, .1})}};
+    const Group both{{0, 0}, {logs_of({.8, .1, .1}), logs_of({.8, .1, .1})}};
+    const Group next{{0, -inf}, {logs_of({.7, .2, .1}), logs_of({.7, .2, .1})}};
     // ln .7 − ln .2 = 1.25 and ln .7 − ln .1 = 1.95: once .7 would leave token 0 in front,
     // twice puts it after token 1.
     INFO(
@@ -125,33 +107,20 @@ TEST_CASE("a token chosen by both beams of a group counts twice", "[ex11_1]") {
 
 TEST_CASE("without a penalty every group does a plain step", "[ex11_1]") {
     THINK("score + log probability, the best of all beams and tokens");
-    const Group g{{-1, -1.5}, {logs({.1, .2, .7}), logs({.05, .9, .05})}};
-    INPUT(g.scores, g.log_probabilities);
-    INFO("two such groups, λ = 0");
-    const auto got = diverse_step({g, g}, 0);
-    REQUIRE(got.size() == 2);
-    for (const auto& group : got)
-        check_group(group, {{0, 2, -1 + std::log(.7)}, {1, 1, -1.5 + std::log(.9)}});
+    const std::vector<Continuation> each = {{0, 2, -1 + std::log(.7)}, {1, 1, -1.5 + std::log(.9)}};
+    check_groups({{-1, -1.5}, {logs_of({.1, .2, .7}), logs_of({.05, .9, .05})}}, 0, {each, each});
 }
 
 TEST_CASE("of equal values the lower beam comes first, then the lower token", "[ex11_1]") {
     THINK("sort so that equals stay in order: beam, then token");
-    const Group g{{-1, -1}, {{-1, -.5, -.5}, {-.5, -2, -.5}}};
-    INPUT(g.scores, g.log_probabilities);
-    INFO("one such group, λ = 1");
-    const auto got = diverse_step({g}, 1);
-    REQUIRE(got.size() == 1);
-    check_group(got[0], {{0, 1, -1.5}, {0, 2, -1.5}});
+    check_groups({{-1, -1}, {{-1, -.5, -.5}, {-.5, -2, -.5}}}, 1, {{{0, 1, -1.5}, {0, 2, -1.5}}});
 }
 
 TEST_CASE("at the first step only one beam of a group lives", "[ex11_1]") {
     THINK("−∞ plus anything is −∞: never before what lives");
-    const Group g{{0, -inf, -inf}, {logs({.6, .3, .1}), logs({.6, .3, .1}), logs({.6, .3, .1})}};
-    INPUT(g.scores, g.log_probabilities);
-    INFO("one such group, λ = .5");
-    const auto got = diverse_step({g}, .5);
-    REQUIRE(got.size() == 1);
-    check_group(got[0], {{0, 0, std::log(.6)}, {0, 1, std::log(.3)}, {0, 2, std::log(.1)}});
+    const std::vector<double> p = logs_of({.6, .3, .1});
+    check_groups({{0, -inf, -inf}, {p, p, p}}, .5,
+                 {{{0, 0, std::log(.6)}, {0, 1, std::log(.3)}, {0, 2, std::log(.1)}}});
 }
 
 TEST_CASE("no groups: nothing to choose", "[ex11_1]") {

@@ -1,22 +1,13 @@
 // Exercise 11_2: common tokens, and the text with the greatest expected utility.
-#include "tests/exercises/exercise_check.hpp"
-
-#include <algorithm>
-#include <cmath>
-#include <string>
-
 #include "11_2_minimum_risk.hpp"
-#include "lib/core/rng.hpp"
+#include "tests/exercises/exercise_check.hpp"
 
 using namespace tbt;
 using namespace tbt::ex11_2;
 
 namespace {
 
-void check_f1(const Ids& a, const Ids& b, double expected) {
-    INPUT(a, b);
-    CHECK_NEAR(token_f1(a, b), expected, 1e-15);
-}
+const Checker check_f1("token_f1(a, b)", ex11_2::token_f1, 1e-15);
 
 double same(const Ids& a, const Ids& b) { return a == b ? 1 : 0; }
 
@@ -48,9 +39,9 @@ TEST_CASE("F1 is the same both ways, and the same as counting pairs by hand", "[
     THINK("of each token the smaller of both counts");
     Rng rng(2);
     for (int round = 0; round < 300; ++round) {
-        Ids a(rng.below(8)), b(1 + rng.below(6));
-        for (int& id : a) id = static_cast<int>(rng.below(5));
-        for (int& id : b) id = static_cast<int>(rng.below(5)) + 1;
+        const Ids a = random_ids(rng, rng.below(8), 5);
+        Ids b = random_ids(rng, 1 + rng.below(6), 5);
+        for (int& id : b) ++id;
         double common = 0;
         for (int id = 0; id < 7; ++id)
             common += static_cast<double>(
@@ -70,7 +61,6 @@ TEST_CASE("the text in the middle is kept, though it was not drawn most often", 
 }
 
 TEST_CASE("if only the same text is of use, the most frequent one is kept", "[ex11_2]") {
-    THINK("if only the same text is of use, the most frequent one is kept");
     CHECK(minimum_risk({{1}, {2}, {3}, {2}, {1}, {2}}, same) == 1);
     INFO("think about: of equal sums the lower index");
     CHECK(minimum_risk({{3}, {1}, {2}}, same) == 0);
@@ -101,7 +91,7 @@ TEST_CASE("no other text has a greater sum, none with as great a one comes earli
     Rng rng(6);
     for (int round = 0; round < 200; ++round) {
         std::vector<Ids> texts(1 + rng.below(6));
-        for (Ids& t : texts) t = {static_cast<int>(rng.below(4)), static_cast<int>(rng.below(4))};
+        for (Ids& t : texts) t = random_ids(rng, 2, 4);
         // Whole numbers: sums are exact. Not the same both ways, and below zero at times.
         const Utility utility = [](const Ids& c, const Ids& t) {
             return static_cast<double>((3 * c[0] + 5 * t[1] + c[1] * t[0]) % 7 - 5);
@@ -123,7 +113,6 @@ TEST_CASE("no other text has a greater sum, none with as great a one comes earli
 }
 
 TEST_CASE("a billionth decides", "[ex11_2]") {
-    THINK("a billionth decides");
     // The candidate's own number is its utility, whatever the truth.
     const std::vector<double> worth{1, 1 + 1e-9, 1 + 5e-10};
     const Utility utility = [&](const Ids& candidate, const Ids&) {

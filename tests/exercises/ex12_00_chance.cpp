@@ -1,27 +1,15 @@
 // Exercise 12_00: when is a guess accepted, and what takes its place?
 #include "12_00_chance.hpp"
-#include "lib/core/rng.hpp"
 #include "tests/exercises/exercise_check.hpp"
-#include "tests/exercises/random_distribution.hpp"
 
 using namespace tbt;
 using namespace tbt::ex12_00;
 
 namespace {
 
-void check_chance(const Distribution& p, const Distribution& q, std::size_t x, double expected,
-                  const char* think) {
-    INPUT(p, q, x);
-    THINK(think);
-    CHECK_NEAR(chance(p, q, x), expected, 1e-15);  // one quotient
-}
-
-void check_residual(const Distribution& p, const Distribution& q, const Distribution& expected,
-                    const char* think) {
-    INPUT(p, q);
-    THINK(think);
-    CHECK_NEAR(residual(p, q), expected, 1e-12);  // differences near .01, divided
-}
+const Checker check_chance("chance(p, q, x)", ex12_00::chance, 1e-15);  // one quotient
+const Checker check_residual("residual(p, q)", ex12_00::residual,
+                             1e-12);  // differences near .01, divided
 
 const Distribution target = {.5, .3, .2}, draft = {.2, .3, .5};
 

@@ -1,11 +1,6 @@
 // Exercise 12_01: a round of speculative decoding.
-#include "tests/exercises/exercise_check.hpp"
-
-#include <map>
-
 #include "12_01_round.hpp"
 #include "chapters/12_speculative/plain_speculative.hpp"
-#include "tests/exercises/random_distribution.hpp"
 #include "tests/exercises/rows.hpp"
 
 using namespace tbt;
@@ -22,9 +17,7 @@ DistributionAfter always(const Distribution& distribution) {
 // A different distribution after every text, some with zeros.
 DistributionAfter random_distributions(std::uint64_t seed, std::size_t V) {
     return [seed, V](const Ids& text) {
-        std::uint64_t hash = seed;
-        for (const int id : text) hash = hash * 31 + std::uint64_t(id + 1);
-        Rng rng(hash);
+        Rng rng(seed_of(text, seed));
         return random_distribution(rng, V, 4);
     };
 }
@@ -40,7 +33,6 @@ void check(const DistributionAfter& target, const DistributionAfter& draft, cons
 }  // namespace
 
 TEST_CASE("one guess, refused and accepted", "[ex12_01]") {
-    THINK("one guess, refused and accepted");
     const DistributionAfter p = always({.5, .5}), q = always({1, 0});
     check(p, q, {}, 1, {.3, .7, .9}, {1}, ".7 is not below .5; the residual is {0, .5}");
     check(p, q, {}, 1, {.3, .4, .9}, {0, 1}, ".4 is below .5; one more from p");
@@ -49,18 +41,15 @@ TEST_CASE("one guess, refused and accepted", "[ex12_01]") {
 }
 
 TEST_CASE("no guess: one token from the target", "[ex12_01]") {
-    THINK("no guess: one token from the target");
     check(always({.5, .5}), always({1, 0}), {4}, 0, {.75}, {4, 1}, "length 0");
 }
 
 TEST_CASE("a draft that agrees is always accepted", "[ex12_01]") {
-    THINK("a draft that agrees is always accepted");
     const DistributionAfter p = always({.25, .25, .5});
     check(p, p, {}, 3, {.1, .3, .6, .99, .99, .99, .9}, {0, 1, 2, 2}, "three guesses and one more");
 }
 
 TEST_CASE("after the first refusal the guesses are lost", "[ex12_01]") {
-    THINK("after the first refusal the guesses are lost");
     const DistributionAfter p = always({0, 1}), q = always({.5, .5});
     check(p, q, {}, 3, {.9, .1, .9, .5, .5, .5, .5}, {1, 1}, "1 is accepted, 0 never");
     check(p, q, {}, 3, {.1, .9, .9, .5, .5, .5, .5}, {1}, "0 is never accepted");
@@ -68,7 +57,6 @@ TEST_CASE("after the first refusal the guesses are lost", "[ex12_01]") {
 }
 
 TEST_CASE("each distribution is the one after the text so far", "[ex12_01]") {
-    THINK("each distribution is the one after the text so far");
     // After a text of n tokens only token n can come, for both.
     const DistributionAfter counts = [](const Ids& text) {
         Distribution distribution(6);
@@ -80,14 +68,12 @@ TEST_CASE("each distribution is the one after the text so far", "[ex12_01]") {
 }
 
 TEST_CASE("random distributions: the same as the chapter's round, with the same u", "[ex12_01]") {
-    THINK("random distributions: the same as the chapter's round, with the same u");
     Rng rng(121);
     for (int round = 0; round < 4000; ++round) {
         const std::size_t V = 1 + rng.below(5);
         const DistributionAfter target = random_distributions(rng.next(), V),
                                 draft = random_distributions(rng.next(), V);
-        Ids text(rng.below(3));
-        for (int& id : text) id = int(rng.below(V));
+        const Ids text = random_ids(rng, rng.below(3), V);
         const int length = int(rng.below(4));
         std::vector<double> u(2 * std::size_t(length) + 1);
         for (double& x : u) x = rng.uniform();
@@ -97,7 +83,6 @@ TEST_CASE("random distributions: the same as the chapter's round, with the same 
 }
 
 TEST_CASE("what comes out follows the target's distribution", "[ex12_01]") {
-    THINK("what comes out follows the target's distribution");
     // Tens of thousands of first tokens: a draft that knows nothing, a target that is sure.
     Rng rng(122);
     const Distribution p{.7, .2, .1, 0};
@@ -118,7 +103,6 @@ TEST_CASE("what comes out follows the target's distribution", "[ex12_01]") {
 
 TEST_CASE("the draft is asked length times, the target once for each token that comes out",
           "[ex12_01]") {
-    THINK("the draft is asked length times, the target once for each token that comes out");
     int drafts = 0, targets = 0;
     const DistributionAfter draft = [&](const Ids&) { return ++drafts, Distribution{.5, .5}; };
     const DistributionAfter target = [&](const Ids&) { return ++targets, Distribution{.5, .5}; };

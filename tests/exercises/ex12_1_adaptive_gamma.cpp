@@ -1,10 +1,6 @@
 // Exercise 12_1: published values, brute force, and a draft whose acceptance is known.
-#include "tests/exercises/exercise_check.hpp"
-
-#include <cmath>
-
 #include "12_1_adaptive_gamma.hpp"
-#include "lib/core/rng.hpp"
+#include "tests/exercises/exercise_check.hpp"
 
 using namespace tbt;
 using namespace tbt::ex12_1;
@@ -52,7 +48,6 @@ TEST_CASE("the gain divides by what the round costs", "[ex12_1]") {
 }
 
 TEST_CASE("γ is chosen by trying all of them", "[ex12_1]") {
-    THINK("γ is chosen by trying all of them");
     // c = .1, α = .7: gains 1 1.5455 1.825 1.9485 1.9808 1.9608 …: the fifth is the greatest.
     CHECK(best_gamma(.7, .1, 10) == 4);
     CHECK(best_gamma(.7, .1, 3) == 3);
@@ -87,7 +82,6 @@ TEST_CASE("no γ gains more than the chosen one", "[ex12_1]") {
 }
 
 TEST_CASE("α begins at one half, and every judged token moves it", "[ex12_1]") {
-    THINK("α begins at one half, and every judged token moves it");
     AdaptiveGamma a(.1, 8);
     INFO("AdaptiveGamma a(.1, 8), and after it");
     CHECK(a.alpha() == .5);

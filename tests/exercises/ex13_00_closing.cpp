@@ -1,6 +1,5 @@
 // Exercise 13_00: what closes a JSON text that is being written?
 #include "13_00_closing.hpp"
-#include "lib/core/rng.hpp"
 #include "tests/exercises/exercise_check.hpp"
 
 using namespace tbt;
@@ -8,17 +7,8 @@ using namespace tbt::ex13_00;
 
 namespace {
 
-void check_closing(const std::string& open, const std::string& expected, const char* think) {
-    INPUT(open);
-    THINK(think);
-    CHECK(closing(open) == expected);
-}
-
-void check_fits(const std::string& open, std::size_t budget, bool expected, const char* think) {
-    INPUT(open, budget);
-    THINK(think);
-    CHECK(fits(open, budget) == expected);
-}
+const Checker check_closing("closing(open)", ex13_00::closing);
+const Checker check_fits("fits(open, budget)", ex13_00::fits);
 
 }  // namespace
 

@@ -1,12 +1,9 @@
 // Exercise 13_01: the string of JSON.
-#include "tests/exercises/exercise_check.hpp"
-
 #include <regex>
-#include <string>
 
 #include "13_01_string.hpp"
-#include "lib/core/rng.hpp"
 #include "lib/grammar/recognizer/json_recognizer.hpp"
+#include "tests/exercises/exercise_check.hpp"
 
 using namespace tbt;
 using namespace tbt::ex13_01;
@@ -18,23 +15,13 @@ const char* const names[] = {"before", "inside", "escape", "digits", "done", "de
 std::string in_words(const State& s) {
     return std::string(names[int(s.place)]) + ", missing " + std::to_string(s.missing);
 }
-std::string visible(const std::string& text) {
-    std::string line;
-    for (const char c : text) {
-        const auto byte = static_cast<unsigned char>(c);
-        char code[8];
-        std::snprintf(code, sizeof code, byte < 0x20 || byte > 0x7e ? "<%02X>" : "%c", byte);
-        line += code;
-    }
-    return line;
-}
 State read(const std::string& text) {
     State state;
     for (const char c : text) state = next(state, static_cast<unsigned char>(c));
     return state;
 }
 void check(const std::string& text, const State& expected, const std::string& think = "") {
-    INFO("after " << visible(text));
+    INFO("after " << exercise_check::quoted(text));
     THINK((think.empty() ? "which bytes may come in which place?" : think));
     CHECK(in_words(read(text)) == in_words(expected));
 }
@@ -42,7 +29,6 @@ void check(const std::string& text, const State& expected, const std::string& th
 }  // namespace
 
 TEST_CASE("from quotation mark to quotation mark", "[ex13_01]") {
-    THINK("from quotation mark to quotation mark");
     check("", {Place::before});
     check("\"", {Place::inside});
     check("\"abc", {Place::inside});
@@ -56,7 +42,6 @@ TEST_CASE("from quotation mark to quotation mark", "[ex13_01]") {
 }
 
 TEST_CASE("the eight short escapes, and no other", "[ex13_01]") {
-    THINK("the eight short escapes, and no other");
     check("\"\\", {Place::escape});
     for (int byte = 0; byte < 256; ++byte) {
         const bool one = byte != 0 && std::string("\"\\/bfnrt").find(char(byte)) < 8;
@@ -69,7 +54,6 @@ TEST_CASE("the eight short escapes, and no other", "[ex13_01]") {
 }
 
 TEST_CASE("four hexadecimal digits", "[ex13_01]") {
-    THINK("four hexadecimal digits");
     check("\"\\u0", {Place::digits, 3});
     check("\"\\u0a", {Place::digits, 2});
     check("\"\\u0aF", {Place::digits, 1});
@@ -86,7 +70,6 @@ TEST_CASE("four hexadecimal digits", "[ex13_01]") {
 }
 
 TEST_CASE("inside, every byte", "[ex13_01]") {
-    THINK("inside, every byte");
     for (int byte = 0; byte < 256; ++byte) {
         const Place place = byte == '"'    ? Place::done
                             : byte == '\\' ? Place::escape
@@ -97,7 +80,6 @@ TEST_CASE("inside, every byte", "[ex13_01]") {
 }
 
 TEST_CASE("a mistake stays one", "[ex13_01]") {
-    THINK("a mistake stays one");
     for (int byte = 0; byte < 256; ++byte) {
         check(std::string("\"\n") + char(byte), {Place::dead}, "nothing repairs a mistake");
         check(std::string("x") + char(byte), {Place::dead}, "nothing repairs a mistake");
@@ -106,7 +88,6 @@ TEST_CASE("a mistake stays one", "[ex13_01]") {
 
 TEST_CASE("random texts: as a regular expression and the chapter's recognizer decide",
           "[ex13_01]") {
-    THINK("random texts: as a regular expression and the chapter's recognizer decide");
     const std::regex whole("\"([^\"\\\\\\x00-\\x1f]|\\\\([\"\\\\/bfnrt]|u[0-9a-fA-F]{4}))*\"");
     JsonRecognizer recognizer(JsonOptions::rfc());
     Rng rng(131);
@@ -121,11 +102,11 @@ TEST_CASE("random texts: as a regular expression and the chapter's recognizer de
         // After the closing mark white space is allowed for the chapter, which reads a whole text.
         if (dead != (got.place == Place::dead) && text.find("\" ") == std::string::npos &&
             text.find("\"\n") == std::string::npos) {
-            INFO("after " << visible(text) << ": the chapter's recognizer is "
+            INFO("after " << exercise_check::quoted(text) << ": the chapter's recognizer is "
                           << (dead ? "dead" : "alive"));
             CHECK(in_words(got) == (dead ? "dead" : "alive"));
         }
-        INFO("after " << visible(text) << ": is it a whole string?");
+        INFO("after " << exercise_check::quoted(text) << ": is it a whole string?");
         CHECK((got.place == Place::done) == is_string);
     }
 }

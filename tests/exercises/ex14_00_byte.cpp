@@ -1,6 +1,5 @@
 // Exercise 14_00: a byte is read, and every way to go on is followed.
 #include "14_00_byte.hpp"
-#include "lib/core/rng.hpp"
 #include "tests/exercises/exercise_check.hpp"
 
 using namespace tbt;
@@ -8,23 +7,9 @@ using namespace tbt::ex14_00;
 
 namespace {
 
-void check_after(const Ways& ways, char byte, const Ways& expected, const char* think) {
-    INPUT(ways, byte);
-    THINK(think);
-    CHECK(after(ways, byte) == expected);
-}
-
-void check_end(const Ways& ways, bool expected, const char* think) {
-    INPUT(ways);
-    THINK(think);
-    CHECK(may_end(ways) == expected);
-}
-
-void check_possible(const Ways& ways, const std::set<char>& expected, const char* think) {
-    INPUT(ways);
-    THINK(think);
-    CHECK(possible(ways) == expected);
-}
+const Checker check_after("after(ways, byte)", ex14_00::after);
+const Checker check_end("may_end(ways)", ex14_00::may_end);
+const Checker check_possible("possible(ways)", ex14_00::possible);
 
 const Ways four = {"+1", "", "+2", "-"};
 

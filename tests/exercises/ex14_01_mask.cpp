@@ -1,6 +1,4 @@
 // Exercise 14_01: the mask over tokens, by trial.
-#include "tests/exercises/exercise_check.hpp"
-
 #include "14_01_mask.hpp"
 #include "chapters/13_json_grammar/plain_mask.hpp"
 #include "lib/grammar/recognizer/json_recognizer.hpp"
@@ -30,7 +28,6 @@ struct Pairs : Recognizer {
     int closing_bytes(State) const override { return 0; }
     State abstraction(State state) override { return state; }
     bool escaped(State) const override { return false; }
-    int hidden_bytes(State) const override { return 0; }
 };
 
 void check(Recognizer::State now, const Tokens& tokens, int eos, const Row& s, const Row& expected,
@@ -50,19 +47,16 @@ void check(Recognizer::State now, const Tokens& tokens, int eos, const Row& s, c
 }  // namespace
 
 TEST_CASE("every byte of a token must be possible", "[ex14_01]") {
-    THINK("every byte of a token must be possible");
     const Tokens tokens{"a", "b", "ab", "ba", "aba", "aa", "abb"};
     check(0, tokens, -1, {1, 2, 3, 4, 5, 6, 7}, {1, gone, 3, gone, 5, gone, gone}, "an a is due");
     check(1, tokens, -1, {1, 2, 3, 4, 5, 6, 7}, {gone, 2, gone, 4, gone, gone, gone}, "a b is due");
 }
 
 TEST_CASE("each trial begins where the text is", "[ex14_01]") {
-    THINK("each trial begins where the text is");
     check(0, {"a", "a", "ab", "a"}, -1, {1, 1, 1, 1}, {1, 1, 1, 1}, "a trial leaves no trace");
 }
 
 TEST_CASE("the end of the text where the text may end", "[ex14_01]") {
-    THINK("the end of the text where the text may end");
     check(0, {"a", "<end>"}, 1, {1, 2}, {1, 2}, "it may end here, whatever the token's bytes are");
     check(1, {"b", "<end>"}, 1, {1, 2}, {1, gone}, "it may not end here");
     check(0, {"a", ""}, 1, {1, 2}, {1, 2}, "it may have no bytes");
@@ -71,23 +65,19 @@ TEST_CASE("the end of the text where the text may end", "[ex14_01]") {
 }
 
 TEST_CASE("a token without bytes is never legal", "[ex14_01]") {
-    THINK("a token without bytes is never legal");
     check(0, {"", "a", ""}, -1, {1, 2, 3}, {gone, 2, gone}, "it stands for no text");
     check(0, {"", "a", ""}, 2, {1, 2, 3}, {gone, 2, 3}, "but for the end of the text");
 }
 
 TEST_CASE("logits of legal tokens stay as they are", "[ex14_01]") {
-    THINK("logits of legal tokens stay as they are");
     check(0, {"a", "ab", "b"}, -1, {-7, gone, 1e30f}, {-7, gone, gone}, "also −∞");
 }
 
 TEST_CASE("bytes from 0x80 on are positive", "[ex14_01]") {
-    THINK("bytes from 0x80 on are positive");
     check(0, {"\xC3", "a"}, -1, {1, 2}, {1, 2}, "a char may be negative");
 }
 
 TEST_CASE("a dead end is an error", "[ex14_01]") {
-    THINK("a dead end is an error");
     Pairs recognizer;
     Row s{1, 2};
     CHECK_THROWS_AS(mask_by_trial(recognizer, 1, {"a", ""}, -1, s), Error);
@@ -101,7 +91,6 @@ TEST_CASE("a dead end is an error", "[ex14_01]") {
 }
 
 TEST_CASE("random tokens of JSON: the same as the chapter's", "[ex14_01]") {
-    THINK("random tokens of JSON: the same as the chapter's");
     JsonRecognizer recognizer(JsonOptions{});
     Rng rng(141);
     const std::string bytes = "{}[]\":,1e-. tru\\";

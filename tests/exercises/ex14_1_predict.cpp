@@ -1,12 +1,8 @@
 // Exercise 14_1: the answers, computed by chapter 14's recognizer; none is written here.
-#include "tests/exercises/exercise_check.hpp"
-
-#include <algorithm>
-#include <cstdio>
-
 #include "14_1_predict.hpp"
 #include "lib/grammar/recognizer/gbnf.hpp"
 #include "lib/grammar/recognizer/grammar_recognizer.hpp"
+#include "tests/exercises/exercise_check.hpp"
 
 using namespace tbt;
 using namespace tbt::ex14_1;
@@ -67,32 +63,26 @@ const std::string pairs = R"(root ::= [0-9]{1,2} ("," [0-9]{1,2})*)";
 }  // namespace
 
 TEST_CASE("one or two digits, nothing written yet", "[ex14_1]") {
-    THINK("one or two digits, nothing written yet");
     check_answer(pairs, "", at_the_start());
 }
 
 TEST_CASE("one or two digits, after the first", "[ex14_1]") {
-    THINK("one or two digits, after the first");
     check_answer(pairs, "1", after_one_digit());
 }
 
 TEST_CASE("a number after minus zero", "[ex14_1]") {
-    THINK("a number after minus zero");
     check_answer(R"(root ::= "-"? ("0" | [1-9] [0-9]*))", "-0", after_minus_zero());
 }
 
 TEST_CASE("words, one of which begins another", "[ex14_1]") {
-    THINK("words, one of which begins another");
     check_answer("root ::= word (\" \" word)*\nword ::= \"a\" | \"an\" | \"and\"", "an",
                  inside_a_word());
 }
 
 TEST_CASE("anything but digits and commas", "[ex14_1]") {
-    THINK("anything but digits and commas");
     check_answer("root ::= [^0-9,]+", "", not_a_digit());
 }
 
 TEST_CASE("in the middle of a character", "[ex14_1]") {
-    THINK("in the middle of a character");
     check_answer("root ::= \"caf\" [a-z\xC3\xA9]{1,2} \"-\"", "caf\xC3", inside_a_character());
 }

@@ -1,7 +1,6 @@
 // Exercise 14_2: derivations by hand, and against chapter 14's.
 #include "14_2_derive.hpp"
 #include "chapters/14_grammar/plain_grammar.hpp"
-#include "lib/core/rng.hpp"
 #include "tests/exercises/exercise_check.hpp"
 
 using namespace tbt;
@@ -80,7 +79,6 @@ Rules random_rules(Rng& rng) {
 }  // namespace
 
 TEST_CASE("what begins with a byte, or with nothing, is unfolded already", "[ex14_2]") {
-    THINK("what begins with a byte, or with nothing, is unfolded already");
     expect_same("of \"1N\"", unfold(sums, {"1N"}), {"1N"}, "only a rule at the front is replaced");
     expect_same("of \"\"", unfold(sums, {""}), {""}, "nothing to come is a derivation as well");
     expect_same("of no derivation", unfold(sums, {}), {}, "nothing in, nothing out");
@@ -88,7 +86,6 @@ TEST_CASE("what begins with a byte, or with nothing, is unfolded already", "[ex1
 
 TEST_CASE("a rule at the front is replaced by each of its alternatives, again and again",
           "[ex14_2]") {
-    THINK("a rule at the front is replaced by each of its alternatives, again and again");
     expect_same("of \"D+S\"", unfold(sums, {"D+S"}), {"0+S", "1+S"},
                 "what follows the rule still follows it");
     expect_same("of \"N\"", unfold(sums, {"N"}), {"0", "1", "0N", "1N"},
@@ -104,7 +101,6 @@ TEST_CASE("a rule at the front is replaced by each of its alternatives, again an
 }
 
 TEST_CASE("a byte is taken off the derivations that begin with it; the others end", "[ex14_2]") {
-    THINK("a byte is taken off the derivations that begin with it; the others end");
     const Rests start = {"0", "1", "0N", "1N", "0+S", "1+S", "0N+S", "1N+S"};
     expect_same("after 1", step(sums, start, '1'),
                 {"", "+S", "0", "1", "0N", "1N", "0+S", "1+S", "0N+S", "1N+S"},
@@ -117,7 +113,6 @@ TEST_CASE("a byte is taken off the derivations that begin with it; the others en
 }
 
 TEST_CASE("a text is in the language when nothing may be left to come", "[ex14_2]") {
-    THINK("a text is in the language when nothing may be left to come");
     for (const char* text : {"0", "1", "10", "1+1", "101+0+11"})
         expect_text(sums, text, true, "one derivation is used up");
     for (const char* text : {"", "+", "1+", "1++1", "2", "1 "})
@@ -128,7 +123,6 @@ TEST_CASE("a text is in the language when nothing may be left to come", "[ex14_2
 }
 
 TEST_CASE("on random rules you follow the derivations that chapter 14 follows", "[ex14_2]") {
-    THINK("on random rules you follow the derivations that chapter 14 follows");
     Rng rng(142);
     for (int i = 0; i < 300; ++i) {
         const Rules rules = random_rules(rng);
@@ -150,7 +144,6 @@ TEST_CASE("on random rules you follow the derivations that chapter 14 follows", 
 }
 
 TEST_CASE("every character but a rule's name stands for itself", "[ex14_2]") {
-    THINK("every character but a rule's name stands for itself");
     const Rules rules{{'S', {"a.b", "a*"}}};
     for (const char* text : {"a.b", "a*"}) expect_text(rules, text, true, "a dot is a dot");
     for (const char* text : {"axb", "ab", "a", "aa", "..b"})

@@ -1,23 +1,24 @@
 // Exercise 16_1: members still to come, by hand, by trying all orders, and against chapter 16.
-#include "tests/exercises/exercise_check.hpp"
-
 #include "16_1_members.hpp"
-#include "lib/core/rng.hpp"
 #include "lib/grammar/schema/validator.hpp"
+#include "tests/exercises/exercise_check.hpp"
 
 using namespace tbt;
 using namespace tbt::ex16_1;
 
 namespace {
 
-std::string shown(const Names& names) {
+// The names, each between quotes if they are for a schema.
+std::string listed(const Names& names, const std::string& between = " ",
+                   const std::string& quote = "") {
     std::string line;
-    for (const std::string& name : names) line += (line.empty() ? "" : " ") + name;
-    return "{" + line + "}";
+    for (const std::string& name : names)
+        line += (line.empty() ? "" : between) + quote + name + quote;
+    return line;
 }
 
 std::string shown(const Shape& s) {
-    return "members " + shown(s.members) + ", required " + shown(s.required) + ", at least " +
+    return "members {" + listed(s.members) + "}, required {" + listed(s.required) + "}, at least " +
            std::to_string(s.least) + ", at most " + std::to_string(s.most);
 }
 
@@ -70,13 +71,12 @@ std::size_t fewest_tried(const Shape& s, const Names& to_come) {
 
 // The schema of chapter 16 that says the same.
 std::string schema_of(const Shape& s) {
-    std::string properties, required;
+    std::string properties;
     for (const std::string& name : s.members)
         properties += (properties.empty() ? "\"" : ", \"") + name + "\": {\"type\": \"null\"}";
-    for (const std::string& name : s.required)
-        required += (required.empty() ? "\"" : ", \"") + name + "\"";
     return R"({"type": "object", "additionalProperties": false, "properties": {)" + properties +
-           "}, \"required\": [" + required + "], \"minProperties\": " + std::to_string(s.least) +
+           "}, \"required\": [" + listed(s.required, ", ", "\"") +
+           "], \"minProperties\": " + std::to_string(s.least) +
            ", \"maxProperties\": " + std::to_string(s.most) + "}";
 }
 
@@ -85,7 +85,6 @@ const Shape person{{"name", "age", "job", "likes"}, {"name", "age", "job"}, 0, 1
 }  // namespace
 
 TEST_CASE("what is required must come, whatever came before", "[ex16_1]") {
-    THINK("what is required must come, whatever came before");
     expect_fewest(person, {"name", "age", "job", "likes"}, 3, "three members are required");
     expect_fewest(person, {"name", "job", "likes"}, 2, "age is written already");
     expect_fewest(person, {"name", "age", "job"}, 3, "likes was written, and was not required");
@@ -94,7 +93,6 @@ TEST_CASE("what is required must come, whatever came before", "[ex16_1]") {
 }
 
 TEST_CASE("at least so many members: required ones count as well", "[ex16_1]") {
-    THINK("at least so many members: required ones count as well");
     const Shape shape{{"a", "b", "c", "d"}, {"a"}, 2, 1000};
     expect_fewest(shape, {"a", "b", "c", "d"}, 2, "a and any other; not a and two others");
     expect_fewest(shape, {"b", "c", "d"}, 1, "one is written, two are needed");
@@ -104,7 +102,6 @@ TEST_CASE("at least so many members: required ones count as well", "[ex16_1]") {
 }
 
 TEST_CASE("each member once, in any order", "[ex16_1]") {
-    THINK("each member once, in any order");
     expect_next(person, {"name", "age", "job", "likes"}, {"name", "age", "job", "likes"},
                 "nothing is written yet, and any may be the first");
     expect_next(person, {"name", "likes"}, {"name", "likes"}, "age and job are written");
@@ -112,7 +109,6 @@ TEST_CASE("each member once, in any order", "[ex16_1]") {
 }
 
 TEST_CASE("at most so many members, and room for those that are required", "[ex16_1]") {
-    THINK("at most so many members, and room for those that are required");
     const Shape shape{{"a", "b", "c", "d"}, {"a", "b"}, 0, 3};
     expect_next(shape, {"a", "b", "c", "d"}, {"a", "b", "c", "d"},
                 "one of c and d may come: there is room for three");
@@ -125,7 +121,6 @@ TEST_CASE("at most so many members, and room for those that are required", "[ex1
 }
 
 TEST_CASE("of all sets of members the counts are what trying every order finds", "[ex16_1]") {
-    THINK("of all sets of members the counts are what trying every order finds");
     Rng rng(161);
     const Names all = {"a", "b", "c", "d", "e"};
     for (int i = 0; i < 120; ++i) {
@@ -154,7 +149,6 @@ TEST_CASE("of all sets of members the counts are what trying every order finds",
 }
 
 TEST_CASE("chapter 16 finds the same objects valid, written in any order", "[ex16_1]") {
-    THINK("chapter 16 finds the same objects valid, written in any order");
     Rng rng(162);
     for (int i = 0; i < 40; ++i) {
         Shape shape{{"a", "b", "c", "d"}, {}, rng.below(3), 0};
@@ -172,7 +166,7 @@ TEST_CASE("chapter 16 finds the same objects valid, written in any order", "[ex1
                 left.erase(name);
                 if (can_be_finished(validator, with_member(text, name), left)) offered.insert(name);
             }
-            INFO("after " << text << " chapter 16 allows " << shown(offered));
+            INFO("after " << text << " chapter 16 allows {" << listed(offered) << "}");
             expect_next(shape, to_come, offered, "can the object still be finished after it?");
             INPUT(text);
             CHECK(may_close(shape, to_come) == validator.valid(text + "}"));

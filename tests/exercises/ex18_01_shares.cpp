@@ -1,6 +1,7 @@
 // Exercise 18_01: how a position shares its attention.
+#include <numeric>
+
 #include "18_01_shares.hpp"
-#include "lib/core/rng.hpp"
 #include "tests/exercises/exercise_check.hpp"
 
 using namespace tbt;
@@ -11,30 +12,18 @@ namespace {
 // Sums of at most eight products, and the rounding of exp: 10⁻¹² is far above both.
 constexpr double tolerance = 1e-12;
 
-void check_score(const Row& q, const Row& k, double expected, const char* think) {
-    INPUT(q, k);
-    THINK(think);
-    CHECK_NEAR(score(q, k), expected, tolerance);
-}
-
-void check_shares(const Row& q, const std::vector<Row>& keys, std::size_t t, const Row& expected,
-                  const char* think) {
-    INPUT(q, keys, t);
-    THINK(think);
-    CHECK_NEAR(shares(q, keys, t), expected, tolerance);
-}
+const Checker check_score("score(q, k)", ex18_01::score, tolerance);
+const Checker check_shares("shares(q, keys, t)", ex18_01::shares, tolerance);
 
 }  // namespace
 
 TEST_CASE("a query of one channel: the product, divided by √1", "[ex18_01]") {
-    THINK("multiply, add up, divide by √D");
     check_score({3}, {2}, 6, "√1 is 1");
     check_score({3}, {-2}, -6, "a score may be below 0");
     check_score({0}, {5}, 0, "nothing in common");
 }
 
 TEST_CASE("the lesson's numbers: scores 1.414 and 0", "[ex18_01]") {
-    THINK("multiply, add up, divide by √D");
     check_score({1, 0}, {2, 0}, 2 / std::sqrt(2.0), "D = 2, the length of a row");
     check_score({1, 0}, {0, 3}, 0, "numbers at the same place are multiplied");
     check_score({1, 2, 3, 4}, {1, 1, 1, 1}, 5, "10 divided by √4");
@@ -67,7 +56,6 @@ TEST_CASE("position t sees itself, and nothing after it", "[ex18_01]") {
 }
 
 TEST_CASE("scores of either sign, and large ones", "[ex18_01]") {
-    THINK("softmax of the scores as they are");
     const double e = std::exp(2.0);
     check_shares({1}, {{-1}, {1}}, 1, {1 / (1 + e), e / (1 + e)}, "a score may be below 0");
     check_shares({10}, {{100}, {100}}, 1, {.5, .5}, "softmax takes the largest away first");
@@ -81,21 +69,18 @@ TEST_CASE("any rows: e to the score, divided by the sum over those that are seen
     for (int round = 0; round < 400; ++round) {
         const std::size_t D = 1 + rng.below(8), T = 1 + rng.below(6), t = rng.below(T);
         const auto row = [&] {
-            Row x;
-            for (std::size_t d = 0; d < D; ++d) x.push_back(double(rng.below(9)) / 2 - 2);
+            Row x(D);
+            for (double& v : x) v = double(rng.below(9)) / 2 - 2;
             return x;
         };
         const Row q = row();
         std::vector<Row> keys;
         Row expected(T, 0.0);
-        double sum = 0;
         for (std::size_t u = 0; u < T; ++u) {
             keys.push_back(row());
-            double product = 0;
-            for (std::size_t d = 0; d < D; ++d) product += q[d] * keys[u][d];
-            if (u <= t) sum += expected[u] = std::exp(product / std::sqrt(double(D)));
+            const double product = std::inner_product(q.begin(), q.end(), keys[u].begin(), 0.0);
+            if (u <= t) expected[u] = std::exp(product / std::sqrt(double(D)));
         }
-        for (double& share : expected) share /= sum;
-        check_shares(q, keys, t, expected, "score all keys up to t, then softmax");
+        check_shares(q, keys, t, divided_by_sum(expected), "score all keys up to t, then softmax");
     }
 }

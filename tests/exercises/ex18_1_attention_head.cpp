@@ -1,8 +1,5 @@
 // Exercise 18_1: one attention head.
-#include <cmath>
-
 #include "18_1_attention_head.hpp"
-#include "lib/core/rng.hpp"
 #include "tests/exercises/exercise_check.hpp"
 
 using namespace tbt;
@@ -21,10 +18,19 @@ Rows random_rows(std::size_t T, std::size_t D, std::uint64_t seed, double width 
 // Floats are summed in any order: T · D roundings of 2^-24 of numbers around 1.
 constexpr double rounding = 1e-4;
 
+void check_answers(const Rows& q, const Rows& k, const Rows& v, const Rows& expected) {
+    INPUT(q, k, v);
+    const Rows out = attend(q, k, v);
+    REQUIRE(out.size() == expected.size());
+    for (std::size_t t = 0; t < out.size(); ++t) {
+        INFO("position " << t);
+        CHECK_NEAR(out[t], expected[t], rounding);
+    }
+}
+
 }  // namespace
 
 TEST_CASE("the first position sees itself only, so its answer is its own value", "[ex18_1]") {
-    THINK("the first position sees itself only, so its answer is its own value");
     const Rows q = random_rows(3, 4, 1), k = random_rows(3, 4, 2), v = random_rows(3, 4, 3);
     INPUT(q, k, v);
     INFO("think about: softmax over one score is 1, whatever the score");
@@ -37,44 +43,26 @@ TEST_CASE("the first position sees itself only, so its answer is its own value",
 TEST_CASE("a query that matches no key better than another gets the mean of what it sees",
           "[ex18_1]") {
     THINK("all scores are equal, so all weights are");
-    const Rows q(3, Row{0, 0}), k = random_rows(3, 2, 4), v = {{1, 10}, {3, 20}, {8, 60}};
-    INPUT(q, k, v);
-    const Rows out = attend(q, k, v);
-    REQUIRE(out.size() == 3);
-    const Row first{2, 15}, second{4, 30};
-    CHECK_NEAR(out[1], first, rounding);
-    CHECK_NEAR(out[2], second, rounding);
+    check_answers(Rows(3, Row{0, 0}), random_rows(3, 2, 4), {{1, 10}, {3, 20}, {8, 60}},
+                  {{1, 10}, {2, 15}, {4, 30}});
 }
 
 TEST_CASE("a query that matches one key returns that key's value", "[ex18_1]") {
-    THINK("a query that matches one key returns that key's value");
-    const Rows k = {{100, 0, 0}, {0, 100, 0}, {0, 0, 100}, {100, 0, 0}};
-    const Rows q = {{100, 0, 0}, {100, 0, 0}, {0, 100, 0}, {0, 0, 100}};
-    const Rows v = {{1, 0, 0}, {2, 0, 0}, {3, 0, 0}, {4, 0, 0}};
-    INPUT(q, k, v);
-    const Rows out = attend(q, k, v);
     INFO("scores of " << 10000 / std::sqrt(3.0)
                       << "; think about: e to the power of that, in a float");
-    const float expected[] = {1, 1, 2, 3};
-    REQUIRE(out.size() == 4);
-    for (std::size_t t = 0; t < 4; ++t) {
-        INFO("position " << t);
-        CHECK_NEAR(out[t][0], expected[t], rounding);
-    }
+    check_answers({{100, 0, 0}, {100, 0, 0}, {0, 100, 0}, {0, 0, 100}},
+                  {{100, 0, 0}, {0, 100, 0}, {0, 0, 100}, {100, 0, 0}},
+                  {{1, 0, 0}, {2, 0, 0}, {3, 0, 0}, {4, 0, 0}},
+                  {{1, 0, 0}, {1, 0, 0}, {2, 0, 0}, {3, 0, 0}});
 }
 
 TEST_CASE("the width of a head divides the score by its root, not by itself", "[ex18_1]") {
     THINK("the score is q · k / √D");
     // D = 4: scores 4/2 = 2 and 0; the shares are e^2/(e^2 + 1) and the rest.
-    const Rows q = {{1, 1, 1, 1}, {1, 1, 1, 1}}, k = {{1, 1, 1, 1}, {0, 0, 0, 0}},
-               v = {{1, 0, 0, 0}, {0, 1, 0, 0}};
-    INPUT(q, k, v);
-    const Rows out = attend(q, k, v);
     const float share = static_cast<float>(std::exp(2.0) / (std::exp(2.0) + 1));
     INFO("position 1: the shares of scores 2 and 0");
-    REQUIRE(out.size() == 2);
-    CHECK_NEAR(out[1][0], share, rounding);
-    CHECK_NEAR(out[1][1], 1 - share, rounding);
+    check_answers({{1, 1, 1, 1}, {1, 1, 1, 1}}, {{1, 1, 1, 1}, {0, 0, 0, 0}},
+                  {{1, 0, 0, 0}, {0, 1, 0, 0}}, {{1, 0, 0, 0}, {share, 1 - share, 0, 0}});
 }
 
 TEST_CASE("what comes after a position changes nothing there", "[ex18_1]") {
@@ -99,29 +87,21 @@ TEST_CASE("against the definition, in doubles, on random rows", "[ex18_1]") {
         const std::size_t D = 8;
         const Rows q = random_rows(T, D, 8 + T, 6), k = random_rows(T, D, 9 + T, 6),
                    v = random_rows(T, D, 10 + T);
-        const Rows out = [&] {
-            INPUT(q, k, v);
-            return attend(q, k, v);
-        }();
-        REQUIRE(out.size() == T);
+        Rows expected(T);
         for (std::size_t t = 0; t < T; ++t) {
-            std::vector<double> a(t + 1);
             double sum = 0;
+            std::vector<double> mixed(D);
             for (std::size_t u = 0; u <= t; ++u) {
                 double s = 0;
                 for (std::size_t d = 0; d < D; ++d)
                     s += static_cast<double>(q[t][d]) * static_cast<double>(k[u][d]);
-                sum += a[u] = std::exp(s / std::sqrt(8.0));
+                const double a = std::exp(s / std::sqrt(8.0));
+                sum += a;
+                for (std::size_t d = 0; d < D; ++d) mixed[d] += a * static_cast<double>(v[u][d]);
             }
-            for (std::size_t d = 0; d < D; ++d) {
-                double mixed = 0;
-                for (std::size_t u = 0; u <= t; ++u)
-                    mixed += a[u] / sum * static_cast<double>(v[u][d]);
-                INPUT(q[t], k, v);
-                INFO("position " << t << ", channel " << d);
-                CHECK_NEAR(out[t][d], mixed, rounding);
-            }
+            for (const double x : mixed) expected[t].push_back(static_cast<float>(x / sum));
         }
+        check_answers(q, k, v, expected);
     }
 }
 
@@ -139,12 +119,6 @@ TEST_CASE("rows that do not fit together are refused; no rows give no rows", "[e
 }
 
 TEST_CASE("scores in the hundreds below 0", "[ex18_1]") {
-    THINK("scores in the hundreds below 0");
-    const Rows q{{1}, {1}}, k{{-300}, {-300}}, v{{2}, {6}};
-    INPUT(q, k, v);
     INFO("think about: the greatest score is -300, and e^-300 is less than a float holds");
-    const Rows out = attend(q, k, v);
-    REQUIRE(out.size() == 2);
-    CHECK_NEAR(out[0][0], 2, rounding);
-    CHECK_NEAR(out[1][0], 4, rounding);
+    check_answers({{1}, {1}}, {{-300}, {-300}}, {{2}, {6}}, {{2}, {4}});
 }

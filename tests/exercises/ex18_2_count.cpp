@@ -16,7 +16,6 @@ Sizes sizes_of(const TransformerConfig& c) {
 }  // namespace
 
 TEST_CASE("parameters: the published GPT-2s, and a tiny one by hand", "[ex18_2]") {
-    THINK("parameters: the published GPT-2s, and a tiny one by hand");
     // V = 3, P = 2, C = 1, F = 1, one layer: 3 + 2 + (3 + 3 + 1 + 1) + (1 + 1 + 1 + 1) + 2·2 + 2.
     INFO("V = 3, P = 2, C = 1, L = 1, F = 1; think about: the biases and the three norms");
     REQUIRE(parameters({3, 2, 1, 1, 1}) == 23);
@@ -53,7 +52,6 @@ TEST_CASE("multiplications: matrices always, attention the more the later", "[ex
 }
 
 TEST_CASE("GPT-3 does not fit into 32 bits", "[ex18_2]") {
-    THINK("GPT-3 does not fit into 32 bits");
     INFO("V = 50257, P = 2048, C = 12288, L = 96, F = 49152");
     const Sizes large{50257, 2048, 12288, 96, 49152};
     REQUIRE(parameters(large) == 174604259328);

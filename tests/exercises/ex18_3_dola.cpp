@@ -1,8 +1,4 @@
 // Exercise 18_3: DoLa, the distribution of two layers.
-#include "tests/exercises/exercise_check.hpp"
-
-#include <functional>
-
 #include "18_3_dola.hpp"
 #include "tests/exercises/rows.hpp"
 
@@ -14,17 +10,10 @@ namespace {
 // A handful of roundings, of numbers around 1.
 constexpr double rounding = 1e-9;
 
-Row logs(Row p) {
-    for (double& x : p) x = std::log(x);
-    return p;
-}
-
 Row probabilities(const Row& logits) {
     Row p = logits;
-    double sum = 0;
-    for (double& x : p) sum += x = std::exp(x);
-    for (double& x : p) x /= sum;
-    return p;
+    for (double& x : p) x = std::exp(x);
+    return divided_by_sum(p);
 }
 
 double js_by_definition(const Row& p, const Row& q) {
@@ -49,26 +38,17 @@ Row dola_by_definition(const std::vector<Row>& layers, const Row& last, double a
     }
     const double border = alpha * *std::max_element(p.begin(), p.end());
     Row distribution;
-    double sum = 0;
     for (std::size_t x = 0; x < p.size(); ++x)
-        sum += distribution.emplace_back(p[x] < border * (1 - 1e-12) ? 0 : p[x] / best[x]);
-    for (double& x : distribution) x /= sum;
-    return distribution;
+        distribution.push_back(p[x] < border * (1 - 1e-12) ? 0 : p[x] / best[x]);
+    return divided_by_sum(distribution);
 }
 
-Row random_row(Rng& rng, std::size_t V) {
-    Row s(V);
-    for (double& x : s) x = 2 * rng.normal();
-    return s;
-}
-
-const Row last = logs({.5, .4, .06, .04});
-const Row like_it = logs({.4, .4, .1, .1}), unlike = logs({.8, .1, .06, .04});
+const Row last = logs_of({.5, .4, .06, .04});
+const Row like_it = logs_of({.4, .4, .1, .1}), unlike = logs_of({.8, .1, .06, .04});
 
 }  // namespace
 
 TEST_CASE("the statement's example", "[ex18_3]") {
-    THINK("the statement's example");
     INPUT(last, like_it, unlike);
     CHECK_NEAR(divergence(last, like_it), .0119516686, 1e-9);
     CHECK_NEAR(divergence(last, unlike), .0656508690, 1e-9);
@@ -122,7 +102,8 @@ TEST_CASE("the layer is chosen by both halves of the divergence", "[ex18_3]") {
     THINK("Jensen-Shannon, not one of the one-sided divergences");
     Rng rng(5);
     for (int round = 0; round < 60; ++round) {
-        const Row p = random_row(rng, 3), a = random_row(rng, 3), b = random_row(rng, 3);
+        const std::vector<Row> rows = normal_rows(rng, 3, 3, 2);
+        const Row &p = rows[0], &a = rows[1], &b = rows[2];
         const double of_a = js_by_definition(probabilities(p), probabilities(a)),
                      of_b = js_by_definition(probabilities(p), probabilities(b));
         if (std::abs(of_a - of_b) < 1e-9) continue;
@@ -135,7 +116,7 @@ TEST_CASE("the layer is chosen by both halves of the divergence", "[ex18_3]") {
 TEST_CASE("what the last layer finds improbable cannot come, however much it has grown",
           "[ex18_3]") {
     THINK("the border is a share of the greatest p of the last layer");
-    const Row grown = logs({.5, .4999, .00005, .00005});
+    const Row grown = logs_of({.5, .4999, .00005, .00005});
     INPUT(last, grown);
     const Row distribution = dola({grown}, last, .1);
     REQUIRE(distribution.size() == 4);
@@ -147,7 +128,7 @@ TEST_CASE("what the last layer finds improbable cannot come, however much it has
     THINK("α = 1 leaves the most probable; the border itself may come");
     INFO("α = 1");
     CHECK_NEAR(dola({unlike}, last, 1), (Row{1, 0, 0, 0}), rounding);
-    const Row two = logs({.45, .45, .1}), early = logs({.6, .2, .2});
+    const Row two = logs_of({.45, .45, .1}), early = logs_of({.6, .2, .2});
     INPUT(two, early);
     CHECK_NEAR(dola({early}, two, 1), (Row{.25, .75, 0}), rounding);
 }
@@ -178,9 +159,8 @@ TEST_CASE("random layers: the distribution is what the definition says", "[ex18_
     Rng rng(183);
     for (int round = 0; round < 300; ++round) {
         const std::size_t V = 2 + rng.below(6);
-        std::vector<Row> layers(1 + rng.below(4));
-        for (Row& layer : layers) layer = random_row(rng, V);
-        const Row row = random_row(rng, V);
+        const std::vector<Row> layers = normal_rows(rng, 1 + rng.below(4), V, 2);
+        const Row row = normal_row(rng, V, 2);
         const double alpha = static_cast<double>(1 + rng.below(9)) / 10;
         INPUT(layers, row, alpha);
         const Row distribution = dola(layers, row, alpha);
@@ -192,9 +172,8 @@ TEST_CASE("the distribution of whole texts, every one enumerated", "[ex18_3]") {
     THINK("the chance of a text is the product of what each of its tokens has");
     // Two early layers and a last one for each text, by its tokens.
     const auto layers_of = [](const std::vector<int>& text, std::uint64_t seed) {
-        for (const int id : text) seed = seed * 31 + static_cast<std::uint64_t>(id) + 1;
-        Rng rng(seed);
-        return std::vector<Row>{random_row(rng, 3), random_row(rng, 3), random_row(rng, 3)};
+        Rng rng(seed_of(text, seed));
+        return normal_rows(rng, 3, 3, 2);
     };
     for (std::uint64_t seed = 1; seed <= 5; ++seed) {
         double all = 0;

@@ -1,6 +1,5 @@
 // Exercise 19_00: what does a text cost a model?
 #include "19_00_bits.hpp"
-#include "lib/core/rng.hpp"
 #include "tests/exercises/exercise_check.hpp"
 
 using namespace tbt;
@@ -10,17 +9,8 @@ namespace {
 
 constexpr double rounding = 1e-11;  // of at most some hundred logarithms
 
-void check_bits(const std::vector<double>& p, double expected, const char* think) {
-    INPUT(p);
-    THINK(think);
-    CHECK_NEAR(bits(p), expected, rounding);
-}
-
-void check_rate(const std::vector<double>& p, int bytes, double expected, const char* think) {
-    INPUT(p, bytes);
-    THINK(think);
-    CHECK_NEAR(bits_per_byte(p, bytes), expected, rounding);
-}
+const Checker check_bits("bits(p)", ex19_00::bits, rounding);
+const Checker check_rate("bits_per_byte(p, bytes)", ex19_00::bits_per_byte, rounding);
 
 }  // namespace
 

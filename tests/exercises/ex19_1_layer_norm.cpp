@@ -1,6 +1,4 @@
 // Exercise 19_1: the backward pass of layer norm.
-#include "tests/exercises/exercise_check.hpp"
-
 #include "19_1_layer_norm.hpp"
 #include "lib/train/train_layers.hpp"
 #include "tests/exercises/rows.hpp"
@@ -11,11 +9,16 @@ using ex19_1::Row;
 
 namespace {
 
-Row forward(const Row& x, const Row& gain, const Row& bias) {
+std::pair<double, double> mean_and_variance(const Row& x) {
     const double C = double(x.size());
     double mean = 0, variance = 0;
     for (const double v : x) mean += v / C;
     for (const double v : x) variance += (v - mean) * (v - mean) / C;
+    return {mean, variance};
+}
+
+Row forward(const Row& x, const Row& gain, const Row& bias) {
+    const auto [mean, variance] = mean_and_variance(x);
     Row y;
     for (std::size_t i = 0; i < x.size(); ++i)
         y.push_back((x[i] - mean) / std::sqrt(variance + epsilon) * gain[i] + bias[i]);
@@ -30,16 +33,9 @@ Gradients backward(const Row& x, const Row& gain, const Row& d_y) {
     ex19_1::layer_norm_backward(x, gain, d_y, d.x, d.gain, d.bias);
     return d;
 }
-Row random_row(Rng& rng, std::size_t C) {
-    Row row(C);
-    for (double& v : row) v = rng.normal();
-    return row;
-}
-
 }  // namespace
 
 TEST_CASE("a row of 1 and -1", "[ex19_1]") {
-    THINK("a row of 1 and -1");
     const double r = 1 / std::sqrt(1 + epsilon);
     const Gradients d = backward({1, -1}, {2, 3}, {1, 0});
     same(d.gain, Row{r, 0}, "x = {1, -1}, gain = {2, 3}, d_y = {1, 0}: d_gain", "d_y·x̂", 1e-12);
@@ -51,7 +47,6 @@ TEST_CASE("a row of 1 and -1", "[ex19_1]") {
 }
 
 TEST_CASE("one number alone is always normalised away", "[ex19_1]") {
-    THINK("one number alone is always normalised away");
     const Gradients d = backward({7}, {2}, {3});
     same(d.x, Row{0}, "C = 1: d_x", "no change of x changes y", 1e-12);
     same(d.gain, Row{0}, "C = 1: d_gain", "x̂ is 0", 1e-12);
@@ -59,14 +54,12 @@ TEST_CASE("one number alone is always normalised away", "[ex19_1]") {
 }
 
 TEST_CASE("a row of equal numbers divides by √ε, not by 0", "[ex19_1]") {
-    THINK("a row of equal numbers divides by √ε, not by 0");
     const Gradients d = backward({4, 4}, {1, 1}, {1, 0});
     const double big = .5 / std::sqrt(epsilon);
     same(d.x, Row{big, -big}, "x = {4, 4}, d_y = {1, 0}: d_x", "ε under the root", 1e-9);
 }
 
 TEST_CASE("gradients are added to what is there", "[ex19_1]") {
-    THINK("gradients are added to what is there");
     Row d_x{10, 20, 30}, d_gain{1, 2, 3}, d_bias{-1, -2, -3};
     const Row x{.5, -1, 2}, gain{1, 2, -1}, d_y{1, -1, .5};
     const Gradients fresh = backward(x, gain, d_y);
@@ -81,13 +74,12 @@ TEST_CASE("gradients are added to what is there", "[ex19_1]") {
 }
 
 TEST_CASE("any row: the gradient is what a small change does", "[ex19_1]") {
-    THINK("any row: the gradient is what a small change does");
     Rng rng(1910);
     constexpr double h = 1e-5;
     for (int round = 0; round < 300; ++round) {
         const std::size_t C = 1 + rng.below(7);
-        const Row x = random_row(rng, C), gain = random_row(rng, C), bias = random_row(rng, C),
-                  d_y = random_row(rng, C);
+        const Row x = normal_row(rng, C), gain = normal_row(rng, C), bias = normal_row(rng, C),
+                  d_y = normal_row(rng, C);
         // The loss Σ y·d_y has d_y as its gradient.
         const auto loss = [&](const Row& a, const Row& b, const Row& c) {
             const Row y = forward(a, b, c);
@@ -101,32 +93,27 @@ TEST_CASE("any row: the gradient is what a small change does", "[ex19_1]") {
                 row[i] += by;
                 return row;
             };
-            expected.x[i] =
-                (loss(moved(x, h), gain, bias) - loss(moved(x, -h), gain, bias)) / (2 * h);
-            expected.gain[i] =
-                (loss(x, moved(gain, h), bias) - loss(x, moved(gain, -h), bias)) / (2 * h);
-            expected.bias[i] =
-                (loss(x, gain, moved(bias, h)) - loss(x, gain, moved(bias, -h))) / (2 * h);
+            const auto slope = [&](const auto& at) { return (at(h) - at(-h)) / (2 * h); };
+            expected.x[i] = slope([&](double by) { return loss(moved(x, by), gain, bias); });
+            expected.gain[i] = slope([&](double by) { return loss(x, moved(gain, by), bias); });
+            expected.bias[i] = slope([&](double by) { return loss(x, gain, moved(bias, by)); });
         }
         const Gradients got = backward(x, gain, d_y);
         const std::string given =
             "x = " + in_words(x) + ", gain = " + in_words(gain) + ", d_y = " + in_words(d_y) + ": ";
         // Differences are right to h² times the third derivative, which grows as a row is flat.
-        double spread = 0, mean = 0;
-        for (const double v : x) mean += v / double(C);
-        for (const double v : x) spread += (v - mean) * (v - mean) / double(C);
-        if (C == 1 || spread > .01) same(got.x, expected.x, given + "d_x", "small changes", 1e-5);
+        if (C == 1 || mean_and_variance(x).second > .01)
+            same(got.x, expected.x, given + "d_x", "small changes", 1e-5);
         same(got.gain, expected.gain, given + "d_gain", "small changes", 1e-8);
         same(got.bias, expected.bias, given + "d_bias", "small changes", 1e-8);
     }
 }
 
 TEST_CASE("the same as the trainer's", "[ex19_1]") {
-    THINK("the same as the trainer's");
     Rng rng(1911);
     constexpr std::size_t C = 16;
     for (int round = 0; round < 200; ++round) {
-        const Row x = random_row(rng, C), gain = random_row(rng, C), d_y = random_row(rng, C);
+        const Row x = normal_row(rng, C), gain = normal_row(rng, C), d_y = normal_row(rng, C);
         const auto floats = [](const Row& row) {
             return std::vector<float>(row.begin(), row.end());
         };

@@ -1,6 +1,4 @@
 // Exercise 20_01: a ruler for a row of numbers.
-#include "tests/exercises/exercise_check.hpp"
-
 #include "20_01_scale.hpp"
 #include "tests/exercises/rows.hpp"
 
@@ -17,11 +15,7 @@ void check_scale(const Row& x, double expected, const char* think) {
     CHECK_NEAR(scale_of(x), expected, 1e-15 * expected);  // a rounding or two of one quotient
 }
 
-void check_mark(double v, double s, int expected, const char* think) {
-    INPUT(v, s);
-    THINK(think);
-    CHECK(mark_of(v, s) == expected);
-}
+const Checker check_mark("mark_of(v, s)", ex20_01::mark_of);
 
 void check_worst(const Row& x, double expected, const char* think) {
     INPUT(x);
@@ -34,7 +28,6 @@ void check_worst(const Row& x, double expected, const char* think) {
 }  // namespace
 
 TEST_CASE("the largest number has the last mark", "[ex20_01]") {
-    THINK("the largest |x|, divided by 127");
     check_scale({127}, 1, "127 / 127");
     check_scale({1, 2, 254, 3}, 2, "254 / 127");
     check_scale({.31, -.82, .05}, .82 / 127,
@@ -46,13 +39,11 @@ TEST_CASE("the largest number has the last mark", "[ex20_01]") {
 }
 
 TEST_CASE("a row of zeros, or of nothing, has the scale 0", "[ex20_01]") {
-    THINK("where does the search for the largest begin?");
     check_scale({0, 0}, 0, "0 / 127");
     check_scale({}, 0, "where does the search for the largest begin?");
 }
 
 TEST_CASE("the nearest mark", "[ex20_01]") {
-    THINK("v / s, rounded to the nearest");
     check_mark(3, 1, 3, "on the mark");
     check_mark(2.3, 1, 2, "the mark below is nearer");
     check_mark(2.7, 1, 3, "the mark above is nearer: std::floor and casts go down");

@@ -1,12 +1,6 @@
 // Exercise 20_1: the weights of numpy's seed 42, the losses at six widths, and the edges.
-#include "tests/exercises/exercise_check.hpp"
-#include "tests/exercises/rows.hpp"
-
-#include <cmath>
-#include <limits>
-
 #include "20_1_quantize.hpp"
-#include "lib/core/rng.hpp"
+#include "tests/exercises/rows.hpp"
 
 using namespace tbt;
 using namespace tbt::ex20_1;
@@ -33,7 +27,6 @@ const Row rows[] = {{2, 2.439812e-4, .026161, 2.176644, 6.036676},
 }  // namespace
 
 TEST_CASE("two bits have four levels", "[ex20_1]") {
-    THINK("two bits have four levels");
     const std::vector<float> w = {-3, -1, 0, .75, 6};  // min −3, step 3: levels −3 0 3 6
     const std::vector<double> expected = {-3, 0, 0, 0, 6};
     INFO("think about: four marks have three gaps");
@@ -48,12 +41,10 @@ TEST_CASE("two bits have four levels", "[ex20_1]") {
 }
 
 TEST_CASE("halfway goes to the even level", "[ex20_1]") {
-    THINK("halfway goes to the even level");
     const std::vector<float> w = {0, .5, 1.5, 2.5, 3};
     INPUT(w);
-    const std::vector<double> got = quantized(w, 2);
     THINK("std::round goes away from zero and would give 1 and 3");
-    CHECK(got == std::vector<double>{0, 0, 2, 2, 3});
+    CHECK(quantized(w, 2) == std::vector<double>{0, 0, 2, 2, 3});
 }
 
 TEST_CASE("the weights are those of numpy's seed 42", "[ex20_1]") {
@@ -79,7 +70,6 @@ TEST_CASE("what each width loses", "[ex20_1]") {
 }
 
 TEST_CASE("with the greatest hundredth kept, the others have a shorter ruler", "[ex20_1]") {
-    THINK("with the greatest hundredth kept, the others have a shorter ruler");
     const std::vector<float> w = normal_weights(10000, 42);
     const double keep = threshold_of(w, .01);
     int kept = 0;
@@ -105,7 +95,6 @@ TEST_CASE("with the greatest hundredth kept, the others have a shorter ruler", "
 }
 
 TEST_CASE("equal weights lose nothing", "[ex20_1]") {
-    THINK("equal weights lose nothing");
     const std::vector<float> w(7, .25f);
     INPUT(w);
     const std::vector<double> got = quantized(w, 4);
@@ -160,11 +149,10 @@ TEST_CASE("one percent at 32 bits costs more than a quarter of a bit", "[ex20_1]
 }
 
 TEST_CASE("in double precision: many bits, and what they lose", "[ex20_1]") {
-    THINK("in double precision: many bits, and what they lose");
     Rng rng(201);
     for (int round = 0; round < 300; ++round) {
-        std::vector<float> w(2 + static_cast<std::size_t>(round) / 10);
-        for (float& x : w) x = static_cast<float>(rng.normal());
+        const std::vector<float> w =
+            normal_row<float>(rng, 2 + static_cast<std::size_t>(round) / 10);
         const int bits = 1 + static_cast<int>(rng.below(16));
         const double keep = round % 3 ? HUGE_VAL : 1.5;
         double low = HUGE_VAL, high = -HUGE_VAL;
@@ -190,7 +178,6 @@ TEST_CASE("in double precision: many bits, and what they lose", "[ex20_1]") {
 }
 
 TEST_CASE("a width of 16 bits has 65,536 levels, one bit has two", "[ex20_1]") {
-    THINK("a width of 16 bits has 65,536 levels, one bit has two");
     std::vector<float> all;
     for (int i = 0; i < 65536; ++i) all.push_back(static_cast<float>(i));
     const std::vector<double> got = quantized(all, 16);

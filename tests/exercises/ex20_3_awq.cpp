@@ -1,9 +1,5 @@
 // Exercise 20_3: activation-aware rounding.
-#include <cmath>
-#include <cstdint>
-
 #include "20_3_awq.hpp"
-#include "lib/core/rng.hpp"
 #include "tests/exercises/exercise_check.hpp"
 
 using namespace tbt;
@@ -13,6 +9,9 @@ namespace {
 
 // Numbers of a few units, powers and quotients of which are off by some 1e-16 of themselves.
 constexpr double exact = 1e-12;
+const Checker check_loudness("loudness(inputs)", ex20_3::loudness, exact);
+const Checker check_awq("awq(w, a, alpha, bits)", ex20_3::awq, exact);
+const Checker check_best("best_alpha(w, inputs, bits)", ex20_3::best_alpha, exact);
 
 // Rows in which number k is about (k % 5)² times as loud as it would be.
 std::vector<Row> random_inputs(std::size_t rows, std::size_t K, std::uint64_t seed) {
@@ -26,9 +25,7 @@ std::vector<Row> random_inputs(std::size_t rows, std::size_t K, std::uint64_t se
 
 Row random_column(std::size_t K, std::uint64_t seed) {
     Rng rng(seed);
-    Row w(K);
-    for (double& v : w) v = rng.normal();
-    return w;
+    return normal_row(rng, K);
 }
 
 double loss_of(const Row& w, const Row& rounded, const std::vector<Row>& inputs) {
@@ -45,65 +42,40 @@ double loss_of(const Row& w, const Row& rounded, const std::vector<Row>& inputs)
 
 TEST_CASE("loudness is the mean of what is there without its sign", "[ex20_3]") {
     THINK("the mean over the inputs, of |x_k|: −3 is as loud as 3");
-    const std::vector<Row> inputs = {{1, -4, 0}, {-3, 4, 0}};
-    INPUT(inputs);
-    CHECK_NEAR(loudness(inputs), (Row{2, 4, 0}), exact);
-    const std::vector<Row> one = {{-0.5, 2}};
-    INPUT(one);
-    CHECK_NEAR(loudness(one), (Row{0.5, 2}), exact);
+    check_loudness({{1, -4, 0}, {-3, 4, 0}}, {2, 4, 0});
+    check_loudness({{-0.5, 2}}, {0.5, 2});
 }
 
 TEST_CASE("by hand: w = (1, .3), a = (1, 4), 2 bits", "[ex20_3]") {
-    const Row w = {1, 0.3}, a = {1, 4};
-    INPUT(w, a);
-    {
-        THINK("alpha = 0 is rounding to the nearest: s is 1 everywhere, and .3 is nearer to 0");
-        CHECK_NEAR(awq(w, a, 0, 2), (Row{1, 0}), exact);
-    }
-    {
-        THINK("s = (1, 2), v = (1, .6), the marks are −1, 0 and 1; then divide by s again");
-        CHECK_NEAR(awq(w, a, 0.5, 2), (Row{1, 0.5}), exact);
-    }
-    {
-        THINK("v = (1, 1.2): the largest |v| is 1.2 now, and so is the step");
-        CHECK_NEAR(awq(w, a, 1, 2), (Row{1.2, 0.3}), exact);
-    }
+    check_awq({1, 0.3}, {1, 4}, 0, 2, {1, 0},
+              "alpha = 0 is rounding to the nearest: s is 1 everywhere, and .3 is nearer to 0");
+    check_awq({1, 0.3}, {1, 4}, 0.5, 2, {1, 0.5},
+              "s = (1, 2), v = (1, .6), the marks are −1, 0 and 1; then divide by s again");
+    check_awq({1, 0.3}, {1, 4}, 1, 2, {1.2, 0.3},
+              "v = (1, 1.2): the largest |v| is 1.2 now, and so is the step");
 }
 
 TEST_CASE("signs, more bits, and inputs that never speak", "[ex20_3]") {
-    const Row w = {-7, 3.4, 0.6, -2.5}, a = {1, 1, 0, 1};
-    INPUT(w, a);
     THINK("4 bits have 7 marks to each side; |v| for the ruler; s is 1 where a is 0");
-    CHECK_NEAR(awq(w, a, 0.5, 4), (Row{-7, 3, 1, -2}), exact);
-    const Row quiet = {2, 1}, uneven = {0, 9};
-    INPUT(quiet, uneven);
+    check_awq({-7, 3.4, 0.6, -2.5}, {1, 1, 0, 1}, 0.5, 4, {-7, 3, 1, -2});
     // v = (2, 3), step 3/7: 2 is 4.67 steps, so 5; the second is the longest and stays.
-    CHECK_NEAR(awq(quiet, uneven, 0.5, 4), (Row{15.0 / 7, 1}), exact);
+    check_awq({2, 1}, {0, 9}, 0.5, 4, {15.0 / 7, 1});
 }
 
 TEST_CASE("halfway goes to the even mark: −2.5 becomes −2", "[ex20_3]") {
-    THINK("−2.5 lies halfway between −3 and −2, and −2 is even");
-    const Row w = {-2.5, -0.5, 0.5, 2.5, 7}, a = {1, 1, 1, 1, 1};
-    INPUT(w, a);
-    CHECK_NEAR(awq(w, a, 0.5, 4), (Row{-2, 0, 0, 2, 7}), exact);
+    check_awq({-2.5, -0.5, 0.5, 2.5, 7}, {1, 1, 1, 1, 1}, 0.5, 4, {-2, 0, 0, 2, 7},
+              "−2.5 lies halfway between −3 and −2, and −2 is even");
 }
 
 TEST_CASE("a column of zeros stays zeros", "[ex20_3]") {
     THINK("with scale 0 nothing may be divided by it");
-    const Row w = {0, 0, 0}, a = {1, 2, 3};
-    INPUT(w, a);
-    CHECK(awq(w, a, 0.5, 4) == (Row{0, 0, 0}));
-    const std::vector<Row> inputs = {{1, 2, 3}};
-    INPUT(inputs);
-    CHECK(best_alpha(w, inputs, 4) == 0);
+    check_awq({0, 0, 0}, {1, 2, 3}, 0.5, 4, {0, 0, 0});
+    check_best({0, 0, 0}, {{1, 2, 3}}, 4, 0);
 }
 
 TEST_CASE("the best alpha by hand: .9 for the one input (1, 4)", "[ex20_3]") {
     THINK("the outputs are compared, x · w = 2.2: 1 with alpha 0, 2.2447 with .9, 2.4 with 1");
-    const Row w = {1, 0.3};
-    const std::vector<Row> inputs = {{1, 4}};
-    INPUT(w, inputs);
-    CHECK_NEAR(best_alpha(w, inputs, 2), 0.9, exact);
+    check_best({1, 0.3}, {{1, 4}}, 2, 0.9);
 }
 
 TEST_CASE("all eleven alphas are tried, errors are squared input by input", "[ex20_3]") {
@@ -135,10 +107,7 @@ TEST_CASE("all eleven alphas are tried, errors are squared input by input", "[ex
 
 TEST_CASE("of equal losses the first alpha", "[ex20_3]") {
     THINK("one weight is its own ruler: it is exact with every alpha, so 0 is the answer");
-    const Row w = {2};
-    const std::vector<Row> inputs = {{1}, {-1}};  // a = 1, and s = 1 whatever alpha is
-    INPUT(w, inputs);
-    CHECK(best_alpha(w, inputs, 4) == 0);
+    check_best({2}, {{1}, {-1}}, 4, 0);  // a = 1, and s = 1 whatever alpha is
 }
 
 TEST_CASE("it helps where some inputs are loud", "[ex20_3]") {

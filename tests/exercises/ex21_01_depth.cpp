@@ -1,7 +1,6 @@
 // Exercise 21_01: who sees whom in a tree of guesses.
 #include "21_01_depth.hpp"
 #include "chapters/21_medusa/plain_tree.hpp"
-#include "lib/core/rng.hpp"
 #include "tests/exercises/exercise_check.hpp"
 
 using namespace tbt;
@@ -9,17 +8,8 @@ using namespace tbt::ex21_01;
 
 namespace {
 
-void check_depth(const std::vector<int>& parents, int i, int expected, const char* think) {
-    INPUT(parents, i);
-    THINK(think);
-    CHECK(depth(parents, i) == expected);
-}
-
-void check_sees(const std::vector<int>& parents, int i, int j, bool expected, const char* think) {
-    INPUT(parents, i, j);
-    THINK(think);
-    CHECK(sees(parents, i, j) == expected);
-}
+const Checker check_depth("depth(parents, i)", ex21_01::depth);
+const Checker check_sees("sees(parents, i, j)", ex21_01::sees);
 
 //        0       1
 //      2   4     3

@@ -1,6 +1,5 @@
 // Exercise 21_1: the mask of a tree.
 #include "21_1_tree_mask.hpp"
-#include "lib/core/rng.hpp"
 #include "tests/exercises/exercise_check.hpp"
 
 using namespace tbt;

@@ -1,11 +1,6 @@
 // Exercise 21_2: several guesses for one place, judged one after the other.
-#include <cmath>
-#include <functional>
-
 #include "21_2_judge_a_tree.hpp"
-#include "lib/core/rng.hpp"
 #include "tests/exercises/exercise_check.hpp"
-#include "tests/exercises/random_distribution.hpp"
 
 using namespace tbt;
 using namespace tbt::ex21_2;
@@ -17,18 +12,8 @@ Distribution distribution_of(std::uint64_t seed, std::size_t V) {
     return random_distribution(rng, V);
 }
 
-void check_rest(const Distribution& p, const Distribution& q, const Distribution& expected,
-                const char* think) {
-    INPUT(p, q);
-    THINK(think);
-    CHECK_NEAR(after_rejection(p, q), expected, 1e-12);
-}
-
-void check_without(const Distribution& q, int x, const Distribution& expected, const char* think) {
-    INPUT(q, x);
-    THINK(think);
-    CHECK_NEAR(without(q, x), expected, 1e-12);
-}
+const Checker check_rest("after_rejection(p, q)", ex21_2::after_rejection, 1e-12);
+const Checker check_without("without(q, x)", ex21_2::without, 1e-12);
 
 void check_judge(const Distribution& p, const Distribution& q, const std::vector<int>& guesses,
                  const std::vector<double>& u, int accepted, const Distribution& rest,
@@ -47,6 +32,12 @@ struct Outcome {
     double accepted = 0;
 };
 
+// The distribution without one token; all 0 where nothing is left.
+Distribution without_one(Distribution p, std::size_t x) {
+    p[x] = 0;
+    return *std::max_element(p.begin(), p.end()) > 0 ? divided_by_sum(p) : p;
+}
+
 constexpr const char* think =
     "what is left of p after each rejection is what the next guess is judged by";
 
@@ -60,13 +51,8 @@ Outcome enumerate(const Distribution& p, const Distribution& q, int n) {
         if (static_cast<int>(guesses.size()) < n) {
             for (std::size_t v = 0; v < p.size(); ++v) {
                 if (left[v] == 0) continue;
-                Distribution next = left;
-                next[v] = 0;
-                double sum = 0;
-                for (const double x : next) sum += x;
-                for (double& x : next) x = sum > 0 ? x / sum : 0;
                 guesses.push_back(static_cast<int>(v));
-                draw(next, probability * left[v]);
+                draw(without_one(left, v), probability * left[v]);
                 guesses.pop_back();
             }
             return;
@@ -87,15 +73,10 @@ Outcome enumerate(const Distribution& p, const Distribution& q, int n) {
             }
             open *= 1 - chance;
             Distribution rest;
-            double sum = 0;
             for (std::size_t v = 0; v < p.size(); ++v)
-                sum += rest.emplace_back(std::max(0.0, target[v] - drafted[v]));
-            if (sum > 0)
-                for (std::size_t v = 0; v < p.size(); ++v) target[v] = rest[v] / sum;
-            drafted[x] = 0;
-            double left_over = 0;
-            for (const double d : drafted) left_over += d;
-            for (double& d : drafted) d = left_over > 0 ? d / left_over : 0;
+                rest.push_back(std::max(0.0, target[v] - drafted[v]));
+            if (*std::max_element(rest.begin(), rest.end()) > 0) target = divided_by_sum(rest);
+            drafted = without_one(drafted, x);
         }
         if (open < 1e-15) return;
         const std::vector<double> u(guesses.size(), std::nextafter(1.0, 0.0));

@@ -11,11 +11,7 @@ namespace {
 using Row = tbt::ex22_01::Row;  // not that of other exercises
 using Places = std::vector<std::size_t>;
 
-void check_places(const Row& row, const Places& expected, const char* think) {
-    INPUT(row);
-    THINK(think);
-    CHECK(masked_places(row) == expected);
-}
+const Checker check_places("masked_places(row)", ex22_01::masked_places);
 
 // A sampler with a model of three tokens that takes notes: which row it was shown, and which place
 // it was asked about, in words. The draw takes tokens 1, 2, 0, 1, … whatever the distribution.
@@ -90,10 +86,8 @@ TEST_CASE("in turn writes three cities as often as there are", "[ex22_01]") {
 TEST_CASE("at once writes cities that there are not", "[ex22_01]") {
     INFO("fill_at_once, New York 50 %, Los Angeles 30 %, San Diego 20 %; tokens 0 to 5");
     Joint expected;
-    const double p[] = {.5, .3, .2};
-    for (int first = 0; first < 3; ++first)
-        for (int second = 0; second < 3; ++second)
-            expected[{first, 3 + second}] = p[first] * p[second];
+    for (const auto& [one, p] : cities)
+        for (const auto& [other, q] : cities) expected[{one[0], other[1]}] = p * q;
     const Joint got = distribution_of(fill_at_once, perfect(cities, 6), {masked, masked});
     THINK("each place is drawn as if the other were still masked");
     check_distribution(got, expected);

@@ -1,10 +1,6 @@
 // Exercise 22_1: the masked loss.
-#include <cmath>
-
 #include "22_1_masked_loss.hpp"
-#include "lib/core/rng.hpp"
-#include "tests/exercises/exercise_check.hpp"
-#include "tests/exercises/random_distribution.hpp"
+#include "tests/exercises/masked_distributions.hpp"
 
 using namespace tbt;
 using namespace tbt::ex22_1;
@@ -14,19 +10,7 @@ namespace {
 using Row = tbt::ex22_1::Row;  // other exercises of the room have a Row
 
 // Three texts of two tokens: 0 0 with one half, 0 1 with three tenths, 1 1 with two tenths.
-std::vector<double> perfect(const Row& row, std::size_t place) {
-    const std::pair<Row, double> texts[] = {{{0, 0}, .5}, {{0, 1}, .3}, {{1, 1}, .2}};
-    std::vector<double> p(2);
-    double sum = 0;
-    for (const auto& [text, probability] : texts) {
-        bool fits = true;
-        for (std::size_t i = 0; i < 2; ++i) fits = fits && (row[i] == masked || row[i] == text[i]);
-        if (!fits) continue;
-        p[static_cast<std::size_t>(text[place])] += probability;
-        sum += probability;
-    }
-    return {p[0] / sum, p[1] / sum};
-}
+const auto three_texts = perfect({{{0, 0}, .5}, {{0, 1}, .3}, {{1, 1}, .2}}, 2);
 
 // Says the same of every row: token v with probability (v + 1) / 6.
 std::vector<double> deaf(const Row&, std::size_t) { return {1.0 / 6, 2.0 / 6, 3.0 / 6}; }
@@ -63,7 +47,6 @@ TEST_CASE("by hand: tokens 0, 2 and 1, the first two hidden", "[ex22_1]") {
 }
 
 TEST_CASE("the model sees the masks, and is asked about the hidden places only", "[ex22_1]") {
-    THINK("the model sees the masks, and is asked about the hidden places only");
     INFO("loss(distribution, {1, 1, 0, 0}, {true, false, true, false}): what the model is asked");
     std::vector<std::size_t> asked;
     const Distribution distribution = [&](const Row& row, std::size_t place) {
@@ -84,13 +67,12 @@ TEST_CASE("a deaf model pays for each token by itself", "[ex22_1]") {
 
 TEST_CASE("of a model that contradicts itself nowhere, the bound is -ln p(text)", "[ex22_1]") {
     THINK("L times the loss, averaged first over the ways to hide k places, then over k");
-    check_near("0 0", bound(perfect, {0, 0}), -std::log(.5));
-    check_near("0 1", bound(perfect, {0, 1}), -std::log(.3));
-    check_near("1 1", bound(perfect, {1, 1}), -std::log(.2));
+    check_near("0 0", bound(three_texts, {0, 0}), -std::log(.5));
+    check_near("0 1", bound(three_texts, {0, 1}), -std::log(.3));
+    check_near("1 1", bound(three_texts, {1, 1}), -std::log(.2));
 }
 
 TEST_CASE("every k counts the same, however many ways there are to hide k places", "[ex22_1]") {
-    THINK("every k counts the same, however many ways there are to hide k places");
     const Row text = {2, 0, 1, 1, 0};
     double expected = 0;
     const int ways[] = {0, 5, 10, 10, 5, 1};

@@ -17,41 +17,36 @@ std::vector<double> certain(const Row&, std::size_t place) {
     return {p[place], 1 - p[place]};
 }
 
+// One distribution for place 0, another for all others.
+Distribution either(const std::vector<double>& first, const std::vector<double>& others) {
+    return [=](const Row&, std::size_t place) { return place == 0 ? first : others; };
+}
+
+// Three masked places are filled, the most or the least certain one first.
+void fill_three(bool least, const Distribution& distribution, const Draw& draw) {
+    Row row = {masked, masked, masked};
+    if (least) fill_least(row, distribution, draw);
+    else fill(row, distribution, draw);
+}
+
 }  // namespace
 
 TEST_CASE("the most certain place is one that is masked, the leftmost of several", "[ex22_2]") {
-    THINK("the most certain place is one that is masked, the leftmost of several");
     CHECK(most_certain({masked, masked, masked}, certain) == 1);
     CHECK(most_certain({masked, 0, masked}, certain) == 2);
     CHECK(most_certain({masked, 0, 0}, certain) == 0);
-    const Distribution same = [](const Row&, std::size_t) {
-        return std::vector<double>{.1, .6, .3};
-    };
-    CHECK(most_certain({0, masked, masked}, same) == 1);
-    const Distribution second = [](const Row&, std::size_t place) {
-        return place == 0 ? std::vector<double>{.6, .4} : std::vector<double>{.1, .9};
-    };
-    CHECK(most_certain({masked, masked}, second) == 1);
+    const std::vector<double> even{.1, .6, .3};
+    CHECK(most_certain({0, masked, masked}, either(even, even)) == 1);
+    CHECK(most_certain({masked, masked}, either({.6, .4}, {.1, .9})) == 1);
     {
         THINK("the largest probability counts, whatever the others are");
         INFO("place 0: {.5, .5, 0}, place 1: {.4, .3, .3}");
-        const Distribution close = [](const Row&, std::size_t place) {
-            return place == 0 ? std::vector<double>{.5, .5, 0} : std::vector<double>{.4, .3, .3};
-        };
-        CHECK(most_certain({masked, masked}, close) == 0);
+        CHECK(most_certain({masked, masked}, either({.5, .5, 0}, {.4, .3, .3})) == 0);
         INFO("place 0: {.5, .5, 0, 0}, place 1: {.55, .15, .15, .15}");
-        const Distribution spread = [](const Row&, std::size_t place) {
-            return place == 0 ? std::vector<double>{.5, .5, 0, 0}
-                              : std::vector<double>{.55, .15, .15, .15};
-        };
-        CHECK(most_certain({masked, masked}, spread) == 1);
+        CHECK(most_certain({masked, masked}, either({.5, .5, 0, 0}, {.55, .15, .15, .15})) == 1);
         INFO("place 0: {.6, .4}, place 1: {.6 + 10^-9, .4 − 10^-9}");
-        const Distribution nearly = [](const Row&, std::size_t place) {
-            return place == 0 ? std::vector<double>{.6, .4}
-                              : std::vector<double>{.6 + 1e-9, .4 - 1e-9};
-        };
         THINK("a little more certain is more certain");
-        CHECK(most_certain({masked, masked}, nearly) == 1);
+        CHECK(most_certain({masked, masked}, either({.6, .4}, {.6 + 1e-9, .4 - 1e-9})) == 1);
     }
     CHECK_THROWS_AS(most_certain({0, 1}, certain), Error);
 }
@@ -82,13 +77,10 @@ TEST_CASE("the order is from certain to uncertain, and the other way round", "[e
     THINK("fill takes the greatest maximum first, fill_least the smallest");
     for (const bool least : {false, true}) {
         std::vector<double> drawn;
-        Row row = {masked, masked, masked};
-        const Draw draw = [&](const std::vector<double>& p) {
+        fill_three(least, certain, [&](const std::vector<double>& p) {
             drawn.push_back(p[0]);
             return 0;
-        };
-        if (least) fill_least(row, certain, draw);
-        else fill(row, certain, draw);
+        });
         INFO((least ? "fill_least" : "fill") << "; one draw for each place");
         REQUIRE(drawn ==
                 (least ? std::vector<double>{.5, .7, .9} : std::vector<double>{.9, .7, .5}));
@@ -103,13 +95,10 @@ TEST_CASE("the order is from certain to uncertain, and the other way round", "[e
             return std::vector<double>{p, 1 - p - static_cast<double>(place) / 100,
                                        static_cast<double>(place) / 100};
         };
-        const Draw draw = [&](const std::vector<double>& p) {
+        fill_three(least, turning, [&](const std::vector<double>& p) {
             order.push_back(static_cast<std::size_t>(std::lround(100 * p[2])));
             return 0;
-        };
-        Row row = {masked, masked, masked};
-        if (least) fill_least(row, turning, draw);
-        else fill(row, turning, draw);
+        });
         THINK("the places that are left are asked again after each token");
         INFO((least ? "fill_least" : "fill")
              << ": at first place 1 has .8 and place 2 .6, after the token of place 0 the other "
@@ -137,11 +126,8 @@ TEST_CASE("a little less certain is less certain", "[ex22_2]") {
     THINK("10^-9 less certain is less certain: only equal numbers leave it to the leftmost");
     std::vector<double> drawn;
     Row row = {masked, masked};
-    const Distribution nearly = [](const Row&, std::size_t place) {
-        return place == 0 ? std::vector<double>{.6, .4} : std::vector<double>{.6 - 1e-9, .4 + 1e-9};
-    };
     INFO("place 0: {.6, .4}, place 1: {.6 − 10^-9, .4 + 10^-9}; drawn: the first number, in order");
-    fill_least(row, nearly, [&](const std::vector<double>& p) {
+    fill_least(row, either({.6, .4}, {.6 - 1e-9, .4 + 1e-9}), [&](const std::vector<double>& p) {
         drawn.push_back(p[0]);
         return 0;
     });

@@ -1,7 +1,6 @@
 // Exercise 24_01: points that nobody beats.
 #include "24_01_frontier.hpp"
 #include "chapters/24_which_decoder/plain_measures.hpp"
-#include "lib/core/rng.hpp"
 #include "tests/exercises/exercise_check.hpp"
 
 using namespace tbt;

@@ -1,6 +1,5 @@
 // Exercise 25_00: the root mean square.
 #include "25_00_root_mean_square.hpp"
-#include "lib/core/rng.hpp"
 #include "tests/exercises/exercise_check.hpp"
 
 using namespace tbt;

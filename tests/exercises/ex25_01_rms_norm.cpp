@@ -1,7 +1,6 @@
 // Exercise 25_01: RMS norm.
 #include "25_01_rms_norm.hpp"
 #include "chapters/25_todays_models/plain_llama_layers.hpp"
-#include "lib/core/rng.hpp"
 #include "tests/exercises/exercise_check.hpp"
 
 using namespace tbt;
@@ -14,7 +13,7 @@ TEST_CASE("RMS norm of 3 and 4 by hand", "[ex25_01]") {
 
 TEST_CASE("epsilon is inside the root", "[ex25_01]") {
     THINK("√(mean + ε), not √mean + ε");
-    const ex25_01::Row expected = {std::sqrt(.5), std::sqrt(.5)}, zeros = {0, 0};
+    const ex25_01::Row expected(2, std::sqrt(.5)), zeros(2);
     CHECK_NEAR(ex25_01::rms_norm({.001, .001}, {1, 1}, 1e-6), expected, 1e-9);
     CHECK_NEAR(ex25_01::rms_norm({0, 0}, {1, 1}, 1e-6), zeros, 1e-12);
 }
@@ -27,22 +26,17 @@ TEST_CASE("no mean is taken off: a constant row stays one", "[ex25_01]") {
 
 TEST_CASE("Gemma's 1 + gamma", "[ex25_01]") {
     THINK("adds_one: multiply by 1 + γ");
-    const ex25_01::Row expected = {1.5, -.5};
-    CHECK_NEAR(ex25_01::rms_norm({2, -2}, {.5, -.5}, 0, true), expected, 1e-12);
+    CHECK_NEAR(ex25_01::rms_norm({2, -2}, {.5, -.5}, 0, true), (ex25_01::Row{1.5, -.5}), 1e-12);
 }
 
 TEST_CASE("RMS norm against the chapter's, on random rows", "[ex25_01]") {
     THINK("x / √(mean of x² + ε) · γ");
     Rng rng(1);
     for (int round = 0; round < 500; ++round) {
-        ex25_01::Row x, gamma;
-        tbt::Row fx, fgamma;
-        for (int i = 0; i <= round % 40; ++i) {
-            x.push_back(rng.normal()), gamma.push_back(rng.normal());
-            fx.push_back(static_cast<float>(x.back()));
-            fgamma.push_back(static_cast<float>(gamma.back()));
-        }
-        const tbt::Row y = tbt::rms_norm(fx, fgamma, 1e-2f);
+        const std::size_t C = 1 + static_cast<std::size_t>(round % 40);
+        const tbt::Row fx = normal_row<float>(rng, C), fgamma = normal_row<float>(rng, C),
+                       y = tbt::rms_norm(fx, fgamma, 1e-2f);
+        const ex25_01::Row x(fx.begin(), fx.end()), gamma(fgamma.begin(), fgamma.end());
         INPUT(x, gamma);
         // Floats: a few roundings of numbers up to 10.
         CHECK_NEAR(ex25_01::rms_norm(x, gamma, 1e-2), ex25_01::Row(y.begin(), y.end()), 1e-5);

@@ -1,7 +1,8 @@
 // Exercise 25_02: rotary positions.
+#include <numeric>
+
 #include "25_02_rotary.hpp"
 #include "chapters/25_todays_models/plain_llama_layers.hpp"
-#include "lib/core/rng.hpp"
 #include "tests/exercises/exercise_check.hpp"
 
 using namespace tbt;
@@ -11,9 +12,7 @@ using ex25_02::rotated;
 namespace {
 
 double dot(const ex25_02::Row& a, const ex25_02::Row& b) {
-    double sum = 0;
-    for (std::size_t i = 0; i < a.size(); ++i) sum += a[i] * b[i];
-    return sum;
+    return std::inner_product(a.begin(), a.end(), b.begin(), 0.0);
 }
 
 }  // namespace
@@ -51,8 +50,7 @@ TEST_CASE("only the distance counts", "[ex25_02]") {
     THINK("both arrows are turned the same way round");
     Rng rng(2);
     for (int round = 0; round < 100; ++round) {
-        ex25_02::Row q, k;
-        for (int i = 0; i < 8; ++i) q.push_back(rng.normal()), k.push_back(rng.normal());
+        const ex25_02::Row q = normal_row(rng, 8), k = normal_row(rng, 8);
         INPUT(q, k);
         CHECK_NEAR(dot(rotated(q, 105, 500), rotated(k, 103, 500)),
                    dot(rotated(q, 5, 500), rotated(k, 3, 500)), 1e-9);
@@ -65,8 +63,7 @@ TEST_CASE("rotations against the chapter's, on random rows", "[ex25_02]") {
     for (int round = 0; round < 300; ++round) {
         const std::size_t D = 2 * (1 + static_cast<std::size_t>(round % 16));
         const int position = static_cast<int>(rng.below(300));
-        tbt::Row x(D);
-        for (float& v : x) v = static_cast<float>(rng.normal());
+        tbt::Row x = normal_row<float>(rng, D);
         const ex25_02::Row before(x.begin(), x.end());
         tbt::rotate(x, 0, D, position, 10000);
         INPUT(before, position);

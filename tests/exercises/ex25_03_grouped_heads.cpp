@@ -1,6 +1,5 @@
 // Exercise 25_03: grouped heads.
 #include "25_03_grouped_heads.hpp"
-#include "lib/core/rng.hpp"
 #include "tests/exercises/exercise_check.hpp"
 
 using namespace tbt;
@@ -10,13 +9,6 @@ namespace {
 
 using Row = tbt::ex25_03::Row;  // not those of other exercises
 using Rows = tbt::ex25_03::Rows;
-
-Rows random_rows(Rng& rng, std::size_t n, std::size_t D) {
-    Rows rows(n, Row(D));
-    for (Row& row : rows)
-        for (double& v : row) v = rng.normal();
-    return rows;
-}
 
 }  // namespace
 
@@ -52,10 +44,10 @@ TEST_CASE("each query head gets the answer of its own group", "[ex25_03]") {
     Rng rng(4);
     for (const auto& [H, K] :
          {std::pair<std::size_t, std::size_t>{4, 2}, {6, 2}, {6, 3}, {5, 1}, {3, 3}}) {
-        const Rows q = random_rows(rng, H, 4);
+        const Rows q = normal_rows(rng, H, 4);
         std::vector<Rows> keys, values;
         for (std::size_t g = 0; g < K; ++g)
-            keys.push_back(random_rows(rng, 3, 4)), values.push_back(random_rows(rng, 3, 4));
+            keys.push_back(normal_rows(rng, 3, 4)), values.push_back(normal_rows(rng, 3, 4));
         INPUT(H, K);
         const Rows out = answers(q, keys, values);
         REQUIRE(out.size() == H);

@@ -1,23 +1,11 @@
 // Exercise 25_04: a gated MLP.
 #include "25_04_gated_mlp.hpp"
 #include "chapters/25_todays_models/plain_llama_layers.hpp"
-#include "lib/core/rng.hpp"
 #include "tests/exercises/exercise_check.hpp"
 
 using namespace tbt;
 using ex25_04::Matrix;
 using ex25_04::mlp;
-
-namespace {
-
-Matrix random_matrix(Rng& rng, std::size_t n, std::size_t k) {
-    Matrix w(n, ex25_04::Row(k));
-    for (ex25_04::Row& row : w)
-        for (double& v : row) v = rng.normal();
-    return w;
-}
-
-}  // namespace
 
 TEST_CASE("silu by hand", "[ex25_04]") {
     THINK("x / (1 + e^−x)");
@@ -54,9 +42,9 @@ TEST_CASE("random matrices: the definition, feature by feature", "[ex25_04]") {
     Rng rng(5);
     for (int round = 0; round < 100; ++round) {
         const std::size_t C = 1 + rng.below(5), F = 1 + rng.below(7);
-        const ex25_04::Row x = random_matrix(rng, 1, C)[0];
-        const Matrix gate = random_matrix(rng, F, C), up = random_matrix(rng, F, C),
-                     down = random_matrix(rng, C, F);
+        const ex25_04::Row x = normal_row(rng, C);
+        const Matrix gate = normal_rows(rng, F, C), up = normal_rows(rng, F, C),
+                     down = normal_rows(rng, C, F);
         ex25_04::Row expected(C, 0.0);
         for (std::size_t f = 0; f < F; ++f) {
             double g = 0, u = 0;

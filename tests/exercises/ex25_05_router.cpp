@@ -1,7 +1,6 @@
 // Exercise 25_05: the router of a mixture of experts.
 #include "25_05_router.hpp"
 #include "chapters/25_todays_models/plain_experts.hpp"
-#include "lib/core/rng.hpp"
 #include "tests/exercises/exercise_check.hpp"
 
 using namespace tbt;
@@ -31,8 +30,7 @@ TEST_CASE("the example of the statement", "[ex25_05]") {
     THINK("the two largest of .1, .4, .2, .3");
     CHECK(experts(route(scores, 2)) == Experts{1, 3});
     THINK("each p divided by .4 + .3");
-    const Weights expected = {4.0 / 7, 3.0 / 7};
-    CHECK_NEAR(weights(route(scores, 2)), expected, 1e-12);
+    CHECK_NEAR(weights(route(scores, 2)), (Weights{4.0 / 7, 3.0 / 7}), 1e-12);
 }
 
 TEST_CASE("the order is that of the numbers, not of the weights", "[ex25_05]") {
@@ -49,16 +47,14 @@ TEST_CASE("of equal scores the lower numbers are chosen", "[ex25_05]") {
 
 TEST_CASE("one expert has all the weight, and all experts have the softmax", "[ex25_05]") {
     THINK("divide by the sum of the chosen p");
-    const Weights one = {1}, all = {.25, .75};
-    CHECK_NEAR(weights(route({1, 3, 2}, 1)), one, 1e-12);
-    CHECK_NEAR(weights(route({0, std::log(3.0)}, 2)), all, 1e-12);
+    CHECK_NEAR(weights(route({1, 3, 2}, 1)), (Weights{1}), 1e-12);
+    CHECK_NEAR(weights(route({0, std::log(3.0)}, 2)), (Weights{.25, .75}), 1e-12);
 }
 
 TEST_CASE("scores of a thousand overflow nothing", "[ex25_05]") {
     THINK("subtract the largest score before e^x");
-    const Weights large = {.25, .75}, small = {.5, .5};
-    CHECK_NEAR(weights(route({1000, 1000 + std::log(3.0), -1000}, 2)), large, 1e-9);
-    CHECK_NEAR(weights(route({-1000, -1000, -2000}, 2)), small, 1e-9);
+    CHECK_NEAR(weights(route({1000, 1000 + std::log(3.0), -1000}, 2)), (Weights{.25, .75}), 1e-9);
+    CHECK_NEAR(weights(route({-1000, -1000, -2000}, 2)), (Weights{.5, .5}), 1e-9);
 }
 
 TEST_CASE("random scores: the chapter's router", "[ex25_05]") {

@@ -1,6 +1,7 @@
 // Exercise 25_1: pairs of neighbours against pairs of halves.
+#include <numeric>
+
 #include "25_1_find_the_bug.hpp"
-#include "lib/core/rng.hpp"
 #include "tests/exercises/exercise_check.hpp"
 
 using namespace tbt;
@@ -24,9 +25,7 @@ Row halves(const Row& x, int position) {
 }
 
 double dot(const Row& a, const Row& b) {
-    double sum = 0;
-    for (std::size_t i = 0; i < a.size(); ++i) sum += a[i] * b[i];
-    return sum;
+    return std::inner_product(a.begin(), a.end(), b.begin(), 0.0);
 }
 
 }  // namespace
@@ -47,16 +46,14 @@ TEST_CASE("the witness shows the bug", "[ex25_1]") {
 
 TEST_CASE("six components by hand", "[ex25_1]") {
     THINK("pairs of halves are (0, 3), (1, 4), (2, 5)");
-    const Row expected = {0, 3, 1, 4, 2, 5};
-    CHECK_NEAR(to_interleaved({0, 1, 2, 3, 4, 5}), expected, 1e-12);
+    CHECK_NEAR(to_interleaved({0, 1, 2, 3, 4, 5}), (Row{0, 3, 1, 4, 2, 5}), 1e-12);
 }
 
 TEST_CASE("reordered, neighbours do what halves did", "[ex25_1]") {
     THINK("partners must lie side by side, in the order of their pairs");
     Rng rng(6);
     for (int round = 0; round < 200; ++round) {
-        Row x;
-        for (int i = 0; i < 2 * (1 + round % 8); ++i) x.push_back(rng.normal());
+        const Row x = normal_row(rng, 2 * (1 + static_cast<std::size_t>(round % 8)));
         const int position = static_cast<int>(rng.below(100));
         INPUT(x, position);
         CHECK_NEAR(interleaved(to_interleaved(x), position), to_interleaved(halves(x, position)),

@@ -1,7 +1,6 @@
 // Exercise 26_00: passes of whole batches.
 #include "26_00_whole_batches.hpp"
 #include "chapters/26_serving/timeline.hpp"
-#include "lib/core/rng.hpp"
 #include "tests/exercises/exercise_check.hpp"
 
 using namespace tbt;

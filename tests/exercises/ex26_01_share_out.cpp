@@ -1,6 +1,5 @@
 // Exercise 26_01: a pass, shared out.
 #include "26_01_share_out.hpp"
-#include "lib/core/rng.hpp"
 #include "tests/exercises/exercise_check.hpp"
 
 using namespace tbt;

@@ -1,6 +1,5 @@
 // Exercise 26_1: a scheduler that starves somebody.
 #include "26_1_find_the_bug.hpp"
-#include "lib/core/rng.hpp"
 #include "tests/exercises/exercise_check.hpp"
 
 using namespace tbt;

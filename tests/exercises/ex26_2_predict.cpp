@@ -7,12 +7,6 @@ using namespace tbt;
 
 namespace {
 
-void check_prediction(int predicted, int passes, const char* think) {
-    THINK(think);
-    INPUT(predicted);
-    EXPECT(predicted == passes, "not told: this is a prediction", predicted);
-}
-
 int passes(const std::vector<Job>& jobs, bool in_batches) {
     return static_cast<int>(simulate(jobs, PlainScheduler(2, 0, in_batches), 2).passes.size());
 }
@@ -28,28 +22,28 @@ int chunks(int budget) {
 }  // namespace
 
 TEST_CASE("equal lengths in whole batches", "[ex26_2]") {
-    check_prediction(ex26_2::equal_in_batches(), passes(equal, true), "three batches");
+    check_predicted(ex26_2::equal_in_batches(), passes(equal, true), "three batches");
 }
 
 TEST_CASE("equal lengths continuously", "[ex26_2]") {
-    check_prediction(ex26_2::equal_continuously(), passes(equal, false),
-                     "when does a slot become free?");
+    check_predicted(ex26_2::equal_continuously(), passes(equal, false),
+                    "when does a slot become free?");
 }
 
 TEST_CASE("mixed lengths in whole batches", "[ex26_2]") {
-    check_prediction(ex26_2::mixed_in_batches(), passes(mixed, true),
-                     "the longest of a batch decides");
+    check_predicted(ex26_2::mixed_in_batches(), passes(mixed, true),
+                    "the longest of a batch decides");
 }
 
 TEST_CASE("mixed lengths continuously", "[ex26_2]") {
-    check_prediction(ex26_2::mixed_continuously(), passes(mixed, false),
-                     "draw the slots: who begins when the first one ends?");
+    check_predicted(ex26_2::mixed_continuously(), passes(mixed, false),
+                    "draw the slots: who begins when the first one ends?");
 }
 
 TEST_CASE("a prompt with room for twenty", "[ex26_2]") {
-    check_prediction(ex26_2::with_room_for_twenty(), chunks(23), "three tokens are taken already");
+    check_predicted(ex26_2::with_room_for_twenty(), chunks(23), "three tokens are taken already");
 }
 
 TEST_CASE("a prompt with room for one", "[ex26_2]") {
-    check_prediction(ex26_2::with_room_for_one(), chunks(4), "how many tokens are left?");
+    check_predicted(ex26_2::with_room_for_one(), chunks(4), "how many tokens are left?");
 }

@@ -1,7 +1,6 @@
 // Exercise 27_00: pages of texts that begin alike.
 #include "27_00_pages.hpp"
 #include "chapters/27_prefix_cache/plain_prefix_tree.hpp"
-#include "lib/core/rng.hpp"
 #include "tests/exercises/exercise_check.hpp"
 
 using namespace tbt;

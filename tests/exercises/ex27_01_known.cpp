@@ -1,10 +1,6 @@
 // Exercise 27_01: how much of a text is known.
 #include "27_01_known.hpp"
-
-#include <string>
-
 #include "chapters/27_prefix_cache/plain_prefix_tree.hpp"
-#include "lib/core/rng.hpp"
 #include "tests/exercises/exercise_check.hpp"
 
 using namespace tbt;
@@ -41,12 +37,6 @@ struct Both {
         tree.put(ids, text.table);
     }
 };
-
-Tokens random_text(Rng& rng, std::size_t tokens) {
-    Tokens ids(tokens);
-    for (int& id : ids) id = static_cast<int>(rng.below(2));
-    return ids;
-}
 
 }  // namespace
 
@@ -89,9 +79,9 @@ TEST_CASE("random trees, as the chapter's tree finds it", "[ex27_01]") {
         const std::size_t page = 1 + rng.below(3);
         Both both(page);
         for (std::uint64_t n = rng.below(12); n > 0; --n)
-            both.add(random_text(rng, page * (1 + rng.below(4))));
+            both.add(random_ids(rng, page * (1 + rng.below(4)), 2));
         for (int i = 0; i < 10; ++i) {
-            const Tokens text = random_text(rng, rng.below(14));
+            const Tokens text = random_ids(rng, rng.below(14), 2);
             INPUT(page, text);
             CHECK(known(both.nodes, page, text) == both.tree.find(text).tokens);
         }

@@ -1,9 +1,5 @@
 // Exercise 27_1: a cache whose keys forget what stands before.
 #include "27_1_find_the_bug.hpp"
-
-#include <algorithm>
-
-#include "lib/core/rng.hpp"
 #include "tests/exercises/exercise_check.hpp"
 
 using namespace tbt;
@@ -36,9 +32,8 @@ TEST_CASE("the key is the same where the beginning is, and only there", "[ex27_1
     THINK("everything before a page decides what it holds");
     Rng rng(7);
     for (int round = 0; round < 500; ++round) {
-        Text a(12), b(12);
-        for (int& id : a) id = static_cast<int>(rng.below(2));
-        for (int& id : b) id = static_cast<int>(rng.below(2));
+        const Text a = random_ids(rng, 12, 2);
+        Text b = random_ids(rng, 12, 2);
         if (rng.below(2) == 0) std::copy_n(a.begin(), 4 * rng.below(3), b.begin());
         INPUT(a, b);
         for (std::size_t p = 0; p < 3; ++p)

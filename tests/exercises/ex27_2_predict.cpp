@@ -7,12 +7,6 @@ using namespace tbt;
 
 namespace {
 
-void check_prediction(int predicted, std::size_t right, const char* think) {
-    THINK(think);
-    INPUT(predicted);
-    EXPECT(predicted == static_cast<int>(right), "not told: this is a prediction", predicted);
-}
-
 struct World {
     PlainPages pages{200, 64};
     PlainPrefixTree tree{64};
@@ -21,8 +15,8 @@ struct World {
 
     explicit World(std::size_t tokens) : system(tokens) {}
     Tokens prompt(int question) const {
-        Tokens ids(system);
-        for (std::size_t i = 0; i < system; ++i) ids[i] = static_cast<int>(i);
+        Tokens ids;
+        while (ids.size() < system) ids.push_back(static_cast<int>(ids.size()));
         for (int i = 0; i < 12; ++i) ids.push_back(1000 * question + i);
         return ids;
     }
@@ -52,34 +46,34 @@ TEST_CASE("pages of texts by themselves", "[ex27_2]") {
     World world(400);
     world.remembers = false;
     world.ask_all();
-    check_prediction(ex27_2::pages_alone(), world.pages.used(), "435 tokens fill how many pages?");
+    check_predicted(ex27_2::pages_alone(), world.pages.used(), "435 tokens fill how many pages?");
 }
 
 TEST_CASE("pages in the tree", "[ex27_2]") {
     World world(400);
     world.ask_all();
-    check_prediction(ex27_2::pages_together(), world.pages.used(), "which pages are all the same?");
+    check_predicted(ex27_2::pages_together(), world.pages.used(), "which pages are all the same?");
 }
 
 TEST_CASE("tokens that a second question reads", "[ex27_2]") {
     World world(400);
     world.ask(1);
     const PlainPrefix prefix = world.tree.find(world.prompt(2));
-    check_prediction(ex27_2::read_with_copies(), world.ask(2), "where do the two questions part?");
-    check_prediction(ex27_2::read_by_whole_pages(), 412 - prefix.tokens / 64 * 64,
-                     "how many of the known tokens are on whole pages?");
+    check_predicted(ex27_2::read_with_copies(), world.ask(2), "where do the two questions part?");
+    check_predicted(ex27_2::read_by_whole_pages(), 412 - prefix.tokens / 64 * 64,
+                    "how many of the known tokens are on whole pages?");
 }
 
 TEST_CASE("a system prompt of whole pages", "[ex27_2]") {
     World world(384);
     world.ask_all();
-    check_prediction(ex27_2::pages_of_a_round_prompt(), world.pages.used(),
-                     "the texts are 419 tokens long");
+    check_predicted(ex27_2::pages_of_a_round_prompt(), world.pages.used(),
+                    "the texts are 419 tokens long");
 }
 
 TEST_CASE("a question once more", "[ex27_2]") {
     World world(400);
     world.ask_all();
-    check_prediction(ex27_2::read_once_more(), world.ask(1),
-                     "what is needed for a first token, and is not in the cache?");
+    check_predicted(ex27_2::read_once_more(), world.ask(1),
+                    "what is needed for a first token, and is not in the cache?");
 }

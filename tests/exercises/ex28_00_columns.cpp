@@ -1,7 +1,6 @@
 // Exercise 28_00: a product by columns.
 #include "28_00_columns.hpp"
 #include "chapters/28_several_machines/plain_split.hpp"
-#include "lib/core/rng.hpp"
 #include "tests/exercises/exercise_check.hpp"
 
 using namespace tbt;
@@ -11,13 +10,6 @@ namespace {
 using ex28_00::gather;
 using ex28_00::keep;
 using Matrix = ex28_00::Matrix;
-
-Matrix random_matrix(Rng& rng, std::size_t rows, std::size_t columns) {
-    Matrix m(rows, std::vector<float>(columns));
-    for (auto& row : m)
-        for (float& v : row) v = rng.uniform_float() - 0.5f;
-    return m;
-}
 
 }  // namespace
 
@@ -49,7 +41,7 @@ TEST_CASE("random products, with the bits of one machine", "[ex28_00]") {
     for (int round = 0; round < 40; ++round) {
         const std::size_t T = 1 + rng.below(3), K = 1 + rng.below(9), N = 1 + rng.below(9),
                           machines = 1 + rng.below(N);
-        const Matrix x = random_matrix(rng, T, K), w = random_matrix(rng, K, N);
+        const Matrix x = normal_rows<float>(rng, T, K), w = normal_rows<float>(rng, K, N);
         Matrix alone;
         std::vector<Matrix> parts(machines);
         for (const auto& row : x) alone.push_back(plain::product(row, w));

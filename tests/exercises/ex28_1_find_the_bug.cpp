@@ -1,10 +1,5 @@
 // Exercise 28_1: gradients that are added by process.
 #include "28_1_find_the_bug.hpp"
-
-#include <algorithm>
-#include <cmath>
-
-#include "lib/core/rng.hpp"
 #include "tests/exercises/exercise_check.hpp"
 
 using namespace tbt;
@@ -44,9 +39,7 @@ TEST_CASE("random gradients, with the bits of one process", "[ex28_1]") {
     for (int round = 0; round < 60; ++round) {
         const std::size_t P = 1 + rng.below(8), G = 1 + rng.below(9),
                           processes = 1 + rng.below(std::min<std::uint64_t>(G, 4));
-        std::vector<Row> parts(P, Row(G));
-        for (Row& part : parts)
-            for (float& v : part) v = rng.uniform_float() - 0.5f;
+        const std::vector<Row> parts = normal_rows<float>(rng, P, G);
         Row gathered;
         for (std::size_t i = 0; i < processes; ++i)
             for (const float v : slice(parts, i, processes)) gathered.push_back(v);

@@ -11,19 +11,22 @@
 //     CHECK_THROWS_AS(best({}), Error);
 //     EXPECT(sum <= 1, "a distribution sums to 1", sum);  // in words, where nothing is compared
 //
+// Where nothing is said to think about, it is the test's own sentence.
 // REQUIRE is CHECK here: the learner sees the first failure.
+// Also here, for all tests: the standard library (tests/catch.hpp), and random cases (random.hpp).
 #pragma once
 
-#include <cmath>
 #include <exception>
 #include <sstream>
 #include <string>
-#include <utility>
+#include <string_view>
+#include <type_traits>
 #include <vector>
 
 #include "exercises/exercise.hpp"
 #include "tests/exercises/compare.hpp"
 #include "tests/exercises/notes.hpp"
+#include "tests/exercises/random.hpp"
 
 // A check is written as Decompose() <= a == b, which gcc takes for a mistake.
 #pragma GCC diagnostic ignored "-Wparentheses"
@@ -40,16 +43,15 @@
 #define TBT_NAME_(a, b) a##b
 #define TBT_NAME(a, b) TBT_NAME_(a, b)
 
-#define INPUT(...)                                                      \
-    const ::tbt::exercise_check::Inputs TBT_NAME(tbt_input_, __LINE__)( \
-        #__VA_ARGS__, ::tbt::exercise_check::all_shown(__VA_ARGS__))
-#define THINK(...)                              \
-    const ::tbt::exercise_check::Note TBT_NAME( \
-        tbt_think_, __LINE__)((std::ostringstream() << "think about: " << __VA_ARGS__).str())
+#define INPUT(...)                                                                         \
+    const ::tbt::exercise_check::Noted TBT_NAME(tbt_input_,                                \
+                                                __LINE__)(::tbt::exercise_check::notes_of( \
+        #__VA_ARGS__, ::tbt::exercise_check::all_shown(__VA_ARGS__)))
 // A line of words; what comes after "think about: " in it is shown as such.
-#define INFO(...)                               \
-    const ::tbt::exercise_check::Note TBT_NAME( \
-        tbt_info_, __LINE__)((std::ostringstream() << __VA_ARGS__).str())
+#define INFO(...)                                                     \
+    const ::tbt::exercise_check::Noted TBT_NAME(tbt_info_, __LINE__)( \
+        ::tbt::exercise_check::notes_of((std::ostringstream() << __VA_ARGS__).str()))
+#define THINK(...) INFO("think about: " << __VA_ARGS__)
 
 #define CHECK(...)                                                                       \
     do {                                                                                 \
@@ -81,3 +83,46 @@
         const ::tbt::exercise_check::Asked tbt_asked(#call, "refused: " #Type " is thrown"); \
         ::tbt::exercise_check::refused<Type>([&] { static_cast<void>(call); }, #Type);       \
     } while (false)
+
+namespace tbt {
+
+// The check of one function, written once, with the call as the message has it:
+//
+//     const Checker check_kth("kth_largest(s, k)", kth_largest);  // for doubles a tolerance, too
+//     check_kth({1, 4, 2}, 2, 2, "the second largest");
+//
+// The inputs are shown by their names in the call. Then comes what is expected, and what to think
+// about.
+template <class Result, class... In>
+class Checker {
+public:
+    Checker(const char* call, Result (*function)(In...), double tolerance = 0)
+        : call_(call), function_(function), tolerance_(tolerance) {}
+
+    void operator()(const std::decay_t<In>&... in, const Result& expected,
+                    const char* think = nullptr) const {
+        using namespace exercise_check;
+        const std::string_view names = call_.substr(call_.find('(') + 1);
+        const Noted inputs(notes_of(names.substr(0, names.size() - 1), all_shown(in...)));
+        const Noted thought(notes_of(think ? std::string(think_about) + think : ""));
+        const Asked asked(call_.data());
+        if constexpr (std::is_same_v<Result, double> || std::is_same_v<Result, std::vector<double>>)
+            exercise_check::judge(compare_near(function_(in...), expected, tolerance_));
+        else exercise_check::judge(compare(function_(in...), expected));
+    }
+
+private:
+    std::string_view call_;
+    Result (*function_)(In...);
+    double tolerance_;
+};
+
+// A prediction: not even the message tells the answer.
+template <class Number, class Right>
+void check_predicted(Number predicted, Right right, const char* think) {
+    THINK(think);
+    INPUT(predicted);
+    EXPECT(predicted == static_cast<Number>(right), "not told: this is a prediction", predicted);
+}
+
+}  // namespace tbt

@@ -7,7 +7,6 @@
 #include <utility>
 #include <vector>
 
-#include "lib/core/rng.hpp"
 #include "tests/exercises/exercise_check.hpp"
 
 namespace tbt {
@@ -20,17 +19,13 @@ using Joint = std::map<Canvas, double>;
 inline auto perfect(const Joint& joint, std::size_t vocabulary) {
     return [=](const Canvas& row, std::size_t place) {
         std::vector<double> p(vocabulary);
-        double sum = 0;
         for (const auto& [text, probability] : joint) {
             bool fits = true;
             for (std::size_t i = 0; i < row.size(); ++i)
                 fits = fits && (row[i] < 0 || row[i] == text[i]);
-            if (!fits) continue;
-            p[static_cast<std::size_t>(text[place])] += probability;
-            sum += probability;
+            if (fits) p[static_cast<std::size_t>(text[place])] += probability;
         }
-        for (double& p_i : p) p_i /= sum;
-        return p;
+        return divided_by_sum(p);
     };
 }
 
@@ -39,14 +34,10 @@ inline const Joint cities = {{{0, 3}, .5}, {{1, 4}, .3}, {{2, 5}, .2}};
 
 inline Joint random_joint(std::uint64_t seed) {
     Rng rng(seed);
+    const std::vector<double> p = random_distribution(rng, 27);
     Joint joint;
-    double sum = 0;
-    for (int text = 0; text < 27; ++text) {
-        const double p = .02 + rng.uniform();
-        joint[{text / 9, text / 3 % 3, text % 3}] = p;
-        sum += p;
-    }
-    for (auto& [text, p] : joint) p /= sum;
+    for (int text = 0; text < 27; ++text)
+        joint[{text / 9, text / 3 % 3, text % 3}] = p[static_cast<std::size_t>(text)];
     return joint;
 }
 

@@ -2,7 +2,6 @@
 // Kept when an exception passes or the process crashes, so that these can be explained too.
 #pragma once
 
-#include <algorithm>
 #include <cctype>
 #include <exception>
 #include <sstream>
@@ -79,14 +78,6 @@ inline std::string readable(std::string text) {
             drop(at, end);
         }
     }
-    if (text.starts_with("Approx(")) {
-        std::size_t end = 7;
-        for (int depth = 1; end < text.size() && (depth += text[end] == '('   ? 1
-                                                           : text[end] == ')' ? -1
-                                                                              : 0) > 0;)
-            ++end;
-        text = text.substr(7, end - 7);
-    }
     for (const std::string_view word : {"std::", "tbt::"})
         for (std::size_t at; (at = text.find(word)) != std::string::npos;)
             drop(at, at + word.size());
@@ -94,60 +85,52 @@ inline std::string readable(std::string text) {
     return first == std::string::npos ? "" : text.substr(first, last - first + 1);
 }
 
-// A line that stays as long as the block it is written in, or for good when an exception leaves it.
-class Note {
-public:
-    explicit Note(const std::string& text)
-        : size_(state().notes.size()), flying_(std::uncaught_exceptions()) {
-        const std::size_t think = text.find(think_about);
-        std::string words = text.substr(0, think);
-        while (!words.empty() &&
-               std::string_view(" ;:.,\n").find(words.back()) != std::string_view::npos)
-            words.pop_back();
-        add_lines(words);
-        if (think != std::string::npos) state().notes.push_back(text.substr(think));
-    }
-    ~Note() {
-        if (std::uncaught_exceptions() == flying_ && state().notes.size() > size_)
-            state().notes.resize(size_);
-    }
-    Note(const Note&) = delete;
-    Note& operator=(const Note&) = delete;
-
-protected:
-    // Each line under its first word where that is one of a message's own.
-    static void add_lines(const std::string& words) {
-        std::istringstream lines(words);
-        std::string where;
-        for (std::string text; std::getline(lines, text);) {
-            std::string_view label;
-            for (const std::string_view own : {"given", "expected", "got"})
-                if (text.starts_with(std::string(own) + " ")) label = own;
-            if (label.empty()) where += (where.empty() ? "" : "\n") + text;
-            else state().notes.push_back(line(label, readable(text.substr(label.size()))));
-        }
-        if (!where.empty()) state().notes.push_back(line("where", where));
-    }
-    struct Empty {};
-    explicit Note(Empty) : size_(state().notes.size()), flying_(std::uncaught_exceptions()) {}
-
-private:
-    std::size_t size_;
-    int flying_;
-};
-
 template <class... Ts>
 std::vector<std::string> all_shown(const Ts&... values) {
     return {shown(values)...};
 }
 
-class Inputs : Note {
+// The notes of inputs: their names, cut at commas, and their values.
+inline std::vector<std::string> notes_of(std::string_view names,
+                                         const std::vector<std::string>& values) {
+    const std::vector<std::string> parts = cut_outside(names, {","});
+    std::vector<std::string> notes;
+    for (std::size_t i = 0; i < values.size(); ++i)
+        notes.push_back(line(readable(parts.at(i)), values[i]));
+    return notes;
+}
+
+// The notes of words: what comes after "think about: " in them is one of its own.
+inline std::vector<std::string> notes_of(const std::string& text) {
+    const std::size_t think = text.find(think_about);
+    std::string words = text.substr(0, think);
+    while (!words.empty() &&
+           std::string_view(" ;:.,\n").find(words.back()) != std::string_view::npos)
+        words.pop_back();
+    std::vector<std::string> notes;
+    if (!words.empty()) notes.push_back(line("where", words));
+    if (think != std::string::npos) notes.push_back(text.substr(think));
+    return notes;
+}
+
+// Notes that stay as long as the block they are written in, or for good when an exception leaves
+// it.
+class Noted {
 public:
-    Inputs(std::string_view names, const std::vector<std::string>& values) : Note(Empty()) {
-        const std::vector<std::string> parts = cut_outside(names, {","});
-        for (std::size_t i = 0; i < values.size(); ++i)
-            state().notes.push_back(line(readable(parts.at(i)), values[i]));
+    explicit Noted(const std::vector<std::string>& notes)
+        : size_(state().notes.size()), flying_(std::uncaught_exceptions()) {
+        state().notes.insert(state().notes.end(), notes.begin(), notes.end());
     }
+    ~Noted() {
+        if (std::uncaught_exceptions() == flying_ && state().notes.size() > size_)
+            state().notes.resize(size_);
+    }
+    Noted(const Noted&) = delete;
+    Noted& operator=(const Noted&) = delete;
+
+private:
+    std::size_t size_;
+    int flying_;
 };
 
 // The text of the check that runs now.
@@ -173,30 +156,19 @@ private:
     int flying_;
 };
 
-// The whole message. `differs` may be empty. Where the notes say what was expected and what came,
-// and the check is of a name alone (`right`), theirs is shown for it.
+// The whole message. `differs` may be empty.
 inline std::string message(const std::string& expected, const std::string& got,
                            const std::string& differs) {
     const State& s = state();
     const std::string& checked = s.checked.back();
-    const bool a_name = std::all_of(checked.begin(), checked.end(), [](char c) {
-        return std::isalnum(static_cast<unsigned char>(c)) || c == '_';
-    });
-    const auto of = [](const std::string& note, std::string_view label) {
-        return note.starts_with("  " + std::string(label) + " ");
-    };
-    const bool told =
-        a_name && std::any_of(s.notes.begin(), s.notes.end(),
-                              [&](const std::string& n) { return of(n, "expected"); });
-    std::string text, think, both;
-    if (!checked.empty() && checked != "got" && !told) text += line("checked", checked);
+    std::string text, think;
+    if (!checked.empty() && checked != "got") text += line("checked", checked);
     for (const std::string& note : s.notes) {
         if (note.starts_with(think_about)) think = note;
-        else if (!of(note, "expected") && !of(note, "got")) text += note;
-        else if (told) both += note;
+        else text += note;
     }
-    if (!told) both = (expected.empty() ? "" : line("expected", expected)) + line("got", got);
-    text += both;
+    if (!expected.empty()) text += line("expected", expected);
+    text += line("got", got);
     if (!differs.empty()) text += line("differs", differs);
     if (think.empty() && !s.test.empty()) think = std::string(think_about) + s.test;
     if (!think.empty()) text += "  " + think + "\n";

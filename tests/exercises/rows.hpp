@@ -1,4 +1,4 @@
-// Rows of logits for the tests of exercises: small ones first, and of every kind on which wrong
+// exercise_check.hpp, and for it rows of logits: small ones first, and of every kind on which wrong
 // answers show.
 #pragma once
 
@@ -9,7 +9,6 @@
 #include <type_traits>
 #include <vector>
 
-#include "lib/core/rng.hpp"
 #include "tests/exercises/exercise_check.hpp"
 
 namespace tbt {
@@ -42,6 +41,18 @@ inline std::vector<float> some_row(Rng& rng, int round) {
             break;
     }
     return s;
+}
+
+// −ln i: Zipf's law over n tokens.
+inline std::vector<float> zipf_row(int n) {
+    std::vector<float> s;
+    for (int i = 1; i <= n; ++i) s.push_back(static_cast<float>(-std::log(i)));
+    return s;
+}
+
+inline std::vector<double> logs_of(std::vector<double> p) {
+    for (double& x : p) x = std::log(x);
+    return p;
 }
 
 // A number as a message has it, and a row: up to ten numbers.

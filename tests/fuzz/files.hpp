@@ -109,7 +109,7 @@ inline void read_checkpoint_file(std::string_view bytes) {
 inline void read_corpus(std::string_view bytes) {
     const Corpus corpus = Corpus::from_text({{"fuzz.grammar", std::string(bytes)}});
     for (std::uint64_t i = 0; i < 3; ++i) {
-        const Corpus::Document document = corpus.document(1, i);
+        const Document document = corpus.document(1, i);
         promise(document.text == corpus.document(1, i).text, "a document depends on its number");
     }
     corpus.unused();

@@ -8,53 +8,20 @@
 
 #include "lib/core/index.hpp"
 #include "lib/core/rng.hpp"
+#include "tests/support/words.hpp"
 
 namespace tbt::fuzz {
 
 // One to eight damages: bytes changed, removed, doubled, brought from another seed, and what
 // parsers dislike.
 inline std::string damaged(const std::vector<std::string>& seeds, std::size_t which, Rng& rng) {
-    static const std::vector<std::string> disliked = {"[",
-                                                      "]",
-                                                      "{",
-                                                      "}",
-                                                      "(",
-                                                      ")",
-                                                      "\"",
-                                                      "\\",
-                                                      "\\u",
-                                                      "\\ud800",
-                                                      "*",
-                                                      "{0,9",
-                                                      "|",
-                                                      "-",
-                                                      "1e999",
-                                                      "-1",
-                                                      "0.5",
-                                                      "null",
-                                                      "\n",
-                                                      "::=",
-                                                      "4294967296",
-                                                      "\xff",
-                                                      "\xc3",
-                                                      "^",
-                                                      "$",
-                                                      ".*",
-                                                      "\"\"",
-                                                      ",",
-                                                      ":",
-                                                      "root",
-                                                      "nan",
-                                                      "[^",
-                                                      "--",
-                                                      "=",
-                                                      "true",
-                                                      "\\p{L",
-                                                      "$ref",
-                                                      "items",
-                                                      "#",
-                                                      "'",
-                                                      "9999999999999999999"};
+    static const std::vector<std::string> disliked = [] {
+        std::vector<std::string> all = test::words_of(
+            R"([ ] { } ( ) " \ \u \ud800 * {0,9 | - 1e999 -1 0.5 null ::= 4294967296 ^ $ .* "")"
+            R"( , : root nan [^ -- = true \p{L $ref items # ' 9999999999999999999)");
+        all.insert(all.end(), {"\n", "\xff", "\xc3"});
+        return all;
+    }();
     std::string text = seeds[which];
     const auto place = [&](std::size_t size) { return index(rng.below(size + 1)); };
     for (std::uint64_t n = 1 + rng.below(8); n > 0; --n) {

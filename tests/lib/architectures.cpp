@@ -10,7 +10,6 @@
 #include <tuple>
 #include <vector>
 
-#include "lib/core/rng.hpp"
 #include "lib/files/model.hpp"
 #include "lib/files/random_model.hpp"
 #include "lib/files/safetensors.hpp"
@@ -18,11 +17,14 @@
 #include "lib/json/json.hpp"
 #include "lib/machine/files.hpp"
 #include "lib/model/model_config.hpp"
-#include "lib/model/transformer.hpp"
 #include "lib/serve/prefix_cache.hpp"
+#include "tests/lib/logits.hpp"
 #include "tests/support/temporary.hpp"
 
 using namespace tbt;
+using test::part;
+using test::Reference;
+using test::Way;
 
 namespace {
 
@@ -40,9 +42,6 @@ const char* const names[] = {"tiny-llama",        "tiny-llama-bf16-sharded",
                              "tiny-gpt-oss"};
 constexpr int length = 100;
 
-struct Way {
-    WeightType weights, cache = WeightType::f32;
-};
 constexpr Way ways[] = {{WeightType::f32},
                         {WeightType::f16, WeightType::f16},
                         {WeightType::bf16},
@@ -50,37 +49,14 @@ constexpr Way ways[] = {{WeightType::f32},
                         {WeightType::int4, WeightType::f16}};
 
 Transformer model_of(const std::string& name, const Way& way, int threads) {
-    return load_transformer("tests/data/" + name, {threads, way.weights, way.cache});
+    return load_transformer("tests/data/" + name, way.options(threads));
 }
 
-std::vector<int> some_text(std::uint64_t seed) {
-    Rng rng(seed);
-    std::vector<int> ids(length);
-    for (int& id : ids) id = static_cast<int>(rng.below(97));
-    return ids;
-}
+std::vector<int> some_text(std::uint64_t seed) { return test::random_ids(length, 97, seed); }
 
-std::span<const int> part(const std::vector<int>& ids, int first, int end) {
-    return std::span(ids).subspan(static_cast<std::size_t>(first),
-                                  static_cast<std::size_t>(end - first));
+Reference reference_of(const std::string& name, const Way& way, const std::vector<int>& ids) {
+    return {model_of(name, way, 1), ids};
 }
-
-// Row t: the logits after tokens 0 … t; one pass, one thread.
-struct Reference {
-    std::vector<float> rows;
-    std::size_t v;
-    Reference(const std::string& name, const Way& way, const std::vector<int>& ids) {
-        Transformer model = model_of(name, way, 1);
-        KvCache cache(model.config());
-        const Logits logits = model.forward_all(cache, ids);
-        rows.assign(logits.values.begin(), logits.values.end());
-        v = rows.size() / ids.size();
-    }
-    bool is_row(int t, std::span<const float> logits) const {
-        return std::ranges::equal(logits,
-                                  std::span(rows).subspan(static_cast<std::size_t>(t) * v, v));
-    }
-};
 
 }  // namespace
 
@@ -88,7 +64,7 @@ struct Reference {
 TEST_CASE("of a model that reads pictures the text model opens, with its bits", "[architectures]") {
     const std::vector<int> ids = some_text(3);
     const std::string plain = "tests/data/tiny-gemma3";
-    const Reference reference("tiny-gemma3", {WeightType::f32}, ids);
+    const Reference reference = reference_of("tiny-gemma3", {WeightType::f32}, ids);
     const Safetensors file = Safetensors::open_directory(plain);
     const Json text = read_json(plain + "/config.json");
     std::vector<float> picture(6, 0.5f);
@@ -114,9 +90,7 @@ TEST_CASE("of a model that reads pictures the text model opens, with its bits", 
         write_file(folder.file("config.json"), json_text(whole));
         Transformer transformer = load_transformer(folder.path());
         CHECK(transformer.config().eos_token_ids == std::vector{7});
-        KvCache cache(transformer.config());
-        const Logits logits = transformer.forward_all(cache, ids);
-        CHECK(std::ranges::equal(logits.values, reference.rows));
+        CHECK(test::all_logits(transformer, ids) == reference.rows);
     }
 }
 
@@ -126,7 +100,7 @@ TEST_CASE("every architecture has the same bits token by token, in pieces and wi
     const std::vector<int> ids = some_text(1);
     for (const std::string name : names)
         for (const Way& way : ways) {
-            const Reference reference(name, way, ids);
+            const Reference reference = reference_of(name, way, ids);
             Transformer model = model_of(name, way, 3);
             int wrong = 0;
             for (const int piece : {1, 7, 17, 64}) {
@@ -136,7 +110,7 @@ TEST_CASE("every architecture has the same bits token by token, in pieces and wi
                     wrong += !reference.is_row(end - 1, model.forward(cache, part(ids, t, end)));
                 }
             }
-            INFO(name << ", " << names_of(way.weights).option);
+            INFO(name << ", " << way.name());
             CHECK(wrong == 0);
         }
 }
@@ -146,13 +120,13 @@ TEST_CASE("every architecture has the same bits in a batch as alone", "[architec
     const std::vector<int> a = some_text(1), b = some_text(2);
     for (const std::string name : names)
         for (const Way& way : ways) {
-            const Reference of_a(name, way, a), of_b(name, way, b);
+            const Reference of_a = reference_of(name, way, a), of_b = reference_of(name, way, b);
             Transformer model = model_of(name, way, 2);
             KvCache first(model.config()), second(model.config());
             model.forward(first, part(a, 0, 37));
             const Step steps[] = {{&first, part(a, 37, 60)}, {&second, part(b, 0, 90)}};
             const Logits logits = model.forward(steps);
-            INFO(name << ", " << names_of(way.weights).option);
+            INFO(name << ", " << way.name());
             CHECK(of_a.is_row(59, logits.row(0)));
             CHECK(of_b.is_row(89, logits.row(1)));
         }
@@ -168,7 +142,7 @@ TEST_CASE("every architecture goes on from pages that another text left, in the 
     b[80] = (a[80] + 1) % 97;
     for (const std::string name : names)
         for (const Way& way : ways) {
-            const Reference of_a(name, way, a), of_b(name, way, b);
+            const Reference of_a = reference_of(name, way, a), of_b = reference_of(name, way, b);
             Transformer model = model_of(name, way, 2);
             PrefixCache cache(model, 4);
             {
@@ -176,7 +150,7 @@ TEST_CASE("every architecture goes on from pages that another text left, in the 
                 model.forward(first, a);
                 cache.remember(a, first);
             }
-            INFO(name << ", " << names_of(way.cache).option);
+            INFO(name << ", " << way.name());
             KvCache second = cache.start(b);
             CHECK(second.length() == 80);
             CHECK(of_b.is_row(length - 1, model.forward(second, part(b, 80, length))));
@@ -193,10 +167,10 @@ TEST_CASE("every architecture reads the branch of a tree as it would read the te
     const std::vector<int> branch = {1, 3, 5};  // the others are guesses beside it
     for (const std::string name : names)
         for (const Way& way : ways) {
-            const Reference reference(name, way, ids);
+            const Reference reference = reference_of(name, way, ids);
             Transformer model = model_of(name, way, 2);
             for (const int known : {0, 20, 62}) {
-                INFO(name << ", " << names_of(way.weights).option << ", known " << known);
+                INFO(name << ", " << way.name() << ", known " << known);
                 const std::vector<int> next(ids.begin() + known, ids.begin() + known + 3);
                 const int other = next[1] == 0 ? 3 : next[1] - 1;
                 const std::vector<int> tokens = {
@@ -263,7 +237,7 @@ TEST_CASE("ids that the tokenizer has no text for are never chosen", "[architect
     KvCache cache(model.config());
     const std::vector<int> ids = some_text(1);
     const std::span<const float> all = model.forward(cache, ids);
-    std::vector<float> expected(all.begin(), all.end());
+    std::vector<float> expected = test::copied(all);
     std::fill(expected.begin() + 90, expected.end(), -std::numeric_limits<float>::infinity());
     model.mask_ids_from(90);
     cache.clear();

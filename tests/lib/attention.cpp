@@ -16,12 +16,7 @@ using test::run;
 namespace {
 
 TransformerConfig shape_config(int heads, int head_size, int positions, int layers = 1) {
-    TransformerConfig config;
-    config.n_head = heads;
-    config.n_embd = heads * head_size;
-    config.n_layer = layers;
-    config.n_positions = positions;
-    return config;
+    return gpt_config(layers, heads, heads * head_size, positions, 300);
 }
 
 // Rows of (query, key, value), each (C).

@@ -6,12 +6,14 @@
 #include <algorithm>
 #include <vector>
 
-#include "lib/core/rng.hpp"
 #include "lib/files/random_model.hpp"
-#include "lib/model/transformer.hpp"
+#include "tests/lib/logits.hpp"
 #include "tests/support/temporary.hpp"
 
 using namespace tbt;
+using test::part;
+using test::Reference;
+using test::Way;
 
 namespace {
 
@@ -19,12 +21,8 @@ constexpr int context = 132;  // two whole blocks of the cache, and some tokens 
 constexpr int vocabulary = 37;
 
 TransformerConfig small_config() {
-    TransformerConfig config;
-    config.vocab_size = vocabulary;
-    config.n_positions = context;
-    config.n_embd = 24;
-    config.n_layer = 2;
-    config.n_head = 2;  // heads of 12 components: not a multiple of any register
+    // Heads of 12 components: not a multiple of any register.
+    TransformerConfig config = gpt_config(2, 2, 24, context, vocabulary);
     config.n_inner = 50;
     return config;
 }
@@ -39,22 +37,8 @@ WeightSource loud_weights() {
         };
 }
 
-std::vector<int> some_text() {
-    Rng rng(3);
-    std::vector<int> ids(context);
-    for (int& id : ids) id = static_cast<int>(rng.below(vocabulary));
-    return ids;
-}
+std::vector<int> some_text() { return test::random_ids(context, vocabulary, 3); }
 
-// How weights are kept, and how keys and values are.
-struct Way {
-    WeightType weights, cache = WeightType::f32;
-    TransformerOptions options(int threads) const { return {threads, weights, cache}; }
-    std::string name() const {
-        return std::string(names_of(weights).option) + ", cache " +
-               std::string(names_of(cache).option);
-    }
-};
 constexpr Way ways[] = {{WeightType::f32},
                         {WeightType::f16},
                         {WeightType::bf16},
@@ -62,26 +46,11 @@ constexpr Way ways[] = {{WeightType::f32},
                         {WeightType::int8, WeightType::f16},
                         {WeightType::int4}};
 
-// Row t: the logits after tokens 0 … t. From one pass with one thread.
-struct Reference {
-    std::vector<float> rows;
-    explicit Reference(const Way& way) {
-        Transformer gpt(small_config(), loud_weights(), way.options(1));
-        KvCache cache(gpt.config());
-        const std::vector<int> ids = some_text();
-        const Logits logits = gpt.forward_all(cache, ids);
-        rows.assign(logits.values.begin(), logits.values.end());
-    }
-    bool is_row(int t, std::span<const float> logits) const {
-        return std::equal(logits.begin(), logits.end(), rows.begin() + t * vocabulary,
-                          rows.begin() + (t + 1) * vocabulary);
-    }
-};
-
-std::span<const int> part(const std::vector<int>& ids, int first, int end) {
-    return std::span(ids).subspan(static_cast<std::size_t>(first),
-                                  static_cast<std::size_t>(end - first));
+Transformer model_of(const Way& way, int threads) {
+    return Transformer(small_config(), loud_weights(), way.options(threads));
 }
+
+Reference reference_of(const Way& way) { return {model_of(way, 1), some_text()}; }
 
 }  // namespace
 
@@ -91,9 +60,9 @@ TEST_CASE(
     const test::FullTeams full;
     const std::vector<int> ids = some_text();
     for (const Way& way : ways) {
-        const Reference reference(way);
+        const Reference reference = reference_of(way);
         for (int threads = 1; threads <= 4; ++threads) {
-            Transformer gpt(small_config(), loud_weights(), way.options(threads));
+            Transformer gpt = model_of(way, threads);
             KvCache growing(gpt.config());
             int wrong = 0, known = 0;
             for (int t = 0; t < context; ++t) {
@@ -112,7 +81,7 @@ TEST_CASE(
 
 TEST_CASE("each type of weights and of cache is another model, with its own bits", "[contract]") {
     std::vector<Reference> models;
-    for (const Way& way : ways) models.emplace_back(way);
+    for (const Way& way : ways) models.push_back(reference_of(way));
     for (std::size_t a = 0; a < models.size(); ++a)
         for (std::size_t b = 0; b < a; ++b) REQUIRE(models[a].rows != models[b].rows);
 }
@@ -126,8 +95,8 @@ TEST_CASE(
     std::vector<int> other = ids;
     std::reverse(other.begin(), other.end());
     for (const Way& way : ways) {
-        const Reference reference(way);
-        Transformer gpt(small_config(), loud_weights(), way.options(3));
+        const Reference reference = reference_of(way);
+        Transformer gpt = model_of(way, 3);
         KvCache cache(gpt.config());
         for (int cut = 1; cut < context - 1; ++cut) {
             const int middle = cut + (context - cut) / 2;
@@ -147,8 +116,8 @@ TEST_CASE("forks at every length leave each other's bits alone", "[contract]") {
     const std::vector<int> ids = some_text();
     std::vector<int> other = ids;
     std::reverse(other.begin(), other.end());
-    const Reference reference({WeightType::f32});
-    Transformer gpt(small_config(), loud_weights(), {3});
+    const Reference reference = reference_of({WeightType::f32});
+    Transformer gpt = model_of({WeightType::f32}, 3);
     KvCache trunk(gpt.config());
     for (int length = 1; length < context; ++length) {
         gpt.forward(trunk, part(ids, length - 1, length));
@@ -168,9 +137,9 @@ TEST_CASE(
     "[contract]") {
     const test::FullTeams full;
     const std::vector<int> ids = some_text();
-    const Reference reference({WeightType::f32});
-    for (int threads = 1; threads <= 4; ++threads) {
-        Transformer gpt(small_config(), loud_weights(), {threads});
+    const Reference reference = reference_of({WeightType::f32});
+    for (const int threads : {1, 2, 3, 4, 7}) {
+        Transformer gpt = model_of({WeightType::f32}, threads);
         for (int shift = 0; shift < 8; ++shift) {
             std::vector<KvCache> caches;
             std::vector<int> lengths;
@@ -207,9 +176,7 @@ TEST_CASE("at the sizes of a real GPT-2 a text read at once and token by token h
         for (float& v : w.values()) v = v * 4.0f + (shape.size() == 1 ? 0.37f : 0.0f);
         return w;
     };
-    Rng rng(8);
-    std::vector<int> ids(40);
-    for (int& id : ids) id = static_cast<int>(rng.below(50257));
+    const std::vector<int> ids = test::random_ids(40, 50257, 8);
     for (const Way& way : ways) {
         Transformer gpt(config, weights, way.options(2));
         KvCache whole(gpt.config()), growing(gpt.config());
@@ -217,7 +184,7 @@ TEST_CASE("at the sizes of a real GPT-2 a text read at once and token by token h
         for (int t = 0; t < 40; ++t) {
             const std::span<const float> one = gpt.forward(growing, part(ids, t, t + 1));
             INFO(way.name() << ", token " << t);
-            REQUIRE(std::equal(one.begin(), one.end(), all.row(t).begin(), all.row(t).end()));
+            REQUIRE(std::ranges::equal(one, all.row(t)));
         }
     }
 }

@@ -20,6 +20,7 @@
 #include "lib/files/safetensors_write.hpp"
 #include "lib/json/json.hpp"
 #include "lib/machine/files.hpp"
+#include "tests/lib/logits.hpp"
 #include "tests/support/captured.hpp"
 #include "tests/support/temporary.hpp"
 
@@ -30,26 +31,18 @@
 
 using namespace tbt;
 using tbt::test::contains;
+using tbt::test::copied;
 using tbt::test::error_of;
+using tbt::test::random_ids;
 using tbt::test::TemporaryFolder;
 
 namespace {
-
-std::vector<float> copied(std::span<const float> values) { return {values.begin(), values.end()}; }
-
-std::vector<int> random_ids(int n, int vocab, std::uint64_t seed) {
-    Rng rng(seed);
-    std::vector<int> ids;
-    for (int i = 0; i < n; ++i) ids.push_back(to_int(rng.below(index(vocab))));
-    return ids;
-}
 
 std::vector<float> engine_logits(const std::string& directory, bool in_16_bits,
                                  const std::vector<int>& ids) {
     Transformer engine = load_transformer(
         directory, {.threads = 1, .weights = in_16_bits ? WeightType::f16 : WeightType::f32});
-    KvCache cache(engine.config());
-    return copied(engine.forward_all(cache, ids).values);
+    return test::all_logits(engine, ids);
 }
 
 // The logits after each id, read `step` ids at a time.
@@ -272,29 +265,6 @@ TEST_CASE("core's tokenizer writes the engine's ids", "[core]") {
     }
 }
 
-TEST_CASE("a broken vocabulary or merge is refused with its line", "[core]") {
-    const TemporaryFolder folder;
-    std::string vocab = "{";
-    for (int b = 0; b < 256; ++b) {
-        const std::string byte(1, static_cast<char>(byte_token_order()[index(b)]));
-        vocab += json_text(Json(visible_bytes(byte))) + ": " + std::to_string(b) + ", ";
-    }
-    const auto complaint = [&](const std::string& rest, const std::string& merges) {
-        folder.write("vocab.json", vocab + rest);
-        folder.write("merges.txt", merges);
-        return error_of([&] { BytePairTokenizer::load(folder.path()); });
-    };
-    CHECK(complaint("\"ab\": 256}", "#version: 0.2\na b\n").empty());
-    CHECK(contains(complaint("\"ab\": 257}", ""), "without gaps"));
-    CHECK(contains(complaint("\"ab\": 255}", ""), "both have id 255"));
-    CHECK(contains(complaint("\"ab\": \"x\"}", ""), "has as id the string \"x\""));
-    CHECK(contains(complaint("\"a b\": 256}", ""), "byte alphabet"));
-    CHECK(contains(complaint("\"ab\": 256}", "a b\na b\n"), "merges.txt: line 2"));
-    CHECK(contains(complaint("\"ab\": 256}", "a c\n"), "line 1 makes \"ac\""));
-    CHECK(contains(complaint("\"ab\": 256}", "ab\n"), "expected two tokens"));
-    CHECK(contains(complaint("\"ab\": 256}", "a bc\n"), "line 1 joins \"bc\""));
-}
-
 // ---- JSON ----
 namespace {
 
@@ -449,47 +419,6 @@ TEST_CASE("JSON values are made, compared and changed as their text is", "[core]
 }
 
 // ---- files ----
-TEST_CASE("a header that breaks the format is refused", "[core]") {
-    const auto complaint = [](const std::string& header, std::size_t data_bytes,
-                              std::uint64_t length) {
-        const TemporaryFolder folder;
-        std::string text(8, '\0');
-        std::memcpy(text.data(), &length, 8);
-        folder.write("model.safetensors", text + header + std::string(data_bytes, '\0'));
-        return error_of([&] { StoredWeights::open(folder.path()); });
-    };
-    const auto of = [&](const std::string& header, std::size_t data_bytes) {
-        return complaint(header, data_bytes, header.size());
-    };
-    const auto tensor = [](const std::string& dtype, const std::string& shape,
-                           const std::string& offsets) {
-        return R"({"a": {"dtype": ")" + dtype + R"(", "shape": )" + shape +
-               R"(, "data_offsets": )" + offsets + "}}";
-    };
-    CHECK(of(tensor("F32", "[2]", "[0, 8]"), 8).empty());
-    CHECK(of(tensor("F32", "[2, 0]", "[0, 0]"), 0).empty());
-    CHECK(of("{}", 0).empty());
-    CHECK(contains(complaint("{}", 0, 1000), "was the file cut off?"));
-    CHECK(contains(complaint("{}", 0, std::uint64_t{1} << 63), "is this a safetensors file?"));
-    CHECK(contains(of("[]", 0), "does not begin with {"));
-    CHECK(contains(of("{", 0), "header: is not JSON"));
-    CHECK(contains(of("{\"a\": 1}", 0), "tensor \"a\": is the integer 1"));
-    CHECK(contains(of("{\"a\": {}}", 0), "has no dtype"));
-    CHECK(contains(of(tensor("X", "[2]", "[0, 8]"), 8), "is unknown"));
-    CHECK(contains(of(tensor("F32", "[-1]", "[0, 8]"), 8), "expected integers from 0"));
-    CHECK(contains(of(tensor("F32", "[4611686018427387904, 4]", "[0, 8]"), 8), "exceed 2^62"));
-    CHECK(contains(of(tensor("F32", "[2]", "[8, 0]"), 8), "are reversed"));
-    CHECK(contains(of(tensor("F32", "[2]", "[0, 16]"), 8), "end after the file's 8 bytes"));
-    CHECK(contains(of(tensor("F32", "[2]", "[0, 4]"), 8), "expected 8 for (2) of F32"));
-    CHECK(contains(of(tensor("F32", "[2]", "[0]"), 8), "not a list of two numbers"));
-    CHECK(contains(of(tensor("F32", "[2]", "[0, 8]"), 12), "trailing bytes"));
-    CHECK(contains(of(tensor("F32", "[2]", "[4, 12]"), 12), "leaves a gap"));
-    CHECK(contains(of(R"({"a": {"dtype": "F32", "shape": [1], "data_offsets": [0, 4]},
-                          "b": {"dtype": "F32", "shape": [1], "data_offsets": [0, 4]}})",
-                      8),
-                   "overlaps another tensor"));
-}
-
 TEST_CASE("numbers of every type, unaligned, and those that are not finite", "[core]") {
     const TemporaryFolder folder;
     const std::string header = R"({"b": {"dtype": "U8", "shape": [1], "data_offsets": [0, 1]},

@@ -14,49 +14,47 @@
 #include "lib/files/random_model.hpp"
 #include "lib/json/json.hpp"
 #include "lib/machine/files.hpp"
-#include "tests/support/temporary.hpp"
+#include "tests/lib/changed_json.hpp"
+#include "tests/lib/logits.hpp"
 
 using namespace tbt;
 using test::contains;
 using test::error_of;
 using test::TemporaryFolder;
 
-namespace {
-
-std::vector<float> copied(std::span<const float> values) { return {values.begin(), values.end()}; }
-
-}  // namespace
-
 TEST_CASE("core refuses a GPT-2 that it would compute differently", "[core]") {
-    const TemporaryFolder folder;
-    const auto said = [&](auto&& change) {
-        Json json = read_json("tests/data/tiny-gpt2/config.json");
-        change(json);
-        folder.write("config.json", json_text(json));
-        return error_of([&] { read_gpt_config(folder.path()); });
+    const auto said = [](const test::Change& change) {
+        return error_of(
+            [&] { read_gpt_config(test::ChangedFile("tiny-gpt2", "config.json", change).path()); });
     };
-    CHECK(said([](Json&) {}) == "");
-    CHECK(said([](Json& j) { j["activation_function"] = "gelu_pytorch_tanh"; }) == "");
-    CHECK(contains(said([](Json& j) { j["activation_function"] = "relu"; }),
-                   "config.json: activation_function is relu, expected gelu_new"));
-    CHECK(contains(said([](Json& j) { j["scale_attn_weights"] = false; }), "expected true"));
-    for (const std::string key : {"scale_attn_by_inverse_layer_idx", "add_cross_attention"})
-        CHECK(contains(said([&](Json& j) { j[key] = true; }), key + " is true, expected false"));
-    CHECK(said([](Json& j) { j["pruned_heads"] = Json::object(); }) == "");
-    CHECK(contains(said([](Json& j) { j["pruned_heads"] = {{"0", 1}}; }), "pruned_heads is not"));
-    CHECK(contains(said([](Json& j) { j["quantization_config"] = Json::object(); }),
-                   "its weights have 8 bits or fewer"));
-    CHECK(contains(said([](Json& j) { j["n_head"] = 3; }), "expected a multiple of n_head, 3"));
-    for (const Json& bad : {Json(0), Json(1), Json("x"), Json(-1e-5), Json(1e-50)})
-        CHECK(contains(said([&](Json& j) { j["layer_norm_epsilon"] = bad; }),
-                       "expected a small positive number"));
-    CHECK(contains(said([](Json& j) { j.erase("n_embd"); }), "n_embd is missing"));
-    CHECK(contains(said([](Json& j) { j["n_layer"] = 0; }), "n_layer is the integer 0, expected"));
-    CHECK(contains(said([](Json& j) { j["tie_word_embeddings"] = 1; }), "expected true or false"));
-    CHECK(contains(said([](Json& j) { j = Json::array(); }), "is a list, expected an object"));
+    test::check_refused(
+        said, {{"{}", ""},
+               {R"({"activation_function": "gelu_pytorch_tanh"})", ""},
+               {R"({"activation_function": "relu"})",
+                "config.json: activation_function is relu, expected gelu_new"},
+               {R"({"scale_attn_weights": false})", "expected true"},
+               {R"({"scale_attn_by_inverse_layer_idx": true})",
+                "scale_attn_by_inverse_layer_idx is true, expected false"},
+               {R"({"add_cross_attention": true})", "add_cross_attention is true, expected false"},
+               {R"({"pruned_heads": {}})", ""},
+               {R"({"pruned_heads": {"0": 1}})", "pruned_heads is not"},
+               {R"({"quantization_config": {}})", "its weights have 8 bits or fewer"},
+               {R"({"n_head": 3})", "expected a multiple of n_head, 3"},
+               {R"({"layer_norm_epsilon": 0})", "expected a small positive number"},
+               {R"({"layer_norm_epsilon": 1})", "expected a small positive number"},
+               {R"({"layer_norm_epsilon": "x"})", "expected a small positive number"},
+               {R"({"layer_norm_epsilon": -1e-5})", "expected a small positive number"},
+               {R"({"layer_norm_epsilon": 1e-50})", "expected a small positive number"},
+               {[](Json& j) { j.erase("n_embd"); }, "n_embd is missing"},
+               {R"({"n_layer": 0})", "n_layer is the integer 0, expected"},
+               {R"({"tie_word_embeddings": 1})", "expected true or false"},
+               {[](Json& j) { j = Json::array(); }, "is a list, expected an object"}});
     // What is left out has GPT-2's value.
-    CHECK(said([](Json& j) { j.erase("n_inner"), j.erase("layer_norm_epsilon"); }) == "");
-    CHECK(read_gpt_config(folder.path()).n_inner == 4 * read_gpt_config(folder.path()).n_embd);
+    const test::ChangedFile least("tiny-gpt2", "config.json", [](Json& j) {
+        j.erase("n_inner"), j.erase("layer_norm_epsilon");
+    });
+    const GptConfig config = read_gpt_config(least.path());
+    CHECK(config.n_inner == 4 * config.n_embd);
 }
 
 TEST_CASE("ids without a text are never written by core, and texts without an id are refused",
@@ -73,7 +71,7 @@ TEST_CASE("ids without a text are never written by core, and texts without an id
     exchange("b", "a");
     GptModel model = load_gpt(folder.file("a"));
     GptCache cache(model.config());
-    const std::vector<float> logits = copied(model.gpt.forward(cache, std::vector<int>{5}));
+    const std::vector<float> logits = test::copied(model.gpt.forward(cache, std::vector<int>{5}));
     REQUIRE(logits.size() == 310);
     for (std::size_t id = 0; id < 310; ++id) CHECK(std::isinf(logits[id]) == (id >= 300));
     CHECK(error_of([&] { model.gpt.mask_ids_from(311); }) ==
@@ -86,31 +84,43 @@ TEST_CASE("ids without a text are never written by core, and texts without an id
                    "the tokenizer has 310 tokens, the model only 300; they don't belong together"));
 }
 
-TEST_CASE("a vocabulary that lacks a byte, or merges with line ends of Windows", "[core]") {
+TEST_CASE(
+    "a broken vocabulary or merge is refused with its line, and line ends may be those of Windows",
+    "[core]") {
     const TemporaryFolder folder;
     CHECK(contains(error_of([&] { BytePairTokenizer::load(folder.path()); }),
                    "there is no vocab.json, expected it and merges.txt"));
-    std::string vocab;
+    std::string bytes = "{";
     for (int b = 0; b < 256; ++b) {
         const std::string byte(1, static_cast<char>(byte_token_order()[index(b)]));
-        vocab += json_text(Json(visible_bytes(byte))) + ": " + std::to_string(b) + ", ";
+        bytes += json_text(Json(visible_bytes(byte))) + ": " + std::to_string(b) + ", ";
     }
-    const auto load = [&](const std::string& text, const std::string& merges) {
-        folder.write("vocab.json", text);
+    const auto load = [&](const std::string& vocab, const std::string& merges) {
+        folder.write("vocab.json", vocab);
         folder.write("merges.txt", merges);
         return BytePairTokenizer::load(folder.path());
     };
-    const BytePairTokenizer t = load("{" + vocab + "\"ab\": 256}", "#version: 0.2\r\na b\r\n\r\n");
-    CHECK(t.encode("ab") == std::vector<int>{256});
-    CHECK(load("{" + vocab + "\"ab\": 256}", "a b").encode("ab") == std::vector<int>{256});
-    const auto complaint = [&](const std::string& text, const std::string& merges) {
-        return error_of([&] { load(text, merges); });
+    const std::string ab = bytes + "\"ab\": 256}";
+    for (const char* merges : {"#version: 0.2\na b\n", "#version: 0.2\r\na b\r\n\r\n", "a b"})
+        CHECK(load(ab, merges).encode("ab") == std::vector<int>{256});
+    struct Broken {
+        std::string vocab, merges, message;
     };
-    CHECK(
-        contains(complaint("[]", ""), "vocab.json: the vocabulary is a list, expected an object"));
-    CHECK(contains(complaint("{\"a\": 0}", ""), "the vocabulary lacks the byte 0"));
-    CHECK(contains(complaint("{" + vocab + "\"\": 256}", ""), "token 256 is empty"));
-    CHECK(contains(complaint("{" + vocab + "\"ab\": 256}", "a b c\n"), "line 1 is \"a b c\""));
-    // Only the first line may be a version.
-    CHECK(contains(complaint("{" + vocab + "\"ab\": 256}", "a b\n#version x\n"), "line 2"));
+    for (const Broken& broken : std::vector<Broken>{
+             {bytes + "\"ab\": 257}", "", "without gaps"},
+             {bytes + "\"ab\": 255}", "", "both have id 255"},
+             {bytes + "\"ab\": \"x\"}", "", "has as id the string \"x\""},
+             {bytes + "\"a b\": 256}", "", "byte alphabet"},
+             {bytes + "\"\": 256}", "", "token 256 is empty"},
+             {"[]", "", "vocab.json: the vocabulary is a list, expected an object"},
+             {"{\"a\": 0}", "", "the vocabulary lacks the byte 0"},
+             {ab, "a b\na b\n", "merges.txt: line 2"},
+             {ab, "a c\n", "line 1 makes \"ac\""},
+             {ab, "ab\n", "expected two tokens"},
+             {ab, "a bc\n", "line 1 joins \"bc\""},
+             {ab, "a b c\n", "line 1 is \"a b c\""},
+             {ab, "a b\n#version x\n", "line 2"}}) {  // only the first line may be a version
+        INFO(broken.message);
+        CHECK(contains(error_of([&] { load(broken.vocab, broken.merges); }), broken.message));
+    }
 }

@@ -6,7 +6,6 @@
 #include <set>
 #include <string>
 
-#include "chapters/19_training/tools/corpus_lint.hpp"
 #include "lib/core/error.hpp"
 #include "lib/corpus/corpus.hpp"
 
@@ -210,23 +209,6 @@ TEST_CASE("errors name the file, the line and the column") {
           "test.grammar:2:3: unknown escape (known: \\n \\s \\\\ \\{ \\} \\| \\[ \\] \\# \\\")");
     CHECK_THROWS_AS(Corpus::load("/no/such/folder"), tbt::Error);
     CHECK_THROWS_AS(corpus("genre g\n  x\n").genre_named("h"), tbt::Error);
-}
-
-TEST_CASE("the check finds what a reader would stumble over") {
-    const auto finds = [](const std::string& text, const std::string& what) {
-        for (const auto& [found, where] : tbt::lint_text(text))
-            if (found == what) return true;
-        return false;
-    };
-    CHECK(finds("Two  spaces.", "two spaces"));
-    CHECK(finds("A space .", "a space before punctuation"));
-    CHECK(finds("She said \"no.", "unbalanced quotes"));
-    CHECK(finds("It is a apple.", "'a' before a vowel"));
-    CHECK(finds("It is an pear.", "'an' before a consonant"));
-    CHECK(finds("It is is here.", "a word twice"));
-    CHECK(finds(std::string(2000, 'x'), "longer than 1900 bytes"));
-    CHECK(tbt::lint_text("He said: \"Well... it is an hour, and a useful one.\" Yes!").empty());
-    CHECK(tbt::lint_text("{\n  \"name\": \"Mira\"\n}").empty());
 }
 
 TEST_CASE("the corpus of this course loads, and its documents are sound") {

@@ -280,27 +280,25 @@ TEST_CASE("the counted probability of every text equals the enumeration of all c
 }
 
 TEST_CASE("a command that is not understood is refused in one line") {
-    CHECK(error_of("{!past}").find("verb") != std::string::npos);
-    CHECK(error_of("{!pluperfect eat}").find("not understood") != std::string::npos);
-    CHECK(error_of("{!who name}{!past fly}").find("no verb 'fly' in the lexicon") !=
-          std::string::npos);
-    CHECK(error_of("{!who name}{!past eat a $stone}").find("no class of nouns named 'stone'") !=
-          std::string::npos);
-    CHECK(error_of("{!who nobody}").find("no class of nouns named 'nobody'") != std::string::npos);
-    CHECK(error_of("{!chain nothing}").find("there is no 'nothing'") != std::string::npos);
-    CHECK(error_of("{!past eat}").find("before it is drawn") != std::string::npos);
-    CHECK(test::error_of([] {
-              Corpus::from_text({{"g.grammar", "genre g\n  {!past eat}\n"}});
-          }).find("needs a file *.lexicon") != std::string::npos);
-    CHECK(
-        test::error_of([] {
-            Lexicon(Files{{"w.lexicon", "nonsense x\n  y\n"}});
-        }) ==
-        "w.lexicon:1: 'nonsense' is no section; expected nouns, verbs, adjectives, adverbs, chains "
-        "or acts");
-    CHECK(test::error_of([] {
-              Lexicon(Files{{"w.lexicon", words + "chains other\n  eat > find $a\n"}});
-          }).find("$a is not drawn in every way to come here") != std::string::npos);
+    for (const auto& [plan, message] :
+         {std::pair{"{!past}", "verb"},
+          {"{!pluperfect eat}", "not understood"},
+          {"{!who name}{!past fly}", "no verb 'fly' in the lexicon"},
+          {"{!who name}{!past eat a $stone}", "no class of nouns named 'stone'"},
+          {"{!who nobody}", "no class of nouns named 'nobody'"},
+          {"{!chain nothing}", "there is no 'nothing'"},
+          {"{!past eat}", "before it is drawn"}})
+        CHECK(test::contains(error_of(plan), message));
+    const Files no_lexicon = {{"g.grammar", "genre g\n  {!past eat}\n"}},
+                nonsense = {{"w.lexicon", "nonsense x\n  y\n"}},
+                undrawn = {{"w.lexicon", words + "chains other\n  eat > find $a\n"}};
+    CHECK(test::contains(test::error_of([&] { Corpus::from_text(no_lexicon); }),
+                         "needs a file *.lexicon"));
+    CHECK(test::error_of([&] { Lexicon{nonsense}; }) ==
+          "w.lexicon:1: 'nonsense' is no section; expected nouns, verbs, adjectives, adverbs, "
+          "chains or acts");
+    CHECK(test::contains(test::error_of([&] { Lexicon{undrawn}; }),
+                         "$a is not drawn in every way to come here"));
 }
 
 TEST_CASE("each mistake in a lexicon is named with its line") {

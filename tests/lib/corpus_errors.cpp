@@ -211,12 +211,12 @@ TEST_CASE("genres are mixed by the shares that are asked for", "[corpus]") {
 }
 
 TEST_CASE("what is found in documents is counted by genre, with an example", "[corpus]") {
-    const LintReport report = lint(
+    const std::vector<Finding> findings = lint(
         corpus("genre fine\n  All is well.\ngenre bad\n  It is  an pear\ngenre arrows\n  house "
                "\xe2\x86\x92 maison\ngenre lines\n  It ends.\\n\ngenre bare\n  no end\\n\n"),
         3, 5);
     std::vector<std::pair<std::string, std::string>> found;
-    for (const LintReport::Finding& f : report.findings) {
+    for (const Finding& f : findings) {
         found.emplace_back(f.genre, f.what);
         CHECK(f.documents == 5);
         CHECK_FALSE(f.example.empty());
@@ -237,6 +237,9 @@ TEST_CASE("each kind of mistake in a text is found, and what only looks like one
     };
     using Kinds = std::vector<std::string>;
     CHECK(finds("") == Kinds{"empty"});
+    CHECK(finds("Two  spaces.") == Kinds{"two spaces"});
+    CHECK(finds("She said \"no.") == Kinds{"unbalanced quotes"});
+    CHECK(finds("He said: \"Well... it is an hour, and a useful one.\" Yes!").empty());
     CHECK(finds(std::string(1901, 'x')) == Kinds{"longer than 1900 bytes"});
     CHECK(finds(std::string(1900, 'x')).empty());
     CHECK(finds("A line. \nAnother.") == Kinds{"a space at the end of a line"});

@@ -9,25 +9,17 @@
 #include <nlohmann/json.hpp>
 
 #include "lib/core/error.hpp"
-#include "lib/core/rng.hpp"
 #include "lib/files/model.hpp"
-#include "lib/model/transformer.hpp"
 #include "lib/model/transformer_network.hpp"
+#include "tests/lib/logits.hpp"
 
 using namespace tbt;
+using test::all_logits;
+using test::random_ids;
 
 namespace {
 
-TransformerConfig small_config(int positions = 96) {
-    TransformerConfig config;
-    config.vocab_size = 301;
-    config.n_positions = positions;
-    config.n_embd = 48;
-    config.n_layer = 3;
-    config.n_head = 3;
-    config.n_inner = 4 * 48;
-    return config;
-}
+TransformerConfig small_config(int positions = 96) { return gpt_config(3, 3, 48, positions, 301); }
 
 WeightSource random_weights(std::uint64_t seed) {
     return [seed](const std::string& name, const Shape& shape) {
@@ -38,20 +30,6 @@ WeightSource random_weights(std::uint64_t seed) {
         for (float& v : t.values()) v = static_cast<float>(rng.normal() * 0.25);
         return t;
     };
-}
-
-std::vector<int> random_ids(int n, int vocab, std::uint64_t seed) {
-    Rng rng(seed);
-    std::vector<int> ids;
-    for (int i = 0; i < n; ++i)
-        ids.push_back(static_cast<int>(rng.below(static_cast<std::uint64_t>(vocab))));
-    return ids;
-}
-
-std::vector<float> all_logits(Transformer& gpt, const std::vector<int>& ids) {
-    KvCache cache(gpt.config());
-    const Logits logits = gpt.forward_all(cache, ids);
-    return {logits.values.begin(), logits.values.end()};
 }
 
 }  // namespace
@@ -77,24 +55,6 @@ TEST_CASE("the logits of transformers come out for its reference model", "[gpt][
     }
 }
 
-TEST_CASE("cached and uncached logits are the same bits at every position of the context",
-          "[gpt]") {
-    Transformer gpt(small_config(), random_weights(1));
-    const std::vector<int> ids = random_ids(96, 301, 2);
-    const std::vector<float> together = all_logits(gpt, ids);
-    KvCache cache(gpt.config());
-    for (std::size_t t = 0; t < ids.size(); ++t) {
-        const std::span<const float> cached = gpt.forward(cache, {&ids[t], 1});
-        REQUIRE(std::equal(cached.begin(), cached.end(),
-                           together.begin() + static_cast<std::ptrdiff_t>(t * 301)));
-        KvCache fresh(gpt.config());
-        const std::span<const float> uncached = gpt.forward(fresh, {ids.data(), t + 1});
-        REQUIRE(std::equal(uncached.begin(), uncached.end(),
-                           together.begin() + static_cast<std::ptrdiff_t>(t * 301)));
-    }
-    REQUIRE(cache.length() == 96);
-}
-
 TEST_CASE("logits have the same bits in pieces of any size, for each type of weights", "[gpt]") {
     for (const WeightType type : {WeightType::f32, WeightType::f16, WeightType::bf16}) {
         Transformer gpt(small_config(), random_weights(5), {1, type});
@@ -113,22 +73,6 @@ TEST_CASE("logits have the same bits in pieces of any size, for each type of wei
     }
 }
 
-TEST_CASE("logits have the same bits with one thread or several", "[gpt]") {
-    const std::vector<int> ids = random_ids(40, 301, 4);
-    Transformer one(small_config(), random_weights(6), {1});
-    const std::vector<float> reference = all_logits(one, ids);
-    for (const int threads : {2, 3, 4, 7}) {
-        Transformer several(small_config(), random_weights(6), {threads});
-        REQUIRE(all_logits(several, ids) == reference);
-        KvCache a(one.config()), b(one.config());
-        for (const int id : {5, 6, 7}) {
-            const std::span<const float> x = one.forward(a, {&id, 1}),
-                                         y = several.forward(b, {&id, 1});
-            REQUIRE(std::equal(x.begin(), x.end(), y.begin()));
-        }
-    }
-}
-
 TEST_CASE("a batch of sequences gets what each gets alone, forks included", "[gpt]") {
     Transformer gpt(small_config(), random_weights(8), {2});
     const std::vector<int> prompt = random_ids(70, 301, 5);
@@ -139,7 +83,7 @@ TEST_CASE("a batch of sequences gets what each gets alone, forks included", "[gp
     const Step steps[] = {{&a, for_a, true}, {&b, for_b}, {&c, for_c}};
     const Logits batch = gpt.forward(steps);
     REQUIRE(batch.rows == 5);
-    const std::vector<float> got(batch.values.begin(), batch.values.end());
+    const std::vector<float> got = test::copied(batch.values);
 
     std::vector<float> expected;
     const auto append = [&](std::span<const float> rows) {
@@ -168,7 +112,7 @@ TEST_CASE("a forward pass refuses what it cannot do, and the cache stays usable"
     REQUIRE_THROWS_WITH(gpt.forward(cache, none), Catch::Contains("no tokens"));
     REQUIRE_THROWS_WITH(gpt.forward(cache, many), Catch::Contains("context is full"));
     REQUIRE(cache.length() == 3);
-    const std::vector<float> expected = all_logits(gpt, {1, 2, 3, 4});
+    const std::vector<float> expected = all_logits(gpt, std::vector{1, 2, 3, 4});
     const int next = 4;
     const std::span<const float> logits = gpt.forward(cache, {&next, 1});
     REQUIRE(std::equal(logits.begin(), logits.end(), expected.end() - 301));
@@ -188,22 +132,6 @@ TEST_CASE("16-bit weights compute what the same weights widened to float compute
     REQUIRE(all_logits(f16, ids) == reference);
     REQUIRE(all_logits(bf16, ids) == reference);
     REQUIRE(f16.weight_bytes() < f32.weight_bytes());
-}
-
-TEST_CASE("weights kept as they are stored, in 16 bits, give the bits of weights widened to float",
-          "[gpt][model]") {
-    const auto directory = std::filesystem::path("data/models/storyteller");
-    Transformer stored = load_transformer(directory),
-                wide = load_transformer(directory, {0, WeightType::f32});
-    CHECK(stored.weight_bytes() < wide.weight_bytes());
-    std::vector<int> ids;
-    for (int i = 0; i < 40; ++i) ids.push_back(i * 97 % stored.config().vocab_size);
-    KvCache a(stored.config()), b(wide.config());
-    for (std::size_t at = 0, count = 1; at < ids.size(); at += count++) {
-        const auto piece = std::span<const int>(ids).subspan(at, std::min(count, ids.size() - at));
-        const Logits x = stored.forward_all(a, piece), y = wide.forward_all(b, piece);
-        CHECK(std::equal(x.values.begin(), x.values.end(), y.values.begin(), y.values.end()));
-    }
 }
 
 TEST_CASE("where nothing was computed there is no row of logits", "[gpt]") {

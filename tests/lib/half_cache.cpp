@@ -184,19 +184,3 @@ TEST_CASE("a cache of another type than the model's is refused, and types that n
                          "kept as f32 or f16, not as"));
     }
 }
-
-TEST_CASE("options say how a model is opened; impossible ones are usage errors", "[options]") {
-    ModelOptions o;
-    TransformerOptions gpt = transformer_options(o);
-    REQUIRE(!gpt.weights);
-    REQUIRE(gpt.cache == WeightType::f32);
-    o.weights = "int8", o.cache = "f16", o.threads = 2;
-    gpt = transformer_options(o);
-    REQUIRE(gpt.weights == WeightType::int8);
-    REQUIRE(gpt.cache == WeightType::f16);
-    REQUIRE(gpt.threads == 2);
-    o.cache = "bf16";
-    REQUIRE_THROWS_AS(transformer_options(o), UsageError);
-    REQUIRE(error_of([&] { transformer_options(o); }) ==
-            "--cache: got 'bf16', expected f32 or f16");
-}

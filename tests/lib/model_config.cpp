@@ -12,8 +12,8 @@
 #include "lib/json/json.hpp"
 #include "lib/machine/files.hpp"
 #include "lib/model/model_config.hpp"
+#include "tests/lib/changed_json.hpp"
 #include "tests/support/captured.hpp"
-#include "tests/support/temporary.hpp"
 
 using namespace tbt;
 using tbt::test::contains;
@@ -24,24 +24,18 @@ namespace {
 
 const std::string tiny = "tests/data/tiny-gpt2";
 
-// What reading says after a change to the tiny model's config.json.
-template <class Change>
-std::string complaint(Change&& change) {
-    const TemporaryFolder folder;
-    Json json = read_json(tiny + "/config.json");
-    change(json);
-    folder.write("config.json", json_text(json));
-    return error_of([&] { read_model_config(folder.path()); });
+// A copy of the tiny model's config.json after a change.
+test::ChangedFile changed(const test::Change& change = "{}") {
+    return {"tiny-gpt2", "config.json", change};
+}
+
+// What reading says after a change to it.
+std::string complaint(const test::Change& change) {
+    return error_of([&] { read_model_config(changed(change).path()); });
 }
 
 TransformerConfig gpt2_small() {
-    TransformerConfig config;
-    config.vocab_size = 50257;
-    config.n_positions = 1024;
-    config.n_embd = 768;
-    config.n_layer = 12;
-    config.n_head = 12;
-    config.n_inner = 3072;
+    TransformerConfig config = gpt_config(12, 12, 768, 1024, 50257);
     config.bos_token_id = 50256;
     config.eos_token_ids = {50256};
     return config;
@@ -50,18 +44,12 @@ TransformerConfig gpt2_small() {
 }  // namespace
 
 TEST_CASE("the tiny model's configuration is read", "[config]") {
-    const TransformerConfig config = read_model_config(tiny);
-    REQUIRE(config.vocab_size == 97);
-    REQUIRE(config.n_positions == 128);
-    REQUIRE(config.n_embd == 64);
-    REQUIRE(config.n_layer == 2);
-    REQUIRE(config.n_head == 4);
-    REQUIRE(config.head_size() == 16);
-    REQUIRE(config.n_inner == 256);  // null: four times n_embd
-    REQUIRE(config.layer_norm_epsilon == 1e-5f);
-    REQUIRE(config.tie_word_embeddings);
-    REQUIRE(config.bos_token_id == 68);
-    REQUIRE(config.eos_token_ids == std::vector<int>{68});
+    // n_inner is null: four times n_embd.
+    TransformerConfig expected = gpt_config(2, 4, 64, 128, 97);
+    expected.bos_token_id = 68, expected.eos_token_ids = {68};
+    expected.layer_norm_epsilon = 1e-5f, expected.tie_word_embeddings = true;
+    REQUIRE(read_model_config(tiny) == expected);
+    REQUIRE((expected.head_size() == 16 && expected.n_inner == 256));
 }
 
 TEST_CASE("the number of weights is known before they are read", "[config]") {
@@ -83,17 +71,7 @@ TEST_CASE("a configuration that was written is read again", "[config]") {
     config.torch_dtype = "float16";
     write_model_config(folder.file("model"), config);
     const TransformerConfig again = read_model_config(folder.file("model"));
-    REQUIRE(again.vocab_size == config.vocab_size);
-    REQUIRE(again.n_positions == config.n_positions);
-    REQUIRE(again.n_embd == config.n_embd);
-    REQUIRE(again.n_layer == config.n_layer);
-    REQUIRE(again.n_head == config.n_head);
-    REQUIRE(again.n_inner == 1000);
-    REQUIRE(again.layer_norm_epsilon == 1e-6f);
-    REQUIRE_FALSE(again.tie_word_embeddings);
-    REQUIRE(again.eos_token_ids == config.eos_token_ids);
-    REQUIRE(again.bos_token_id == std::nullopt);
-    REQUIRE(again.torch_dtype == "float16");
+    REQUIRE(again == config);
 
     const Json json = read_json(folder.file("model/config.json"));
     REQUIRE(json["architectures"] == Json::array({"GPT2LMHeadModel"}));
@@ -107,20 +85,15 @@ TEST_CASE("a configuration that was written is read again", "[config]") {
 }
 
 TEST_CASE("GPT-2's embedding is tied unless config.json says that it is not", "[config]") {
-    const TemporaryFolder folder;
-    Json json = read_json(tiny + "/config.json");
-    json.erase("tie_word_embeddings");
-    folder.write("config.json", json_text(json));
-    REQUIRE(read_model_config(folder.path()).tie_word_embeddings);
-    json["tie_word_embeddings"] = false;
-    folder.write("config.json", json_text(json));
-    REQUIRE_FALSE(read_model_config(folder.path()).tie_word_embeddings);
+    const auto tied = [](const test::Change& change) {
+        return read_model_config(changed(change).path()).tie_word_embeddings;
+    };
+    REQUIRE(tied([](Json& j) { j.erase("tie_word_embeddings"); }));
+    REQUIRE_FALSE(tied(R"({"tie_word_embeddings": false})"));
 }
 
 TEST_CASE("generation_config.json decides which tokens end a text", "[config]") {
-    const TemporaryFolder folder;
-    Json json = read_json(tiny + "/config.json");
-    folder.write("config.json", json_text(json));
+    const test::ChangedFile folder = changed();
     folder.write("generation_config.json", R"({"eos_token_id": [3, 5], "bos_token_id": 1})");
     REQUIRE(read_model_config(folder.path()).eos_token_ids == std::vector<int>{3, 5});
     REQUIRE(read_model_config(folder.path()).bos_token_id == 1);
@@ -155,83 +128,69 @@ TEST_CASE("an end-of-text id outside of the vocabulary is ignored, in one line",
 
 TEST_CASE("a broken config.json is refused with file, key, value and what was expected",
           "[config]") {
-    REQUIRE(complaint([](Json&) {}) == "");
-    for (const char* key : {"vocab_size", "n_positions", "n_embd", "n_layer", "n_head"}) {
-        const std::string name = key;
+    const std::pair<const char*, const char*> no_sizes[] = {
+        {"\"12\"", "the string \"12\", expected an integer"},
+        {"12.0", "the number 12.0"},
+        {"-12", "the integer -12"},
+        {"0", "the integer 0"},
+        {"1152921504606846976", "the integer 1152921504606846976"},
+        {"18446744073709551615", "the integer 18446744073709551615"}};
+    for (const std::string name : {"vocab_size", "n_positions", "n_embd", "n_layer", "n_head"}) {
         INFO(name);
         REQUIRE(contains(complaint([&](Json& j) { j.erase(name); }),
                          "config.json: " + name + " is missing"));
-        REQUIRE(contains(complaint([&](Json& j) { j[name] = "12"; }),
-                         name + " is the string \"12\", expected an integer"));
-        REQUIRE(
-            contains(complaint([&](Json& j) { j[name] = 12.0; }), name + " is the number 12.0"));
-        REQUIRE(contains(complaint([&](Json& j) { j[name] = -12; }), name + " is the integer -12"));
-        REQUIRE(contains(complaint([&](Json& j) { j[name] = 0; }), name + " is the integer 0"));
-        REQUIRE(contains(complaint([&](Json& j) { j[name] = 1ll << 60; }),
-                         name + " is the integer 1152921504606846976"));
-        REQUIRE(contains(complaint([&](Json& j) { j[name] = ~0ull; }),
-                         name + " is the integer 18446744073709551615"));
+        for (const auto& [value, message] : no_sizes)
+            REQUIRE(contains(complaint(("{\"" + name + "\": " + value + "}").c_str()),
+                             name + " is " + message));
     }
-    REQUIRE(contains(complaint([](Json& j) { j["n_inner"] = 0; }), "n_inner is the integer 0"));
-    REQUIRE(contains(complaint([](Json& j) { j["n_embd"] = 66; }),
-                     "n_embd is 66, expected a multiple of n_head, 4"));
-    REQUIRE(
-        contains(complaint([](Json& j) { j["layer_norm_epsilon"] = 0; }), "layer_norm_epsilon"));
-    REQUIRE(contains(complaint([](Json& j) { j["layer_norm_epsilon"] = -1e-5; }),
-                     "layer_norm_epsilon"));
-    REQUIRE(contains(complaint([](Json& j) { j["layer_norm_epsilon"] = "small"; }),
-                     "layer_norm_epsilon is the string"));
-    REQUIRE(contains(complaint([](Json& j) { j["tie_word_embeddings"] = 1; }),
-                     "tie_word_embeddings is the integer 1, expected true or false"));
-    REQUIRE(contains(complaint([](Json& j) { j["eos_token_id"] = 1.5; }),
-                     "eos_token_id is the number 1.5, expected an integer from 0 to 96"));
-    REQUIRE(contains(complaint([](Json& j) {
-                         j["bos_token_id"] = {1, 2};
-                     }),
-                     "bos_token_id is a list"));
-    REQUIRE(contains(complaint([](Json& j) {
-                         j = {1, 2};
-                     }),
-                     "config.json: is a list, expected an object"));
-    REQUIRE(contains(
-        complaint([](Json& j) { j["n_embd"] = 1 << 20, j["n_layer"] = 1 << 20, j["n_head"] = 1; }),
-        "more than 2^40 weights"));
+    check_refused(
+        complaint,
+        {{"{}", ""},
+         {R"({"n_inner": 0})", "n_inner is the integer 0"},
+         {R"({"n_embd": 66})", "n_embd is 66, expected a multiple of n_head, 4"},
+         {R"({"layer_norm_epsilon": 0})", "layer_norm_epsilon"},
+         {R"({"layer_norm_epsilon": -1e-5})", "layer_norm_epsilon"},
+         {R"({"layer_norm_epsilon": "small"})", "layer_norm_epsilon is the string"},
+         {R"({"tie_word_embeddings": 1})",
+          "tie_word_embeddings is the integer 1, expected true or false"},
+         {R"({"eos_token_id": 1.5})",
+          "eos_token_id is the number 1.5, expected an integer from 0 to 96"},
+         {R"({"bos_token_id": [1, 2]})", "bos_token_id is a list"},
+         {[](Json& j) {
+              j = Json::array({1, 2});
+          },
+          "config.json: is a list, expected an object"},
+         {R"({"n_embd": 1048576, "n_layer": 1048576, "n_head": 1})", "more than 2^40 weights"}});
 }
 
 TEST_CASE("variants of GPT-2 that would compute something else are refused by name", "[config]") {
-    REQUIRE(contains(complaint([](Json& j) { j["model_type"] = "bloom"; }),
-                     "model_type is bloom; expected gpt2, llama, "));
-    REQUIRE(contains(complaint([](Json& j) { j.erase("model_type"); }), "model_type is missing"));
-    REQUIRE(contains(complaint([](Json& j) { j["activation_function"] = "relu"; }),
-                     "activation_function is relu"));
-    REQUIRE(contains(complaint([](Json& j) { j["activation_function"] = "gelu"; }),
-                     "activation_function is gelu,"));
-    REQUIRE(complaint([](Json& j) { j["activation_function"] = "gelu_pytorch_tanh"; }) == "");
-    REQUIRE(contains(complaint([](Json& j) { j["scale_attn_weights"] = false; }),
-                     "scale_attn_weights is false"));
-    REQUIRE(contains(complaint([](Json& j) { j["scale_attn_by_inverse_layer_idx"] = true; }),
-                     "scale_attn_by_inverse_layer_idx is true"));
-    REQUIRE(contains(complaint([](Json& j) { j["add_cross_attention"] = true; }),
-                     "add_cross_attention"));
-    REQUIRE(contains(complaint([](Json& j) { j["quantization_config"] = Json::object(); }),
-                     "quantization_config"));
-    REQUIRE(contains(complaint([](Json& j) { j["pruned_heads"] = {{"0", {1}}}; }), "pruned_heads"));
+    check_refused(complaint,
+                  {{R"({"model_type": "bloom"})", "model_type is bloom; expected gpt2, llama, "},
+                   {[](Json& j) { j.erase("model_type"); }, "model_type is missing"},
+                   {R"({"activation_function": "relu"})", "activation_function is relu"},
+                   {R"({"activation_function": "gelu"})", "activation_function is gelu,"},
+                   {R"({"activation_function": "gelu_pytorch_tanh"})", ""},
+                   {R"({"scale_attn_weights": false})", "scale_attn_weights is false"},
+                   {R"({"scale_attn_by_inverse_layer_idx": true})",
+                    "scale_attn_by_inverse_layer_idx is true"},
+                   {R"({"add_cross_attention": true})", "add_cross_attention"},
+                   {R"({"quantization_config": {}})", "quantization_config"},
+                   {R"({"pruned_heads": {"0": [1]}})", "pruned_heads"}});
 }
 
 TEST_CASE("a configuration that is missing or not JSON is refused", "[config]") {
     const TemporaryFolder folder;
     const auto message = [&] { return error_of([&] { read_model_config(folder.path()); }); };
     REQUIRE(contains(message(), "the folder is empty, expected a model's: config.json"));
-    folder.write("config.json", "{\"vocab_size\": 97,}");
-    REQUIRE(contains(message(), "config.json: is not JSON: line 1, column 19"));
-    folder.write("config.json", "{\"n_embd\": 1, \"n_embd\": 2}");
-    REQUIRE(contains(message(), "the key \"n_embd\" appears twice"));
-    folder.write("config.json", "{\"n_embd\": 1e999}");
-    REQUIRE(contains(message(), "config.json: is not JSON"));
-    folder.write("config.json", std::string("{\"a\": \"\0\"}", 10));
-    REQUIRE(contains(message(), "config.json: is not JSON"));
-    folder.write("config.json", "{\"n_\xc3\": 1}");
-    REQUIRE(contains(message(), "byte 4 is not valid UTF-8"));
+    for (const auto& [text, said] : std::vector<std::pair<std::string, std::string>>{
+             {"{\"vocab_size\": 97,}", "config.json: is not JSON: line 1, column 19"},
+             {"{\"n_embd\": 1, \"n_embd\": 2}", "the key \"n_embd\" appears twice"},
+             {"{\"n_embd\": 1e999}", "config.json: is not JSON"},
+             {std::string("{\"a\": \"\0\"}", 10), "config.json: is not JSON"},
+             {"{\"n_\xc3\": 1}", "byte 4 is not valid UTF-8"}}) {
+        folder.write("config.json", text);
+        REQUIRE(contains(message(), said));
+    }
     std::filesystem::remove(folder.file("config.json"));
     std::filesystem::create_directory(folder.file("config.json"));
     REQUIRE(contains(message(), "is not a regular file"));
@@ -275,21 +234,17 @@ TEST_CASE("impossible experts, caps and scales of an architecture are named", "[
     };
     CHECK(said([](Architecture& a) { a.experts_per_token = 3; }) ==
           "test: experts_per_token is 3, expected 1 to the number of experts");
-    CHECK(
-        contains(said([](Architecture& a) { a.experts_per_token = 0; }), "experts_per_token is 0"));
-    CHECK(
-        contains(said([](Architecture& a) { a.expert_inner = 0; }), "expert_inner is 0, expected"));
-    CHECK(contains(said([](Architecture& a) { a.experts = -1; }),
-                   "experts is -1, expected 0 or more"));
-    CHECK(contains(said([](Architecture& a) { a.experts = 65537; }), "together at most 65536"));
     CHECK(said([](Architecture& a) { a.experts = a.experts_per_token = a.expert_inner = 0; }) ==
           "test: experts is 0, expected one at least for a layer with experts");
-    CHECK(contains(said([](Architecture& a) { a.heads_in_turn = true; }),
-                   "kv_heads is 1, expected n_head, where"));
-    CHECK(
-        contains(said([](Architecture& a) { a.score_cap = -1; }), "score_cap or logit_cap is not"));
-    CHECK(contains(said([](Architecture& a) { a.logit_cap = NAN; }),
-                   "score_cap or logit_cap is not"));
+    const std::pair<void (*)(Architecture&), const char*> impossible[] = {
+        {[](Architecture& a) { a.experts_per_token = 0; }, "experts_per_token is 0"},
+        {[](Architecture& a) { a.expert_inner = 0; }, "expert_inner is 0, expected"},
+        {[](Architecture& a) { a.experts = -1; }, "experts is -1, expected 0 or more"},
+        {[](Architecture& a) { a.experts = 65537; }, "together at most 65536"},
+        {[](Architecture& a) { a.heads_in_turn = true; }, "kv_heads is 1, expected n_head, where"},
+        {[](Architecture& a) { a.score_cap = -1; }, "score_cap or logit_cap is not"},
+        {[](Architecture& a) { a.logit_cap = NAN; }, "score_cap or logit_cap is not"}};
+    for (const auto& [change, message] : impossible) CHECK(contains(said(change), message));
     for (float Architecture::*scale : {&Architecture::residual_scale, &Architecture::logit_scale,
                                        &Architecture::activation_limit})
         CHECK(contains(said([&](Architecture& a) { a.*scale = INFINITY; }), "is not a number"));

@@ -121,7 +121,8 @@ TEST_CASE("how a model is opened: threads and types from options, each with its 
           "[model]") {
     ModelOptions o;
     CHECK(!transformer_options(o).weights);
-    for (const int threads : {0, 1, 1024}) {
+    CHECK(transformer_options(o).cache == WeightType::f32);
+    for (const int threads : {0, 1, 2, 1024}) {
         o.threads = threads;
         CHECK(transformer_options(o).threads == threads);
     }
@@ -132,9 +133,14 @@ TEST_CASE("how a model is opened: threads and types from options, each with its 
                   ", expected 1 to 1024, or 0 for one a core");
     }
     o = {};
-    o.weights = "bf16", o.cache = "f16";
-    CHECK(transformer_options(o).weights == WeightType::bf16);
-    CHECK(transformer_options(o).cache == WeightType::f16);
+    for (const WeightType type : {WeightType::bf16, WeightType::int8}) {
+        o.weights = names_of(type).option, o.cache = "f16";
+        CHECK(transformer_options(o).weights == type);
+        CHECK(transformer_options(o).cache == WeightType::f16);
+    }
+    o.cache = "bf16";
+    CHECK_THROWS_AS(transformer_options(o), UsageError);
+    CHECK(error_of([&] { transformer_options(o); }) == "--cache: got 'bf16', expected f32 or f16");
     o.weights = "int5";
     CHECK(error_of([&] { transformer_options(o); }) ==
           "--weights: got 'int5', expected stored, f32, f16, bf16, int8 or int4");

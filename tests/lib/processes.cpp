@@ -85,6 +85,20 @@ private:
     int rank_;
 };
 
+// Does the work as each of `size` processes.
+template <class Work>
+void as_processes(int size, bool has_leader, Work work) {
+    Table table(size);
+    table.has_leader = has_leader;
+    std::vector<std::thread> threads;
+    for (int i = 0; i < size; ++i)
+        threads.emplace_back([&, i] {
+            ThreadProcesses processes(table, i);
+            work(processes, i);
+        });
+    for (std::thread& thread : threads) thread.join();
+}
+
 // The logits of a prompt, of a further token, and of two texts in one pass.
 std::vector<float> logits_of(const std::string& model, TransformerOptions options,
                              Processes* processes, std::int64_t* bytes = nullptr) {
@@ -112,16 +126,11 @@ std::vector<float> logits_of(const std::string& model, TransformerOptions option
 std::vector<std::vector<float>> logits_of_all(const std::string& model,
                                               const TransformerOptions& options, int size,
                                               std::int64_t* largest = nullptr) {
-    Table table(size);
     std::vector<std::vector<float>> logits(index(size));
     std::vector<std::int64_t> bytes(index(size));
-    std::vector<std::thread> threads;
-    for (int i = 0; i < size; ++i)
-        threads.emplace_back([&, i] {
-            ThreadProcesses processes(table, i);
-            logits[index(i)] = logits_of(model, options, &processes, &bytes[index(i)]);
-        });
-    for (std::thread& thread : threads) thread.join();
+    as_processes(size, false, [&](ThreadProcesses& processes, int i) {
+        logits[index(i)] = logits_of(model, options, &processes, &bytes[index(i)]);
+    });
     if (largest) *largest = *std::max_element(bytes.begin(), bytes.end());
     return logits;
 }
@@ -194,33 +203,27 @@ TEST_CASE("processes that follow a leader give it the logits of one process") {
     options.threads = 1;
     Transformer alone = load_transformer(storyteller, options);
     const std::vector<float> expected = logits_of_a_service(alone);
-    Table table(3);
-    table.has_leader = true;
-    std::vector<std::thread> threads;
-    for (int i = 0; i < 3; ++i)
-        threads.emplace_back([&, i] {
-            ThreadProcesses processes(table, i);
-            TransformerOptions own = options;
-            own.processes = &processes;
-            Transformer transformer = load_transformer(storyteller, own);
-            if (i > 0) {
-                for (std::vector<int> pass; !(pass = processes.receive()).empty();)
-                    transformer.follow(pass);
-                return;
-            }
-            const std::vector<float> logits = logits_of_a_service(transformer);
-            CHECK(logits == expected);
-            // Those that follow have dropped the pool of the first of these caches.
-            KvCache dropped(transformer.config()), latest(transformer.config());
-            transformer.forward(dropped, std::vector<int>{5, 6});
-            transformer.forward(latest, std::vector<int>{5, 6});
-            CHECK(error_of([&] {
-                      transformer.forward(dropped, std::vector<int>{7});
-                  }).find("let the caches share a pool") != std::string::npos);
-            CHECK_NOTHROW(transformer.forward(latest, std::vector<int>{7}));
-            processes.send({});
-        });
-    for (std::thread& thread : threads) thread.join();
+    as_processes(3, true, [&](ThreadProcesses& processes, int i) {
+        TransformerOptions own = options;
+        own.processes = &processes;
+        Transformer transformer = load_transformer(storyteller, own);
+        if (i > 0) {
+            for (std::vector<int> pass; !(pass = processes.receive()).empty();)
+                transformer.follow(pass);
+            return;
+        }
+        const std::vector<float> logits = logits_of_a_service(transformer);
+        CHECK(logits == expected);
+        // Those that follow have dropped the pool of the first of these caches.
+        KvCache dropped(transformer.config()), latest(transformer.config());
+        const std::vector<int> two = {5, 6}, one = {7};
+        transformer.forward(dropped, two);
+        transformer.forward(latest, two);
+        CHECK(test::contains(error_of([&] { transformer.forward(dropped, one); }),
+                             "let the caches share a pool"));
+        CHECK_NOTHROW(transformer.forward(latest, one));
+        processes.send({});
+    });
 }
 
 TEST_CASE("each of n processes keeps at most 1/n of the weights and a tenth more") {
@@ -251,15 +254,10 @@ TEST_CASE("processes that share the parts of a batch have the gradients and the 
         };
         const std::vector<float> alone = steps_of(nullptr);
         for (const int size : {1, 2, 3, 4, 6}) {
-            Table table(size);
             std::vector<std::vector<float>> each(index(size));
-            std::vector<std::thread> threads;
-            for (int i = 0; i < size; ++i)
-                threads.emplace_back([&, i] {
-                    ThreadProcesses processes(table, i);
-                    each[index(i)] = steps_of(&processes);
-                });
-            for (std::thread& thread : threads) thread.join();
+            as_processes(size, false, [&](ThreadProcesses& processes, int i) {
+                each[index(i)] = steps_of(&processes);
+            });
             INFO(size << " processes, masks: " << fills_masks);
             for (const std::vector<float>& one : each) CHECK(one == alone);
         }

@@ -11,6 +11,7 @@
 #include "lib/files/random_model.hpp"
 #include "lib/files/safetensors_write.hpp"
 #include "lib/machine/files.hpp"
+#include "tests/lib/logits.hpp"
 #include "tests/support/temporary.hpp"
 
 using namespace tbt;
@@ -24,12 +25,6 @@ TransformerConfig small() {
     config.bos_token_id = 599;
     config.eos_token_ids = {599};
     return config;
-}
-
-std::vector<float> logits_of(Transformer& gpt, const std::vector<int>& ids) {
-    KvCache cache(gpt.config());
-    const Logits logits = gpt.forward_all(cache, ids);
-    return {logits.values.begin(), logits.values.end()};
 }
 
 }  // namespace
@@ -133,7 +128,7 @@ TEST_CASE(
             }
             return w;
         });
-        REQUIRE(logits_of(model.transformer, ids) == logits_of(in_memory, ids));
+        REQUIRE(test::all_logits(model.transformer, ids) == test::all_logits(in_memory, ids));
     }
 }
 

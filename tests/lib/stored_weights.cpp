@@ -10,9 +10,9 @@
 #include "lib/files/random_model.hpp"
 #include "lib/files/safetensors.hpp"
 #include "lib/machine/files.hpp"
-#include "lib/model/transformer.hpp"
 #include "lib/quantized/integer_matrix.hpp"
 #include "tests/catch.hpp"
+#include "tests/lib/logits.hpp"
 #include "tests/support/products.hpp"
 #include "tests/support/temporary.hpp"
 
@@ -32,10 +32,7 @@ std::vector<std::uint16_t> halves(const Floats& values, WeightType type) {
 }
 
 std::vector<float> logits_of(Transformer gpt) {
-    KvCache cache(gpt.config());
-    const std::vector<int> ids = {5, 299, 0, 17, 17, 256};
-    const Logits all = gpt.forward_all(cache, ids);
-    return {all.values.begin(), all.values.end()};
+    return test::all_logits(gpt, std::vector{5, 299, 0, 17, 17, 256});
 }
 
 TransformerConfig tiny() { return gpt_config(2, 2, 24, 40, 300); }

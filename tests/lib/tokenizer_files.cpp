@@ -9,7 +9,7 @@
 #include "lib/machine/files.hpp"
 #include "lib/text/tokenizer.hpp"
 #include "lib/text/tokenizer_train.hpp"
-#include "tests/support/temporary.hpp"
+#include "tests/lib/changed_json.hpp"
 
 using namespace tbt;
 using tbt::test::contains;
@@ -71,6 +71,14 @@ struct SlowQwen : TemporaryFolder {
     }
 };
 
+// Merges as lists of two texts, as later versions write them.
+void split_merges(Json& json) {
+    for (Json& merge : json["model"]["merges"]) {
+        const std::string both = merge;
+        merge = {both.substr(0, both.find(' ')), both.substr(both.find(' ') + 1)};
+    }
+}
+
 // What load() says when one file has another content; without tokenizer.json,
 // unless that is the file.
 std::string complaint_about_text(const std::string& file, const std::string& text) {
@@ -80,13 +88,20 @@ std::string complaint_about_text(const std::string& file, const std::string& tex
     return error_of([&] { Tokenizer::load(folder.path()); });
 }
 
-// The same for a change to the parsed file.
-template <class Change>
-std::string complaint_about(const std::string& file, Change&& change) {
-    const SavedTokenizer folder;
-    Json json = read_json(folder.file(file));
-    change(json);
-    return complaint_about_text(file, json_text(json));
+// A member of the parsed file that becomes something else as a whole.
+test::Change set(const char* member, const char* value) {
+    return [=](Json& j) { j[member] = json_value(value); };
+}
+
+// What is said of changes to the parsed file.
+void check_file(const std::string& file, const std::vector<test::Refused>& all) {
+    test::check_refused(
+        [&](const test::Change& change) {
+            Json json = read_json(SavedTokenizer().file(file));
+            change.apply(json);
+            return complaint_about_text(file, json_text(json));
+        },
+        all);
 }
 
 }  // namespace
@@ -142,12 +157,7 @@ TEST_CASE("escapes, white space and numbers of every form read as JSON", "[token
     const SavedTokenizer folder;
     Json json = read_json(folder.file("tokenizer.json"));
     for (const bool lists : {false, true}) {
-        if (lists)
-            for (Json& merge : json["model"]["merges"]) {
-                const std::string both = merge.get<std::string>();
-                const std::size_t space = both.find(' ');
-                merge = {both.substr(0, space), both.substr(space + 1)};
-            }
+        if (lists) split_merges(json);
         for (const int indent : {-1, 0, 3}) {
             folder.write("tokenizer.json", nlohmann::json::parse(json_text(json))
                                                .dump(indent, '\t', true));  // only ASCII: \u0120
@@ -163,40 +173,28 @@ TEST_CASE("escapes, white space and numbers of every form read as JSON", "[token
         return complaint_about_text("tokenizer.json",
                                     std::string(text).replace(place, from.size(), to));
     };
-    const auto is_no_json = [&](const std::string& from, const std::string& to) {
-        INFO(to);
-        CHECK(contains(complaint(from, to), "tokenizer.json: is not JSON"));
-    };
-    is_no_json("\"!\":0,", "\"!\":00,");
-    is_no_json("\"!\":0,", "\"!\":0");
-    is_no_json("\"!\":0,", "\"!\":0,,");
-    is_no_json("\"!\":0,", "\"!\":0,[1],");
-    is_no_json("\"!\":0,", "\"\\ud800\":0,");
-    is_no_json("\"!\":0,", "\"\\x\":0,");
-    is_no_json("\"!\":0,", "\"!\n\":0,");
+    for (const char* no_json : {R"("!":00,)", R"("!":0)", R"("!":0,,)", R"("!":0,[1],)",
+                                R"("\ud800":0,)", R"("\x":0,)", "\"!\n\":0,"}) {
+        INFO(no_json);
+        CHECK(contains(complaint("\"!\":0,", no_json), "tokenizer.json: is not JSON"));
+    }
     CHECK(contains(complaint("\"!\":0,", "\"!\":0.0,"), "the id of \"!\" is the number 0.0"));
     CHECK(contains(complaint("\"!\":0,", "\"!\":9999999999,"), "\"!\" is the integer 9999999999"));
     CHECK(contains(complaint("\"!\":0,", "\"!\":0,\"!\":0,"), "the key \"!\" appears twice"));
     // A comma after the last member.
-    const std::size_t vocab_end = text.find("}}", text.find("\"vocab\""));
-    REQUIRE(vocab_end != std::string::npos);
-    CHECK(contains(complaint_about_text("tokenizer.json", std::string(text).insert(vocab_end, ",")),
-                   "is not JSON"));
-    const std::size_t merges_end = text.find("]]", text.find("\"merges\""));
-    REQUIRE(merges_end != std::string::npos);
-    CHECK(contains(
-        complaint_about_text("tokenizer.json", std::string(text).insert(merges_end + 1, ",")),
-        "is not JSON"));
+    for (const auto& [list, end] : {std::pair{"\"vocab\"", "}}"}, {"\"merges\"", "]]"}}) {
+        const std::size_t at = text.find(end, text.find(list));
+        REQUIRE(at != std::string::npos);
+        const std::string comma = std::string(text).insert(at + (*end == ']'), ",");
+        CHECK(contains(complaint_about_text("tokenizer.json", comma), "is not JSON"));
+    }
 }
 
 TEST_CASE("both forms of merges and older files are understood", "[tokenizer]") {
     const Tokenizer original = trained();
     const SavedTokenizer folder;
     Json json = read_json(folder.file("tokenizer.json"));
-    for (Json& merge : json["model"]["merges"]) {
-        const std::string text = merge;
-        merge = {text.substr(0, text.find(' ')), text.substr(text.find(' ') + 1)};
-    }
+    split_merges(json);
     json["model"].erase("type");
     json["pre_tokenizer"].erase("use_regex");
     folder.write("tokenizer.json", json_text(json));
@@ -336,30 +334,25 @@ TEST_CASE("missing tokenizer files are named", "[tokenizer]") {
 }
 
 TEST_CASE("a malformed vocab.json is refused with its reason", "[tokenizer]") {
-    const auto complaint = [](auto&& change) { return complaint_about("vocab.json", change); };
-    REQUIRE(complaint([](Json&) {}) == "");
-    REQUIRE(contains(complaint([](Json& j) { j["extra"] = 300; }),
-                     "\"extra\" has id 300, but there are 281 tokens"));
-    REQUIRE(contains(complaint([](Json& j) { j["extra"] = 7; }), "both have id 7"));
-    REQUIRE(contains(complaint([](Json& j) { j["extra"] = -1; }),
-                     "the id of \"extra\" is the integer -1"));
-    REQUIRE(contains(complaint([](Json& j) { j["extra"] = 1.5; }), "the number 1.5"));
-    REQUIRE(contains(complaint([](Json& j) { j["extra"] = "7"; }), "the string \"7\""));
-    REQUIRE(contains(complaint([](Json& j) { j["extra"] = std::uint64_t{1} << 63; }),
-                     "9223372036854775808"));
-    REQUIRE(contains(complaint([](Json& j) { j["no space"] = 280; }),
-                     "\"no space\" (280) is not written in GPT-2's byte alphabet"));
-    REQUIRE(contains(complaint([](Json& j) { j.erase("Ġ"), j["xx"] = 220; }), "\"Ġ\""));
-    REQUIRE(contains(complaint([](Json& j) { j = Json::array(); }),
-                     "vocab.json: the vocabulary is a list"));
-    REQUIRE(contains(complaint_about_text("vocab.json", "{\"a\": 0,"), "vocab.json: is not JSON"));
-    REQUIRE(contains(complaint_about_text("vocab.json", "{\"a\": 0, \"a\": 1}"),
-                     "vocab.json: the key \"a\" appears twice"));
-    REQUIRE(contains(complaint_about_text("vocab.json", "{\"\xff\": 0}"),
-                     "vocab.json: byte 2 is not valid UTF-8"));
-    REQUIRE(contains(complaint_about_text("vocab.json", ""), "vocab.json: is not JSON"));
-    REQUIRE(
-        contains(complaint_about_text("vocab.json", std::string(100000, '[')), "nested more than"));
+    check_file(
+        "vocab.json",
+        {{"{}", ""},
+         {R"({"extra": 300})", "\"extra\" has id 300, but there are 281 tokens"},
+         {R"({"extra": 7})", "both have id 7"},
+         {R"({"extra": -1})", "the id of \"extra\" is the integer -1"},
+         {R"({"extra": 1.5})", "the number 1.5"},
+         {R"({"extra": "7"})", "the string \"7\""},
+         {R"({"extra": 9223372036854775808})", "9223372036854775808"},
+         {R"({"no space": 280})", "\"no space\" (280) is not written in GPT-2's byte alphabet"},
+         {[](Json& j) { j.erase("Ġ"), j["xx"] = 220; }, "\"Ġ\""},
+         {[](Json& j) { j = Json::array(); }, "vocab.json: the vocabulary is a list"}});
+    for (const auto& [text, message] : std::vector<std::pair<std::string, const char*>>{
+             {"{\"a\": 0,", "vocab.json: is not JSON"},
+             {"{\"a\": 0, \"a\": 1}", "vocab.json: the key \"a\" appears twice"},
+             {"{\"\xff\": 0}", "vocab.json: byte 2 is not valid UTF-8"},
+             {"", "vocab.json: is not JSON"},
+             {std::string(100000, '['), "nested more than"}})
+        REQUIRE(contains(complaint_about_text("vocab.json", text), message));
 }
 
 TEST_CASE("a malformed merges.txt is refused with the line", "[tokenizer]") {
@@ -378,125 +371,93 @@ TEST_CASE("a malformed merges.txt is refused with the line", "[tokenizer]") {
 }
 
 TEST_CASE("a tokenizer.json of another kind is refused by name", "[tokenizer]") {
-    const auto complaint = [](auto&& change) { return complaint_about("tokenizer.json", change); };
-    REQUIRE(complaint([](Json&) {}) == "");
-    REQUIRE(contains(complaint([](Json& j) { j["model"]["type"] = "Unigram"; }),
-                     "model type Unigram is not supported"));
-    REQUIRE(contains(complaint([](Json& j) { j["model"]["byte_fallback"] = true; }),
-                     "byte_fallback beside pre_tokenizer ByteLevel"));
-    REQUIRE(contains(complaint([](Json& j) { j["model"]["dropout"] = 0.1; }), "dropout"));
-    for (const Json& off : {Json(), Json(0), Json(0.0), Json(false), Json("")})
-        REQUIRE(complaint([&](Json& j) { j["model"]["dropout"] = off; }) == "");
-    REQUIRE(contains(complaint([](Json& j) { j["model"]["dropout"] = 1; }), "dropout"));
-    REQUIRE(contains(complaint([](Json& j) { j["model"]["end_of_word_suffix"] = "</w>"; }),
-                     "end_of_word_suffix"));
-    REQUIRE(contains(complaint([](Json& j) {
-                         j["normalizer"] = {{"type", "BertNormalizer"}};
-                     }),
-                     "normalizer BertNormalizer is not supported"));
-    REQUIRE(contains(complaint([](Json& j) {
-                         j["normalizer"] = {
-                             {"type", "Replace"}, {"pattern", {{"Regex", "a+"}}}, {"content", "b"}};
-                     }),
-                     "normalizer Replace of a regular expression"));
-    REQUIRE(contains(complaint([](Json& j) {
-                         j["pre_tokenizer"] = {{"type", "Sequence"}};
-                     }),
-                     "pre_tokenizer Sequence has no list \"pretokenizers\""));
-    REQUIRE(contains(complaint([](Json& j) {
-                         j["pre_tokenizer"] = {{"type", "Whitespace"}};
-                     }),
-                     "pre_tokenizer Whitespace is not supported"));
-    REQUIRE(contains(complaint([](Json& j) {
-                         j["post_processor"] = {{"type", "BertProcessing"}};
-                     }),
-                     "post_processor BertProcessing"));
-    REQUIRE(contains(complaint([](Json& j) {
-                         j["decoder"] = {{"type", "WordPiece"}};
-                     }),
-                     "decoder WordPiece"));
-    REQUIRE(contains(complaint([](Json& j) { j["pre_tokenizer"]["add_prefix_space"] = true; }),
-                     "add_prefix_space"));
-    REQUIRE(contains(complaint([](Json& j) { j.erase("pre_tokenizer"); }),
-                     "pre_tokenizer none is not supported"));
-    REQUIRE(contains(complaint([](Json& j) { j.erase("model"); }), "has no object \"model\""));
-    REQUIRE(contains(complaint([](Json& j) { j["model"].erase("vocab"); }), "has no \"vocab\""));
-    REQUIRE(
-        contains(complaint([](Json& j) { j["model"].erase("merges"); }), "has no list \"merges\""));
-    REQUIRE(contains(complaint([](Json& j) { j["model"]["merges"][1] = 5; }),
-                     "merge 2 is the integer 5"));
-    REQUIRE(
-        contains(complaint([](Json& j) { j["model"]["merges"][1] = {"a"}; }), "merge 2 is a list"));
-    REQUIRE(contains(complaint([](Json& j) { j["added_tokens"][0]["id"] = 3; }),
-                     "\"<|endoftext|>\" (279) contradicts"));
-    REQUIRE(contains(complaint([](Json& j) { j["added_tokens"][0].erase("content"); }),
-                     "no string \"content\""));
-    REQUIRE(contains(complaint([](Json& j) {
-                         j["added_tokens"].push_back({{"content", "x y"}, {"id", 999}});
-                     }),
-                     "without gaps"));
-    REQUIRE(contains(complaint([](Json& j) { j = nullptr; }), "has no object \"model\""));
+    check_file(
+        "tokenizer.json",
+        {{"{}", ""},
+         {R"({"model": {"type": "Unigram"}})", "model type Unigram is not supported"},
+         {R"({"model": {"byte_fallback": true}})", "byte_fallback beside pre_tokenizer ByteLevel"},
+         {R"({"model": {"dropout": 0.1}})", "dropout"},
+         {R"({"model": {"dropout": null}})", ""},
+         {R"({"model": {"dropout": 0}})", ""},
+         {R"({"model": {"dropout": 0.0}})", ""},
+         {R"({"model": {"dropout": false}})", ""},
+         {R"({"model": {"dropout": ""}})", ""},
+         {R"({"model": {"dropout": 1}})", "dropout"},
+         {R"({"model": {"end_of_word_suffix": "</w>"}})", "end_of_word_suffix"},
+         {R"({"normalizer": {"type": "BertNormalizer"}})",
+          "normalizer BertNormalizer is not supported"},
+         {R"({"normalizer": {"type": "Replace", "pattern": {"Regex": "a+"}, "content": "b"}})",
+          "normalizer Replace of a regular expression"},
+         {set("pre_tokenizer", R"({"type": "Sequence"})"),
+          "pre_tokenizer Sequence has no list \"pretokenizers\""},
+         {set("pre_tokenizer", R"({"type": "Whitespace"})"),
+          "pre_tokenizer Whitespace is not supported"},
+         {set("post_processor", R"({"type": "BertProcessing"})"), "post_processor BertProcessing"},
+         {set("decoder", R"({"type": "WordPiece"})"), "decoder WordPiece"},
+         {R"({"pre_tokenizer": {"add_prefix_space": true}})", "add_prefix_space"},
+         {[](Json& j) { j.erase("pre_tokenizer"); }, "pre_tokenizer none is not supported"},
+         {[](Json& j) { j.erase("model"); }, "has no object \"model\""},
+         {[](Json& j) { j["model"].erase("vocab"); }, "has no \"vocab\""},
+         {[](Json& j) { j["model"].erase("merges"); }, "has no list \"merges\""},
+         {[](Json& j) { j["model"]["merges"][1] = 5; }, "merge 2 is the integer 5"},
+         {[](Json& j) { j["model"]["merges"][1] = Json::array({"a"}); }, "merge 2 is a list"},
+         {[](Json& j) { j["added_tokens"][0]["id"] = 3; }, "\"<|endoftext|>\" (279) contradicts"},
+         {[](Json& j) { j["added_tokens"][0].erase("content"); }, "no string \"content\""},
+         {[](Json& j) { j["added_tokens"].push_back(json_value(R"({"content":"x y","id":999})")); },
+          "without gaps"},
+         {[](Json& j) { j = nullptr; }, "has no object \"model\""}});
 }
 
 TEST_CASE("names of special tokens that are not there are refused", "[tokenizer]") {
-    const auto complaint = [](auto&& change) {
-        return complaint_about("tokenizer_config.json", change);
-    };
-    REQUIRE(complaint([](Json&) {}) == "");
-    REQUIRE(
-        contains(complaint_about("tokenizer_config.json", [](Json& j) { j["eos_token"] = "</s>"; }),
-                 "eos_token is \"</s>\", which is not in the vocabulary"));
-    REQUIRE(contains(complaint([](Json& j) { j["bos_token"] = 5; }), "bos_token is the integer 5"));
-    REQUIRE(contains(complaint([](Json& j) { j["add_prefix_space"] = true; }), "add_prefix_space"));
-    REQUIRE(contains(complaint([](Json& j) {
-                         j["added_tokens_decoder"]["x"] = {{"content", "y"}};
-                     }),
-                     "the id of \"y\""));
+    check_file(
+        "tokenizer_config.json",
+        {{"{}", ""},
+         {R"({"eos_token": "</s>"})", "eos_token is \"</s>\", which is not in the vocabulary"},
+         {R"({"bos_token": 5})", "bos_token is the integer 5"},
+         {R"({"add_prefix_space": true})", "add_prefix_space"},
+         {[](Json& j) { j["added_tokens_decoder"]["x"]["content"] = "y"; }, "the id of \"y\""}});
 }
 
 TEST_CASE("parts of a tokenizer.json that lack something, or ask for what is not done",
           "[tokenizer]") {
-    const auto said = [](const char* part, const std::string& value) {
-        return complaint_about("tokenizer.json", [&](Json& j) { j[part] = json_value(value); });
+    struct Part {
+        const char *part, *value;
+        std::string message;
     };
-    const auto checked = [&](const char* part, const std::string& value,
-                             const std::string& message) {
-        INFO(value);
-        CHECK(contains(said(part, value), "tokenizer.json: " + message));
-    };
-    checked("normalizer", R"({"type": "Prepend"})",
-            "normalizer Prepend has no \"prepend\", expected a string");
-    checked("normalizer", R"({"type": "Prepend", "prepend": 1})",
-            "normalizer Prepend has the integer 1 \"prepend\", expected a string");
-    checked("normalizer", R"({"type": "Replace", "content": "x"})",
-            "normalizer Replace has no pattern, expected {\"String\": …} or {\"Regex\": …}");
-    checked("normalizer", R"({"type": "Replace", "pattern": {"String": ""}, "content": "x"})",
-            "normalizer Replace of a regular expression is not supported, expected a string");
-    checked(
-        "pre_tokenizer",
-        R"({"type": "Split", "pattern": {"String": "-"}, "behavior": "Contiguous"})",
-        "pre_tokenizer Split behavior Contiguous is not supported, expected Isolated, Removed, ");
-    checked("pre_tokenizer", R"({"type": "Metaspace", "replacement": "_"})",
-            "pre_tokenizer Metaspace replacement is not supported, expected \"▁\"");
-    checked(
-        "pre_tokenizer", R"({"type": "Metaspace", "replacement": "▁", "prepend_scheme": "last"})",
-        "pre_tokenizer Metaspace prepend_scheme last is not supported, expected first, always or");
-    checked("post_processor", R"({"type": "TemplateProcessing"})",
-            "post_processor TemplateProcessing has no list \"single\"");
-    checked("post_processor",
-            R"({"type": "TemplateProcessing", "single": [{"SpecialToken": {"id": "<x>"}}],
-                "special_tokens": {}})",
-            "post_processor TemplateProcessing names \"<x>\", which has no \"ids\" in its");
-    checked("post_processor",
-            R"({"type": "TemplateProcessing", "single": [{"SpecialToken": {"id": "<x>"}}],
-                "special_tokens": {"<x>": {"ids": [-1]}}})",
-            "an id of \"<x>\" is the integer -1, expected an integer from 0");
-    checked("added_tokens", "5", "\"added_tokens\" is the integer 5, expected a list");
-    checked("added_tokens", "[5]", "an added token is the integer 5, expected an object");
-    checked("added_tokens", R"([{"content": "q"}])", "the added token \"q\" has no \"id\"");
-    checked("added_tokens", R"([{"content": "", "id": 279}])", "an added token is empty");
-    CHECK(
-        contains(complaint_about("tokenizer.json",
-                                 [](Json& j) { j["model"]["continuing_subword_prefix"] = "##"; }),
-                 "model option continuing_subword_prefix is not supported, expected it to be off"));
+    const Part parts[] = {
+        {"normalizer", R"({"type": "Prepend"})",
+         "normalizer Prepend has no \"prepend\", expected a string"},
+        {"normalizer", R"({"type": "Prepend", "prepend": 1})",
+         "normalizer Prepend has the integer 1 \"prepend\", expected a string"},
+        {"normalizer", R"({"type": "Replace", "content": "x"})",
+         "normalizer Replace has no pattern, expected {\"String\": …} or {\"Regex\": …}"},
+        {"normalizer", R"({"type": "Replace", "pattern": {"String": ""}, "content": "x"})",
+         "normalizer Replace of a regular expression is not supported, expected a string"},
+        {"pre_tokenizer",
+         R"({"type": "Split", "pattern": {"String": "-"}, "behavior": "Contiguous"})",
+         "pre_tokenizer Split behavior Contiguous is not supported, expected Isolated, Removed, "},
+        {"pre_tokenizer", R"({"type": "Metaspace", "replacement": "_"})",
+         "pre_tokenizer Metaspace replacement is not supported, expected \"▁\""},
+        {"pre_tokenizer", R"({"type": "Metaspace", "replacement": "▁", "prepend_scheme": "last"})",
+         "pre_tokenizer Metaspace prepend_scheme last is not supported, expected first, always or"},
+        {"post_processor", R"({"type": "TemplateProcessing"})",
+         "post_processor TemplateProcessing has no list \"single\""},
+        {"post_processor",
+         R"({"type": "TemplateProcessing", "single": [{"SpecialToken": {"id": "<x>"}}],
+             "special_tokens": {}})",
+         "post_processor TemplateProcessing names \"<x>\", which has no \"ids\" in its"},
+        {"post_processor",
+         R"({"type": "TemplateProcessing", "single": [{"SpecialToken": {"id": "<x>"}}],
+             "special_tokens": {"<x>": {"ids": [-1]}}})",
+         "an id of \"<x>\" is the integer -1, expected an integer from 0"},
+        {"added_tokens", "5", "\"added_tokens\" is the integer 5, expected a list"},
+        {"added_tokens", "[5]", "an added token is the integer 5, expected an object"},
+        {"added_tokens", R"([{"content": "q"}])", "the added token \"q\" has no \"id\""},
+        {"added_tokens", R"([{"content": "", "id": 279}])", "an added token is empty"}};
+    for (const Part& p : parts)
+        check_file("tokenizer.json", {{set(p.part, p.value), "tokenizer.json: " + p.message}});
+    check_file(
+        "tokenizer.json",
+        {{R"({"model": {"continuing_subword_prefix": "##"}})",
+          "model option continuing_subword_prefix is not supported, expected it to be off"}});
 }

@@ -13,8 +13,8 @@
 #include "lib/text/normalizer.hpp"
 #include "lib/text/text_splitter.hpp"
 #include "lib/text/tokenizer.hpp"
+#include "tests/lib/changed_json.hpp"
 #include "tests/support/skip.hpp"
-#include "tests/support/temporary.hpp"
 
 using namespace tbt;
 using tbt::test::contains;
@@ -88,12 +88,9 @@ TextRules::Split regex(const std::string& pattern, Behavior behavior = Behavior:
 }
 
 // A tokenizer.json of tests/data with a change.
-Tokenizer changed(const std::string& name, const std::function<void(Json&)>& change) {
-    const TemporaryFolder folder;
-    Json json = read_json(tokenizers + name + "/tokenizer.json");
-    change(json);
-    folder.write("tokenizer.json", json_text(json));
-    return Tokenizer::load(folder.path());
+Tokenizer changed(const std::string& name, const test::Change& change) {
+    return Tokenizer::load(
+        test::ChangedFile("tokenizers/" + name, "tokenizer.json", change).path());
 }
 
 }  // namespace
@@ -177,10 +174,8 @@ TEST_CASE("what becomes of a match is what tokenizer.json asks for", "[tokenizer
     REQUIRE(at_dash(Behavior::merged_with_previous) == Pieces{"-", "a-", "-", "b"});
     REQUIRE(at_dash(Behavior::merged_with_next) == Pieces{"-a", "-", "-b"});
     REQUIRE(at_dash(Behavior::removed, true) == Pieces{"-", "-", "-"});
-    REQUIRE(contains(error_of([] {
-                         SplitPattern({TextRules::Split::Kind::literal, 0, ""});
-                     }),
-                     "is empty"));
+    const TextRules::Split nothing{literal, 0, ""};
+    REQUIRE(contains(error_of([&] { SplitPattern{nothing}; }), "is empty"));
 }
 
 TEST_CASE("a regular expression that explodes is given up, in one line", "[tokenizer]") {
@@ -193,11 +188,10 @@ TEST_CASE("a regular expression that explodes is given up, in one line", "[token
     REQUIRE(contains(error_of([] { SplitPattern p(regex("(a")); }), "cannot be compiled"));
     REQUIRE(contains(error_of([] { SplitPattern p(regex(std::string(5000, '(') + "x")); }),
                      "cannot be compiled"));
-    REQUIRE(contains(error_of([] {
-                         changed("tiny-qwen", [](Json& j) {
-                             j["pre_tokenizer"]["pretokenizers"][0]["pattern"]["Regex"] = "[z-a]";
-                         });
-                     }),
+    const test::Change no_range = [](Json& j) {
+        j["pre_tokenizer"]["pretokenizers"][0]["pattern"]["Regex"] = "[z-a]";
+    };
+    REQUIRE(contains(error_of([&] { changed("tiny-qwen", no_range); }),
                      "tokenizer.json: the pattern \"[z-a]\" cannot be compiled"));
     // A long one is told as far as whole characters go.
     const std::string said =

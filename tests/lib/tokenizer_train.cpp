@@ -205,20 +205,16 @@ TEST_CASE("the vocabulary stays smaller when the text has no more pairs", "[toke
 }
 
 TEST_CASE("impossible options of training are refused", "[tokenizer]") {
-    const auto complaint = [](auto&& change) {
-        TokenizerOptions options;
+    using Options = TokenizerOptions;
+    const std::pair<void (*)(Options&), const char*> impossible[] = {
+        {[](Options& o) { o.vocab_size = 256; }, "vocabulary size 256, expected 257"},
+        {[](Options& o) { o.vocab_size = -1; }, "vocabulary size -1"},
+        {[](Options& o) { o.max_token_bytes = 0; }, "longest token 0"},
+        {[](Options& o) { o.min_count = 0; }, "least count 0"},
+        {[](Options& o) { o.special.assign(2, "<|x|>"); }, "appears twice"}};
+    for (const auto& [change, message] : impossible) {
+        Options options;
         change(options);
-        return error_of([&] { train({"text"}, options); });
-    };
-    REQUIRE(contains(complaint([](TokenizerOptions& o) { o.vocab_size = 256; }),
-                     "vocabulary size 256, expected 257"));
-    REQUIRE(
-        contains(complaint([](TokenizerOptions& o) { o.vocab_size = -1; }), "vocabulary size -1"));
-    REQUIRE(
-        contains(complaint([](TokenizerOptions& o) { o.max_token_bytes = 0; }), "longest token 0"));
-    REQUIRE(contains(complaint([](TokenizerOptions& o) { o.min_count = 0; }), "least count 0"));
-    REQUIRE(contains(complaint([](TokenizerOptions& o) {
-                         o.special = {"<|x|>", "<|x|>"};
-                     }),
-                     "appears twice"));
+        REQUIRE(contains(error_of([&] { train({"text"}, options); }), message));
+    }
 }

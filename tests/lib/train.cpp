@@ -8,7 +8,7 @@
 #include "lib/train/train_attention.hpp"
 #include "lib/train/train_layers.hpp"
 #include "lib/train/trainer.hpp"
-#include "tests/support/gradients.hpp"
+#include "tests/lib/gradient_checks.hpp"
 
 using namespace tbt;
 using namespace tbt::train;
@@ -22,11 +22,9 @@ TEST_CASE("layer norm's gradients are those of its definition", "[train]") {
     layer_norm(x.data(), gain.data(), bias.data(), y.data(), stats.data(), M, C);
     layer_norm_backward(x.data(), stats.data(), gain.data(), d_y.data(), d_x.data(), d_gain.data(),
                         d_bias.data(), M, C);
-    const Doubles X = widened(x), G = widened(gain), B = widened(bias),
-                  expected = layer_norm_of(X, G, B);
+    const Doubles X = widened(x), G = widened(gain), B = widened(bias);
     // A dozen roundings of 6e-8 on values up to 5.
-    for (std::size_t i = 0; i < y.size(); ++i)
-        REQUIRE(std::abs(static_cast<double>(y[i]) - expected[i]) <= 4e-6);
+    check_values(y, layer_norm_of(X, G, B), 4e-6);
     check_gradient(
         "x", d_x, x, [&](const Doubles& v) { return weighted_sum(layer_norm_of(v, G, B), d_y); },
         1e-6);
@@ -60,10 +58,7 @@ TEST_CASE("GELU's gradient is that of its definition, far out too", "[train]") {
     Floats y(x.size()), d_x = d_y;
     gelu(x.data(), y.data(), static_cast<std::int64_t>(x.size()));
     gelu_backward(x.data(), d_x.data(), static_cast<std::int64_t>(x.size()));
-    const Doubles expected = gelu_of(widened(x));
-    for (std::size_t i = 0; i < x.size(); ++i)
-        REQUIRE(std::abs(static_cast<double>(y[i]) - expected[i]) <=
-                1e-6 * (1 + std::abs(expected[i])));
+    check_values(y, gelu_of(widened(x)), 1e-6, true);
     check_gradient(
         "x", d_x, x, [&](const Doubles& v) { return weighted_sum(gelu_of(v), d_y); }, 2e-6);
 }
@@ -76,27 +71,8 @@ TEST_CASE("attention and its gradient are those of the definition at awkward len
                                  std::pair<std::int64_t, std::int64_t>{67, 40});
     const bool causal = GENERATE(true, false);
     const BatchShape shape{2, T, 2, D, causal};
-    const auto n = static_cast<std::size_t>(2 * T * 2 * D);
-    const Floats qkv = random_floats(3 * n, 1), d_out = random_floats(n, 2);
-    Floats out(n), stats(static_cast<std::size_t>(2 * 2 * T * 2)), d_qkv(3 * n, 99.0f);
-    AttentionScratch scratch;
-    attention_forward(qkv.data(), out.data(), stats.data(), shape, scratch);
-    attention_backward(qkv.data(), out.data(), stats.data(), d_out.data(), d_qkv.data(), shape,
-                       scratch);
-    const Doubles expected = attention_of(widened(qkv), shape);
     INFO("T " << T << ", D " << D << (causal ? "" : ", both ways"));
-    double worst = 0;
-    for (std::size_t i = 0; i < n; ++i) {
-        const double difference = std::abs(static_cast<double>(out[i]) - expected[i]);
-        worst = difference <= worst ? worst : difference;
-    }
-    CHECK(worst <= 5e-6);  // sums of up to 67 terms, about 1 in size
-    check_gradient(
-        "qkv", d_qkv, qkv,
-        [&](const Doubles& v) { return weighted_sum(attention_of(v, shape), d_out); }, 3e-6,
-        T > 20  ? 397
-        : T > 5 ? 31
-                : 1);
+    check_attention(shape, 3e-6, T > 20 ? 397 : T > 5 ? 31 : 1);
 }
 
 TEST_CASE("a query that looks at one key far above the others gives that key's value", "[train]") {
@@ -130,9 +106,8 @@ TEST_CASE("a linear layer's gradients are those of its definition", "[train]") {
     for (float& g : gradients) g -= 0.5f;  // what was there before
     const Floats d_w(gradients.begin(), gradients.end() - N),
         d_b(gradients.end() - N, gradients.end());
-    const Doubles X = widened(x), W = widened(w), B = widened(b), expected = linear_of(X, W, B);
-    for (std::size_t i = 0; i < y.size(); ++i)
-        REQUIRE(std::abs(static_cast<double>(y[i]) - expected[i]) <= 1e-5);  // 32 terms of about 1
+    const Doubles X = widened(x), W = widened(w), B = widened(b);
+    check_values(y, linear_of(X, W, B), 1e-5);  // 32 terms of about 1
     check_gradient(
         "x", d_x, x, [&](const Doubles& v) { return weighted_sum(linear_of(v, W, B), d_y); }, 2e-6,
         11);
@@ -180,22 +155,5 @@ TEST_CASE("every gradient of a whole GPT is that of its definition", "[train]") 
         }
     }
     Trainer model(e.shape, 2, 2, e.fills_masks);  // parts: one sequence, and two
-    lively(model);
-    const double loss = model.gradient(e.ids, e.targets, e.B, e.T);
-    const Doubles at = widened(model.parameters());
-    // Relative to the loss of about 4: some hundred float roundings, most of which cancel.
-    REQUIRE(std::abs(loss - gpt_loss(at, model.layout(), e)) <= 2e-5);
-    for (const ParameterInfo& t : model.layout().tensors) {
-        const auto gradient = model.gradients().subspan(static_cast<std::size_t>(t.offset),
-                                                        static_cast<std::size_t>(t.size));
-        const auto f = [&](const Doubles& v) {
-            Doubles block = at;
-            std::copy(v.begin(), v.end(), block.begin() + t.offset);
-            return gpt_loss(block, model.layout(), e);
-        };
-        // Float errors grow through two layers of forward and backward passes:
-        // 1e-4 of the tensor's largest gradient. Three entries of each tensor.
-        check_gradient(t.name.c_str(), gradient, model.of(t), f, 1e-4,
-                       static_cast<std::size_t>(t.size) / 3 + 1);
-    }
+    check_model(model, e, gpt_loss);
 }

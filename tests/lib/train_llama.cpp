@@ -5,12 +5,14 @@
 #include <cmath>
 
 #include "lib/model/transformer.hpp"
+#include "tests/lib/gradient_checks.hpp"
 #include "tests/support/llama_gradients.hpp"
 #include "tests/support/tiny_training.hpp"
 
 using namespace tbt;
 using namespace tbt::train;
 using namespace tbt::train::test;
+using tbt::test::contains;
 using tbt::test::error_of;
 
 namespace {
@@ -35,10 +37,9 @@ TEST_CASE("RMS norm's gradients are those of its definition", "[train]") {
                       C);
     for (Floats* added : {&d_x, &d_gain})
         for (float& g : *added) g -= 0.5f;  // what was there before
-    const Doubles X = widened(x), G = widened(gain), expected = rms_norm_of(X, G, 0.5);
+    const Doubles X = widened(x), G = widened(gain);
     // A dozen roundings of 6e-8 on values up to 5.
-    for (std::size_t i = 0; i < y.size(); ++i)
-        REQUIRE(std::abs(static_cast<double>(y[i]) - expected[i]) <= 4e-6);
+    check_values(y, rms_norm_of(X, G, 0.5), 4e-6);
     check_gradient(
         "x", d_x, x, [&](const Doubles& v) { return weighted_sum(rms_norm_of(v, G, 0.5), d_y); },
         1e-6);
@@ -57,10 +58,7 @@ TEST_CASE("the gated MLP's gradients are those of its definition, far out too", 
     Floats y(M * F), d_x(x.size());
     gate_silu(x.data(), y.data(), M, F);
     gate_silu_backward(x.data(), d_y.data(), d_x.data(), M, F);
-    const Doubles expected = gate_silu_of(widened(x), F);
-    for (std::size_t i = 0; i < y.size(); ++i)
-        REQUIRE(std::abs(static_cast<double>(y[i]) - expected[i]) <=
-                1e-6 * (1 + std::abs(expected[i])));
+    check_values(y, gate_silu_of(widened(x), F), 1e-6, true);
     check_gradient(
         "x", d_x, x, [&](const Doubles& v) { return weighted_sum(gate_silu_of(v, F), d_y); }, 2e-6);
 }
@@ -73,9 +71,7 @@ TEST_CASE("a rotation's gradient turns back", "[train]") {
     Floats forward = qkv, backward = d_out;
     table.turn(forward.data(), shape, false);
     table.turn(backward.data(), shape, true);
-    const Doubles expected = turned(widened(qkv), shape, 100);
-    for (std::size_t i = 0; i < n; ++i)
-        REQUIRE(std::abs(static_cast<double>(forward[i]) - expected[i]) <= 1e-6);
+    check_values(forward, turned(widened(qkv), shape, 100), 1e-6);
     check_gradient(
         "qkv", backward, qkv,
         [&](const Doubles& v) { return weighted_sum(turned(v, shape, 100), d_out); }, 2e-6);
@@ -84,45 +80,15 @@ TEST_CASE("a rotation's gradient turns back", "[train]") {
 TEST_CASE("heads that share keys and values add up their gradients", "[train]") {
     const std::int64_t K = GENERATE(1, 2, 4), T = GENERATE(5, 67);
     const BatchShape shape{2, T, 4, 8, true, K};
-    const auto n = static_cast<std::size_t>(2 * T * 32),
-               all = static_cast<std::size_t>(2 * T * shape.row());
-    const Floats qkv = random_floats(all, 1), d_out = random_floats(n, 2);
-    Floats out(n), stats(static_cast<std::size_t>(2 * 4 * T * 2)), d_qkv(all, 99.0f);
-    AttentionScratch scratch;
-    attention_forward(qkv.data(), out.data(), stats.data(), shape, scratch);
-    attention_backward(qkv.data(), out.data(), stats.data(), d_out.data(), d_qkv.data(), shape,
-                       scratch);
-    const Doubles expected = attention_of(widened(qkv), shape);
-    for (std::size_t i = 0; i < n; ++i)
-        REQUIRE(std::abs(static_cast<double>(out[i]) - expected[i]) <= 5e-6);
-    check_gradient(
-        "qkv", d_qkv, qkv,
-        [&](const Doubles& v) { return weighted_sum(attention_of(v, shape), d_out); }, 1e-5,
-        all / 40 + 1);
+    check_attention(shape, 1e-5, static_cast<std::size_t>(2 * T * shape.row()) / 40 + 1);
 }
 
 TEST_CASE("every gradient of a whole Llama is that of its definition", "[train]") {
     const bool tied = GENERATE(true, false);
     const Example e = example(small_llama(tied), 3, 10);
     Trainer model(e.shape, 2, 2);
-    lively(model);
-    const double loss = model.gradient(e.ids, e.targets, e.B, e.T);
-    const Doubles at = widened(model.parameters());
-    // Relative to the loss of about 4: some hundred float roundings, most of which cancel.
-    REQUIRE(std::abs(loss - llama_loss(at, model.layout(), e)) <= 2e-5);
+    check_model(model, e, llama_loss);
     REQUIRE(model.layout().tensors.size() == (tied ? 20u : 21u));
-    for (const ParameterInfo& t : model.layout().tensors) {
-        const auto gradient = model.gradients().subspan(static_cast<std::size_t>(t.offset),
-                                                        static_cast<std::size_t>(t.size));
-        const auto f = [&](const Doubles& v) {
-            Doubles block = at;
-            std::copy(v.begin(), v.end(), block.begin() + t.offset);
-            return llama_loss(block, model.layout(), e);
-        };
-        // As for GPT-2: errors grow through two layers, to 1e-4 of the tensor's largest gradient.
-        check_gradient(t.name.c_str(), gradient, model.of(t), f, 1e-4,
-                       static_cast<std::size_t>(t.size) / 3 + 1);
-    }
 }
 
 TEST_CASE("a Llama in training has the losses of the one that writes", "[train]") {
@@ -167,24 +133,21 @@ TEST_CASE("a Llama's gradients have the same bits for any number of threads", "[
 }
 
 TEST_CASE("what is built otherwise than a plain Llama is not trained", "[train]") {
-    const auto refused = [](auto change) {
-        TransformerConfig config = small_llama();
+    using Config = TransformerConfig;
+    const std::pair<void (*)(Config&), const char*> refused[] = {
+        {[](Config& c) { c.architecture.qkv_bias = true; }, "training does not support"},
+        {[](Config& c) { c.architecture.model_type = "qwen2"; }, "type qwen2"},
+        {[](Config& c) { c.architecture.layers[1].window = 8; }, "training does not support"},
+        {[](Config& c) { c.architecture.kv_heads = 3; }, "a divisor of heads"},
+        {[](Config& c) {
+             c.n_head = 16, c.architecture.kv_heads = 16, c.architecture.head_size = 3;
+         },
+         "an even number"},
+        {[](Config& c) { c.n_inner = 88; }, "a multiple of 16"}};
+    CHECK_NOTHROW(ParameterLayout{small_llama()});
+    for (const auto& [change, message] : refused) {
+        Config config = small_llama();
         change(config);
-        return error_of([&] { ParameterLayout{config}; });
-    };
-    CHECK(refused([](auto&) {}).empty());
-    CHECK(refused([](auto& c) {
-              c.architecture.qkv_bias = true;
-          }).find("training does not support") != std::string::npos);
-    CHECK(refused([](auto& c) { c.architecture.model_type = "qwen2"; }).find("type qwen2") !=
-          std::string::npos);
-    CHECK(refused([](auto& c) {
-              c.architecture.layers[1].window = 8;
-          }).find("training does not support") != std::string::npos);
-    CHECK(refused([](auto& c) { c.architecture.kv_heads = 3; }).find("a divisor of heads") !=
-          std::string::npos);
-    CHECK(refused([](auto& c) {
-              c.n_head = 16, c.architecture.kv_heads = 16, c.architecture.head_size = 3;
-          }).find("an even number") != std::string::npos);
-    CHECK(refused([](auto& c) { c.n_inner = 88; }).find("a multiple of 16") != std::string::npos);
+        CHECK(contains(error_of([&] { ParameterLayout{config}; }), message));
+    }
 }

@@ -20,16 +20,25 @@
 
 using namespace tbt;
 using namespace tbt::train;
+using tbt::test::contains;
 using tbt::test::error_of;
 using namespace tbt::train::test;
+
+namespace {
+
+void start(Trainer& model, std::uint64_t seed) {
+    initialise(model.parameters(), model.layout(), model.shape(), seed);
+    model.parameters_changed();
+}
+
+}  // namespace
 
 TEST_CASE("gradients have the same bits for any number of threads", "[train]") {
     const auto ids = random_ids(5 * 33, 1), targets = random_ids(5 * 33, 2);
     std::vector<float> first;
     for (const int threads : {1, 2, 3}) {
         Trainer model(tiny, threads, 4);
-        initialise(model.parameters(), model.layout(), tiny, 7);
-        model.parameters_changed();
+        start(model, 7);
         model.gradient(ids, targets, 5, 33);
         const std::vector<float> gradients(model.gradients().begin(), model.gradients().end());
         if (threads == 1) first = gradients;
@@ -78,24 +87,19 @@ TEST_CASE(
 TEST_CASE("who is taught by a model with the same weights has nothing to learn", "[train]") {
     const auto ids = random_ids(2 * 30, 1), targets = random_ids(2 * 30, 2);
     Trainer model(tiny, 2), teacher(tiny, 2);
-    initialise(model.parameters(), model.layout(), tiny, 7);
-    initialise(teacher.parameters(), teacher.layout(), tiny, 7);
-    model.parameters_changed();
-    teacher.parameters_changed();
+    start(model, 7), start(teacher, 7);
     model.learn_from(&teacher);
     model.gradient(ids, targets, 2, 30);
     CHECK(std::ranges::all_of(model.gradients(), [](float g) { return g == 0.0f; }));
     Trainer foreign(gpt_config(1, 2, 32, 40, 60), 2);
-    CHECK(error_of([&] { model.learn_from(&foreign); }).find("a teacher of 60 tokens") !=
-          std::string::npos);
+    CHECK(contains(error_of([&] { model.learn_from(&foreign); }), "a teacher of 60 tokens"));
 }
 
 TEST_CASE("what was computed before leaves no trace in a gradient", "[train]") {
     const auto ids = random_ids(4 * 30, 1), targets = random_ids(4 * 30, 2);
     Trainer fresh(tiny, 2), used(tiny, 2);
     for (Trainer* model : {&fresh, &used}) {
-        initialise(model->parameters(), model->layout(), tiny, 7);
-        model->parameters_changed();
+        start(*model, 7);
     }
     used.gradient(random_ids(2 * 40, 3), random_ids(2 * 40, 4), 2, 40);
     used.losses(random_ids(3, 3), random_ids(3, 4), 3, 1);
@@ -108,8 +112,7 @@ TEST_CASE("losses without gradients are those with gradients", "[train]") {
     auto targets = random_ids(3 * 20, 2);
     targets[7] = -1;
     Trainer model(tiny, 2);
-    initialise(model.parameters(), model.layout(), tiny, 7);
-    model.parameters_changed();
+    start(model, 7);
     const std::vector<double> losses = model.losses(ids, targets, 3, 20);
     CHECK(losses[7] == 0);
     CHECK(std::abs(std::accumulate(losses.begin(), losses.end(), 0.0) / 59 -
@@ -150,8 +153,7 @@ TEST_CASE("the future does not reach back: a changed token changes no loss befor
     auto ids = random_ids(40, 1);
     const auto targets = random_ids(40, 2);
     Trainer model(tiny, 1);
-    initialise(model.parameters(), model.layout(), tiny, 7);
-    model.parameters_changed();
+    start(model, 7);
     const auto before = model.losses(ids, targets, 1, 40);
     ids[25] = (ids[25] + 1) % 61;
     const auto after = model.losses(ids, targets, 1, 40);
@@ -162,8 +164,7 @@ TEST_CASE("the future does not reach back: a changed token changes no loss befor
 TEST_CASE("where masks are filled, every token reaches every other, and the mask is no target",
           "[train]") {
     Trainer model(gpt_config(2, 2, 32, 8, 20), 1, 1, true);
-    initialise(model.parameters(), model.layout(), model.shape(), 1);
-    model.parameters_changed();
+    start(model, 1);
     std::vector<std::int32_t> ids = {1, 2, 3, 19, 5, 6}, targets = {-1, -1, -1, 4, -1, -1};
     const double before = model.losses(ids, targets, 1, 6)[3];
     for (const std::size_t t : {0u, 2u, 4u, 5u}) {

@@ -5,10 +5,11 @@
 #include <vector>
 
 #include "lib/core/error.hpp"
-#include "lib/model/transformer.hpp"
+#include "tests/lib/logits.hpp"
 #include "tests/support/tiny_gpt.hpp"
 
 using namespace tbt;
+using test::copied;
 
 namespace {
 
@@ -27,8 +28,6 @@ std::vector<int> text_of(std::vector<int> text, int row) {
     for (const int a : branch_of(row)) text.push_back(tokens[index(a)]);
     return text;
 }
-
-std::vector<float> copy_of(std::span<const float> row) { return {row.begin(), row.end()}; }
 
 std::vector<int> long_text(int n) {
     std::vector<int> text;
@@ -73,11 +72,11 @@ TEST_CASE("each row of a tree has the logits of its branch read in order, bit fo
                 const Logits rows = gpt.forward({&step, 1});
                 REQUIRE(rows.rows == 7);
                 std::vector<std::vector<float>> got;
-                for (int r = 0; r < 7; ++r) got.push_back(copy_of(rows.row(r)));
+                for (int r = 0; r < 7; ++r) got.push_back(copied(rows.row(r)));
                 CHECK(cache.length() == length);
                 for (int r = 0; r < 7; ++r) {
                     KvCache fresh(gpt.config());
-                    CHECK(got[index(r)] == copy_of(gpt.forward(fresh, text_of(text, r))));
+                    CHECK(got[index(r)] == copied(gpt.forward(fresh, text_of(text, r))));
                 }
             }
 }
@@ -96,11 +95,11 @@ TEST_CASE("the cache keeps the branch it is told, and the text goes on with the 
         cache.commit(branch);
         CHECK(cache.length() == 61 + count(branch));
         const std::vector<int> more = {11, 12};
-        const std::vector<float> got = copy_of(gpt.forward(cache, more));
+        const std::vector<float> got = copied(gpt.forward(cache, more));
         std::vector<int> whole = text_of(text, r);
         whole.insert(whole.end(), more.begin(), more.end());
         KvCache fresh(gpt.config());
-        CHECK(got == copy_of(gpt.forward(fresh, whole)));
+        CHECK(got == copied(gpt.forward(fresh, whole)));
     }
 }
 
@@ -132,13 +131,13 @@ TEST_CASE("a tree beside a text without one, in one pass", "[gpt][tree]") {
     const Logits rows = gpt.forward(steps);
     REQUIRE(rows.rows == 9);
     CHECK(first.length() == 12);
-    const std::vector<float> of_tree = copy_of(rows.row(8)), of_plain = copy_of(rows.row(1));
+    const std::vector<float> of_tree = copied(rows.row(8)), of_plain = copied(rows.row(1));
     KvCache fresh(gpt.config());
-    CHECK(of_tree == copy_of(gpt.forward(fresh, text_of(b, 6))));
+    CHECK(of_tree == copied(gpt.forward(fresh, text_of(b, 6))));
     std::vector<int> whole = a;
     whole.insert(whole.end(), plain.begin(), plain.end());
     fresh.clear();
-    CHECK(of_plain == copy_of(gpt.forward(fresh, whole)));
+    CHECK(of_plain == copied(gpt.forward(fresh, whole)));
 }
 
 TEST_CASE("more guesses than the text has tokens, all after it, with more threads", "[gpt][tree]") {
@@ -153,9 +152,9 @@ TEST_CASE("more guesses than the text has tokens, all after it, with more thread
         alone.forward(fresh, text);
         for (int row = 0; row < 200; row += 7) {
             fresh.truncate(5);
-            const std::vector<float> of_tree = copy_of(rows.row(row));
+            const std::vector<float> of_tree = copied(rows.row(row));
             REQUIRE(of_tree ==
-                    copy_of(alone.forward(fresh, std::span(guesses).subspan(index(row), 1))));
+                    copied(alone.forward(fresh, std::span(guesses).subspan(index(row), 1))));
         }
     }
 }

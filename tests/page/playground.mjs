@@ -15,6 +15,10 @@ const terminal = (words) =>
     execFileSync(program, words.some((w) => w.startsWith("--infill")) ? words : [...words, "--weights", "int4"], { stdio: ["ignore", "pipe", "pipe"] }).toString().replace(/\n$/, "");
 // Until nothing is being written.
 const done = (page) => page.locator(".buttons .go:enabled").waitFor({ timeout: 120000 });
+const write = async (page) => {
+    await page.getByRole("button", { name: "Write" }).click();
+    await done(page);
+};
 const text = (page) => page.locator(".written").textContent();
 const picture = (page, name) =>
     page.screenshot({ path: path.join(folder, `${name}.png`), fullPage: true });
@@ -73,18 +77,11 @@ await visit("playground_gaps", {}, async (page) => {
     await page.locator("#order").selectOption("random");
     await page.locator("#steps").fill("4");
     await page.locator("#length").fill("8");
-    await page.getByRole("button", { name: "Write" }).click();
-    await done(page);
+    await write(page);
     const other = [gap[0], "-n", "8", gap[3], "--diffusion-order", "random", "--diffusion-steps", "4"];
     check("gaps: in four passes", (await text(page)) === terminal([...other, "--seed", "0"]));
     check("gaps: four rows", (await page.locator(".grid tr").count()) === 4);
     await picture(page, "playground-gaps");
-});
-await visit("playground_gaps", { viewport: { width: 360, height: 740 }, colorScheme: "dark" }, async (page) => {
-    await done(page);
-    check("gaps: fits 360 pixels", (await overflow(page)) <= 0);
-    check("gaps: is dark where the system is", await isDark(page));
-    await picture(page, "playground-gaps-narrow");
 });
 
 await visit("playground", {}, async (page) => {
@@ -101,8 +98,7 @@ await visit("playground", {}, async (page) => {
     check("playground: three steps are three tokens", (await text(page)) === terminal(three));
     await page.locator("#temperature").fill("0");
     await page.locator("#prompt").fill('The weather "today" is');
-    await page.getByRole("button", { name: "Write" }).click();
-    await done(page);
+    await write(page);
     const greedy = ['The weather "today" is', "-n", "40", "--temperature", "0", "--seed", "0"];
     check("playground: the form is the command line", (await text(page)) === terminal(greedy));
     check("playground: the address keeps the form", (await page.url()).includes("temperature=0"));
@@ -112,8 +108,7 @@ await visit("playground", {}, async (page) => {
     await page.locator("#decoder").selectOption("schema");
     await page.locator("#schema").selectOption("own");
     await page.locator("#own").fill("{ no schema");
-    await page.getByRole("button", { name: "Write" }).click();
-    await done(page);
+    await write(page);
     check("playground: a broken schema is said in words", /schema\.json/.test(await page.locator(".state").innerText()));
     await page.locator("#decoder").selectOption("plain");
     await page.locator("#prompt").fill("A long one");
@@ -122,23 +117,22 @@ await visit("playground", {}, async (page) => {
     await page.getByRole("button", { name: "Stop" }).click();
     check("playground: it stops", (await page.locator(".state").innerText()) === "Stopped.");
     await page.locator("#length").fill("2");
-    await page.getByRole("button", { name: "Write" }).click();
-    await done(page);
+    await write(page);
     check("playground: and goes on", (await text(page)) === terminal(["A long one", "-n", "2", "--temperature", "0", "--seed", "0"]));
 });
-await visit("playground", { viewport: { width: 360, height: 740 }, colorScheme: "dark" }, async (page) => {
-    await done(page);
-    check("playground: fits 360 pixels", (await overflow(page)) <= 0);
-    check("playground: is dark where the system is", await isDark(page));
-    await picture(page, "playground-narrow");
-});
+for (const name of ["playground", "playground_gaps"])
+    await visit(name, { viewport: { width: 360, height: 740 }, colorScheme: "dark" }, async (page) => {
+        await done(page);
+        check(`${name}: fits 360 pixels`, (await overflow(page)) <= 0);
+        check(`${name}: is dark where the system is`, await isDark(page));
+        await picture(page, `${name.replace("_", "-")}-narrow`);
+    });
 
 // How fast it writes: said, not judged, because it depends on the machine and on what else it does.
 await visit("playground", { hash: "#length=200" }, async (page) => {
     await done(page);
     // After the first text the browser has compiled what is run often once more.
-    await page.getByRole("button", { name: "Write" }).click();
-    await done(page);
+    await write(page);
     const [speed] = /[\d\u202f]+ a second/.exec(await page.locator(".state").innerText()) || [];
     console.log(`playground: ${speed}`);
     check("playground: its speed is said", speed !== undefined);

@@ -5,24 +5,7 @@ const luck = () => {
     seed = (Math.imul(seed, 1664525) + 1013904223) >>> 0;
     return seed / 2 ** 32;
 };
-const words = [
-    " the",
-    " a",
-    " fox",
-    " tower",
-    " rain",
-    " was",
-    " saw",
-    ",",
-    ".",
-    " and",
-    " old",
-    "\n",
-    " 🦊",
-    " café",
-    " very",
-    " went",
-];
+const words = " the| a| fox| tower| rain| was| saw|,|.| and| old|\n| 🦊| café| very| went".split("|");
 const log = (p) => (p > 0 ? Math.log(p) : null);
 const sum = (list) => list.reduce((a, b) => a + b, 0);
 

@@ -9,23 +9,14 @@
 #include <unistd.h>
 
 #include "lib/machine/files.hpp"
-#include "tests/serving/client.hpp"
+#include "tests/serving/asked.hpp"
 
 using namespace tbt;
-using test::HttpAnswer;
-
-namespace {
-
-constexpr const char* completions = "/v1/completions";
-constexpr const char* chats = "/v1/chat/completions";
-
-}  // namespace
+using namespace tbt::test;
 
 TEST_CASE("a key is asked for, and only the page and the health go without", "[serving]") {
-    ServerSettings settings;
-    settings.api_key = "secret";
-    settings.cors_origin = "https://example.com";
-    const test::Served keyed(settings);
+    const Served keyed(settings_with(
+        [](auto& s) { s.api_key = "secret", s.cors_origin = "https://example.com"; }));
     REQUIRE(keyed.ask("GET", "/health").status == 200);
     REQUIRE(keyed.ask("GET", "/").status == 200);
     for (const char* key : {"", "Authorization: Bearer wrong\r\n", "Authorization: secret\r\n",
@@ -55,11 +46,11 @@ TEST_CASE("a key is asked for, and only the page and the health go without", "[s
 }
 
 TEST_CASE("a log has a line for each request, and no word of what was asked", "[serving]") {
-    const test::TemporaryFolder folder;
+    const TemporaryFolder folder;
     const int log = open(folder.file("log").c_str(), O_WRONLY | O_CREAT, 0600), before = dup(2);
     dup2(log, 2);
     {
-        const test::Served loud(test::with_seed(0), true);
+        const Served loud(with_seed(0), true);
         loud.post(completions, R"({"prompt":"Tulip","max_tokens":1,"stop":"Tulip"})");
         loud.post(completions, R"({"prompt":"a","tulip":1})");
         loud.post(completions, R"({"prompt":"a","regex":"Tulip(","max_tokens":1})");
@@ -75,16 +66,14 @@ TEST_CASE("a log has a line for each request, and no word of what was asked", "[
     CAPTURE(said);
     REQUIRE(std::count(said.begin(), said.end(), '\n') == 6);
     for (char& c : said) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-    REQUIRE_FALSE(test::contains(said, "tulip"));
+    REQUIRE_FALSE(contains(said, "tulip"));
 }
 
 // A page may give its own name the address of this machine (DNS rebinding).
 TEST_CASE("a server of this machine is asked for by its own name", "[serving]") {
-    ServerSettings settings;
-    settings.allowed_hosts = {"studio.local"};
-    const test::Served server(settings);
+    const Served server(settings_with([](auto& s) { s.allowed_hosts = {"studio.local"}; }));
     const auto status = [&](const std::string& host) {
-        test::Client client(server.port());
+        Client client(server.port());
         client.send("GET /health HTTP/1.1\r\nHost: " + host + "\r\n\r\n");
         return client.answer().status;
     };
@@ -98,15 +87,15 @@ TEST_CASE("a server of this machine is asked for by its own name", "[serving]") 
 TEST_CASE("a server that others can reach wants a key", "[serving]") {
     ServerSettings s;
     s.host = "0.0.0.0";
-    REQUIRE(test::contains(test::error_of([&] { complete(s); }), "--no-key"));
+    REQUIRE(contains(error_of([&] { complete(s); }), "--no-key"));
     s.no_key = true;
-    REQUIRE(test::error_of([&] { complete(s); }).empty());
+    REQUIRE(error_of([&] { complete(s); }).empty());
     s.api_key = "x";
     REQUIRE_THROWS_AS(complete(s), UsageError);
     for (const char* own : {"127.0.0.1", "localhost", "::1"}) {
         ServerSettings local;
         local.host = own;
-        REQUIRE(test::error_of([&] { complete(local); }).empty());
+        REQUIRE(error_of([&] { complete(local); }).empty());
     }
     s = {};
     s.max_batch_tokens = 8, s.max_running = 16;
@@ -115,5 +104,5 @@ TEST_CASE("a server that others can reach wants a key", "[serving]") {
     s.cache_memory = 1;
     s.port = 0;
     Service service(s);
-    REQUIRE(test::contains(test::error_of([&] { service.open(); }), "--cache-memory 1"));
+    REQUIRE(contains(error_of([&] { service.open(); }), "--cache-memory 1"));
 }

@@ -14,31 +14,26 @@
 #include <unistd.h>
 
 #include "lib/core/rng.hpp"
-#include "tests/serving/client.hpp"
+#include "tests/serving/asked.hpp"
 #include "tests/serving/process.hpp"
 #include "tests/support/skip.hpp"
 
 using namespace tbt;
-using test::Client;
-using test::HttpAnswer;
+using namespace tbt::test;
 
 namespace {
 
-constexpr const char* completions = "/v1/completions";
 const std::string long_text =
     R"({"prompt":"Once upon a time","max_tokens":500,"ignore_eos":true,"temperature":1.3)";
 
 // One slot: whoever holds it holds up everybody.
-const test::Served& one_slot() {
-    static const test::Served server = [] {
-        ServerSettings s;
-        s.max_running = 1, s.max_batch_tokens = 0, s.max_waiting = 2;
-        return test::Served(s);
-    }();
+const Served& one_slot() {
+    static const Served server(settings_with(
+        [](auto& s) { s.max_running = 1, s.max_waiting = 2, s.max_batch_tokens = 0; }));
     return server;
 }
 
-bool answers(const test::Served& server) {
+bool answers(const Served& server) {
     return server.post(completions, R"({"prompt":"a","max_tokens":1})").status == 200;
 }
 
@@ -46,7 +41,7 @@ bool answers(const test::Served& server) {
 
 TEST_CASE("a client that vanishes frees its slot, in the middle of a stream or of an answer",
           "[serving]") {
-    const test::Served& server = one_slot();
+    const Served& server = one_slot();
     for (const char* more : {R"(,"stream":true})", "}"}) {
         Client client(server.port());
         client.ask("POST", completions, long_text + more);
@@ -72,7 +67,7 @@ TEST_CASE("a client that vanishes frees its slot, in the middle of a stream or o
 }
 
 TEST_CASE("when too many wait, others are refused with Retry-After", "[serving]") {
-    const test::Served& server = one_slot();
+    const Served& server = one_slot();
     std::vector<Client> clients;
     for (int i = 0; i < 3; ++i) {
         clients.emplace_back(server.port());
@@ -92,19 +87,19 @@ TEST_CASE("when too many wait, others are refused with Retry-After", "[serving]"
 }
 
 TEST_CASE("a slow reader holds up nobody, and gets its whole text", "[serving]") {
-    const test::Served& server = one_slot();
+    const Served& server = one_slot();
     Client slow(server.port());
     slow.ask("POST", completions, long_text + R"(,"stream":true,"logprobs":5})");
     REQUIRE(server.reaches("tbt_texts_running", 1));
     REQUIRE(answers(server));  // after the slow one's text: it read nothing of it
-    const std::vector<test::Event> events = test::events_of(slow.answer().body);
+    const std::vector<Event> events = events_of(slow.answer().body);
     REQUIRE(events.size() > 300);
     REQUIRE(events.back().data == "[DONE]");
 }
 
 TEST_CASE("what is no HTTP gets an answer or a closed connection, and the server goes on",
           "[serving]") {
-    const test::Served& server = test::shared_server();
+    const Served& server = shared_server();
     const std::string head =
         "POST /v1/completions HTTP/1.1\r\nHost: localhost\r\nContent-Type: "
         "application/json\r\n";
@@ -158,10 +153,8 @@ TEST_CASE("what is no HTTP gets an answer or a closed connection, and the server
         "application/json\r\n"
         "Content-Length: " +
         std::to_string(streamed.size()) + "\r\n\r\n" + streamed);
-    std::string got;
-    while (old.read_more(got)) {
-    }
-    REQUIRE_FALSE(test::contains(got, "chunked"));
+    const std::string got = old.rest();
+    REQUIRE_FALSE(contains(got, "chunked"));
     REQUIRE(got.ends_with("data: [DONE]\n\n"));
     Client half(server.port());
     half.send(head + "Content-Length: 100\r\n\r\n{\"pro");
@@ -170,7 +163,7 @@ TEST_CASE("what is no HTTP gets an answer or a closed connection, and the server
 }
 
 TEST_CASE("a body that is not read is never taken for the next request", "[serving]") {
-    const test::Served& server = test::shared_server();
+    const Served& server = shared_server();
     const std::string inner = "GET /api/version HTTP/1.1\r\nHost: localhost\r\n\r\n",
                       length = "Content-Length: " + std::to_string(inner.size()) + "\r\n\r\n",
                       body = length + inner;
@@ -186,13 +179,11 @@ TEST_CASE("a body that is not read is never taken for the next request", "[servi
           "POST /tokenize" + host + "Range: bytes=x\r\n" + body}) {
         Client client(server.port());
         client.send(request);
-        std::string got;
-        while (client.read_more(got)) {
-        }
+        const std::string got = client.rest();
         CAPTURE(request.substr(0, 60), got);
         CHECK(got.starts_with("HTTP/1.1 "));
         CHECK(got.find("HTTP/1.1 ", 1) == std::string::npos);
-        CHECK_FALSE(test::contains(got, "version\""));
+        CHECK_FALSE(contains(got, "version\""));
     }
     // Without one, or with an empty one, the connection is kept.
     Client kept(server.port());
@@ -204,7 +195,7 @@ TEST_CASE("a body that is not read is never taken for the next request", "[servi
 }
 
 TEST_CASE("without a length a request has no body, and is answered at once", "[serving]") {
-    const test::Served& server = test::shared_server();
+    const Served& server = shared_server();
     Client client(server.port());
     const auto begin = std::chrono::steady_clock::now();
     for (const auto& [line, status] :
@@ -219,7 +210,7 @@ TEST_CASE("without a length a request has no body, and is answered at once", "[s
 
 TEST_CASE("an answer is whole though a part of it is asked for, and its address may be whole",
           "[serving]") {
-    const test::Served& server = test::shared_server();
+    const Served& server = shared_server();
     const std::string body = R"({"prompt":"Once upon a time"})";
     const HttpAnswer whole = server.post("/tokenize", body);
     const HttpAnswer part = server.ask("POST", "/tokenize", body, "Range: bytes=0-3\r\n");
@@ -231,7 +222,7 @@ TEST_CASE("an answer is whole though a part of it is asked for, and its address 
 
 TEST_CASE("what never comes to an endpoint is refused in the form of the interface, too",
           "[serving]") {
-    const test::Served& server = test::shared_server();
+    const Served& server = shared_server();
     const auto refused = [&](const std::string& path, const std::string& headers) {
         Client client(server.port());
         client.send("POST " + path + " HTTP/1.1\r\n" + headers + "\r\n");
@@ -255,7 +246,7 @@ TEST_CASE("what never comes to an endpoint is refused in the form of the interfa
 }
 
 TEST_CASE("requests sent without waiting are all answered, in their order", "[serving]") {
-    const test::Served& server = test::shared_server();
+    const Served& server = shared_server();
     Client client(server.port());
     std::string all;
     for (int i = 0; i < 60; ++i) {
@@ -274,24 +265,22 @@ TEST_CASE("requests sent without waiting are all answered, in their order", "[se
 }
 
 TEST_CASE("a client that closes its sending side still gets its answer", "[serving]") {
-    const test::Served& server = test::shared_server();
+    const Served& server = shared_server();
     for (const char* more : {"", R"(,"stream":true)"}) {
         Client client(server.port());
         client.ask("POST", completions,
                    R"({"prompt":"Once upon a time","max_tokens":400,"ignore_eos":true)" +
                        std::string(more) + "}");
         client.close_sending();
-        std::string got;
-        while (client.read_more(got)) {
-        }
+        const std::string got = client.rest();
         CAPTURE(got.substr(0, 300));
-        REQUIRE(test::contains(got, R"("finish_reason":"length")"));
+        REQUIRE(contains(got, R"("finish_reason":"length")"));
     }
 }
 
 // Bodies that were right, with bytes changed, doubled, left out, and cut off.
 TEST_CASE("rubbish in a body is refused or answered, and never ends the server", "[serving]") {
-    const test::Served& server = test::shared_server();
+    const Served& server = shared_server();
     const std::vector<std::pair<const char*, std::string>> right = {
         {completions, R"({"prompt":["a",[300,301]],"max_tokens":3,"temperature":0.5,"top_k":3})"},
         {completions, R"({"prompt":"a","regex":"[a-z]{2}","max_tokens":9,"logprobs":2,"n":2})"},
@@ -345,7 +334,7 @@ TEST_CASE("rubbish in a body is refused or answered, and never ends the server",
 }
 
 TEST_CASE("a body of 100 MB is refused, whole or in chunks, and takes no memory", "[serving]") {
-    const test::Served& server = test::shared_server();
+    const Served& server = shared_server();
     const std::string megabyte(1 << 20, ' ');
     for (const bool chunked : {false, true}) {
         Client client(server.port());
@@ -360,7 +349,7 @@ TEST_CASE("a body of 100 MB is refused, whole or in chunks, and takes no memory"
         const HttpAnswer answer = client.answer();
         CAPTURE(chunked, answer.body);
         REQUIRE(answer.status == 413);
-        REQUIRE(test::contains(answer.body, "1 MB"));
+        REQUIRE(contains(answer.body, "1 MB"));
     }
     REQUIRE(answers(server));
 }
@@ -371,7 +360,7 @@ TEST_CASE("1,100 slow connections hold up nobody, and are closed after a while",
     files.rlim_cur = files.rlim_max;
     setrlimit(RLIMIT_NOFILE, &files);
     const std::size_t connections = files.rlim_max < 2300 ? files.rlim_max / 2 - 50 : 1100;
-    const test::Served& server = test::shared_server();
+    const Served& server = shared_server();
     std::vector<Client> idle;
     for (std::size_t i = 0; i < connections; ++i) {
         idle.emplace_back(server.port());
@@ -380,17 +369,15 @@ TEST_CASE("1,100 slow connections hold up nobody, and are closed after a while",
     const auto begin = std::chrono::steady_clock::now();
     REQUIRE(answers(server));
     CHECK(std::chrono::steady_clock::now() - begin < std::chrono::seconds(3));
-    std::string got;
     for (const Client& client : idle) {
         REQUIRE(client.connected());
-        while (client.read_more(got)) {
-        }
+        client.rest();
     }
     REQUIRE(answers(server));
 }
 
 TEST_CASE("a server that nobody asks does nothing", "[serving]") {
-    const test::Served server;
+    const Served server;
     REQUIRE(answers(server));
     const auto wakings = [] {
         rusage used{};
@@ -405,8 +392,7 @@ TEST_CASE("a server that nobody asks does nothing", "[serving]") {
 
 TEST_CASE("a server that is told to stop lets what is under way end, and takes no more",
           "[serving]") {
-    ServerSettings settings;
-    test::Served server(settings);
+    Served server(ServerSettings{});
     Client writing(server.port());
     writing.ask("POST", completions, long_text + R"(,"stream":true})");
     REQUIRE(server.reaches("tbt_texts_running", 1));
@@ -416,7 +402,7 @@ TEST_CASE("a server that is told to stop lets what is under way end, and takes n
         server.service().drain();
         server.http().stop(std::chrono::seconds(5));
     });
-    const std::vector<test::Event> events = test::events_of(writing.answer().body);
+    const std::vector<Event> events = events_of(writing.answer().body);
     stopping.join();
     REQUIRE(events.size() > 300);
     REQUIRE(events.back().data == "[DONE]");
@@ -427,22 +413,21 @@ TEST_CASE("a server that is told to stop lets what is under way end, and takes n
 TEST_CASE("SIGTERM: no new requests, what is under way ends or is cut off, exit status 0",
           "[serving]") {
     const char* program = std::getenv("TBT_SERVE");
-    if (!program) return test::skip("TBT_SERVE, the server's program, is not set");
+    if (!program) return skip("TBT_SERVE, the server's program, is not set");
     for (const bool in_time : {true, false}) {
-        const int port = test::free_port();
-        test::Process process({program, "--port", std::to_string(port), "--quiet", "--timeout",
-                               in_time ? "60" : "0", "--max-running", "1"});
-        REQUIRE(test::healthy(port));
+        const int port = free_port();
+        Process process({program, "--port", std::to_string(port), "--quiet", "--timeout",
+                         in_time ? "60" : "0", "--max-running", "1"});
+        REQUIRE(healthy(port));
         Client writing(port, 60);
         writing.ask("POST", completions,
                     long_text + (in_time ? R"(,"stream":true})" : R"(,"stream":true,"n":60})"));
         std::string got;
-        while (!test::contains(got, "data: ")) REQUIRE(writing.read_more(got));
+        while (!contains(got, "data: ")) REQUIRE(writing.read_more(got));
         process.tell(SIGTERM);
         if (in_time) process.tell(SIGTERM);  // `timeout` sends it twice
-        while (writing.read_more(got)) {
-        }
-        REQUIRE(test::contains(got, in_time ? "data: [DONE]" : "the server stopped before"));
+        got += writing.rest();
+        REQUIRE(contains(got, in_time ? "data: [DONE]" : "the server stopped before"));
         REQUIRE_FALSE(Client(port).connected());
         REQUIRE(process.wait() == 0);
     }
@@ -450,28 +435,24 @@ TEST_CASE("SIGTERM: no new requests, what is under way ends or is cut off, exit 
 
 TEST_CASE("a second Ctrl-C ends the server at once", "[serving]") {
     const char* program = std::getenv("TBT_SERVE");
-    if (!program) return test::skip("TBT_SERVE, the server's program, is not set");
-    const int port = test::free_port();
-    test::Process process({program, "--port", std::to_string(port), "--quiet"});
-    REQUIRE(test::healthy(port));
+    if (!program) return skip("TBT_SERVE, the server's program, is not set");
+    const int port = free_port();
+    Process process({program, "--port", std::to_string(port), "--quiet"});
+    REQUIRE(healthy(port));
     Client writing(port, 60);
     writing.ask("POST", completions, long_text + R"(,"stream":true,"n":128})");
     std::string got;
-    while (!test::contains(got, "data: ")) REQUIRE(writing.read_more(got));
+    while (!contains(got, "data: ")) REQUIRE(writing.read_more(got));
     process.tell(SIGINT);
     while (Client(port).connected()) usleep(1000);
     process.tell(SIGINT);
     REQUIRE(process.wait() == -1);
-    while (writing.read_more(got)) {
-    }
-    REQUIRE_FALSE(test::contains(got, "[DONE]"));
+    got += writing.rest();
+    REQUIRE_FALSE(contains(got, "[DONE]"));
 }
 
 TEST_CASE("a text that takes longer than the server waits is cut off, and says so", "[serving]") {
-    ServerSettings settings;
-    settings.timeout = 0;
-    settings.max_running = 1;
-    test::Served server(settings);
+    Served server(settings_with([](auto& s) { s.max_running = 1, s.timeout = 0; }));
     Client writing(server.port());
     writing.ask("POST", completions, long_text + R"(,"n":60,"stream":true})");
     REQUIRE(server.reaches("tbt_texts_running", 1));
@@ -479,13 +460,13 @@ TEST_CASE("a text that takes longer than the server waits is cut off, and says s
     REQUIRE_FALSE(server.service().drain());
     const std::string body = writing.answer().body;
     CAPTURE(body.size() > 1000 ? body.substr(body.size() - 1000) : body);
-    REQUIRE(test::contains(body, "the server stopped before this text was complete"));
-    REQUIRE(test::contains(body, R"("type":"server_error")"));  // worth another try elsewhere
+    REQUIRE(contains(body, "the server stopped before this text was complete"));
+    REQUIRE(contains(body, R"("type":"server_error")"));  // worth another try elsewhere
     server.http().stop(std::chrono::seconds(5));
 }
 
 TEST_CASE("a request that cannot be written fails alone", "[serving]") {
-    const test::Served& server = test::shared_server();
+    const Served& server = shared_server();
     Client writing(server.port());
     writing.ask("POST", completions, R"({"prompt":"Once upon a time","max_tokens":60})");
     for (int i = 0; i < 3; ++i)

@@ -111,6 +111,14 @@ public:
         return true;
     }
 
+    // All that comes until the connection is closed.
+    std::string rest() const {
+        std::string got;
+        while (read_more(got)) {
+        }
+        return got;
+    }
+
 private:
     std::string chunks(std::string& got) const {
         std::string body;
@@ -196,6 +204,14 @@ inline double metric(int port, const std::string& name) {
 inline ServerSettings with_seed(std::uint64_t seed) {
     ServerSettings settings;
     settings.seed = seed;
+    return settings;
+}
+
+// The settings that this sets, and the others as they are.
+template <class Set>
+ServerSettings settings_with(Set set) {
+    ServerSettings settings;
+    set(settings);
     return settings;
 }
 

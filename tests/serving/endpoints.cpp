@@ -7,35 +7,10 @@
 
 #include "chapters/23_text_generator/guided_texts.hpp"
 #include "chapters/26_serving/server/engine_thread.hpp"
-#include "tests/serving/client.hpp"
+#include "tests/serving/asked.hpp"
 
 using namespace tbt;
-using test::HttpAnswer;
-
-namespace {
-
-const test::Served& server() { return test::shared_server(); }
-
-constexpr const char* completions = "/v1/completions";
-constexpr const char* chats = "/v1/chat/completions";
-
-// The pieces of a stream joined, by the choice that they are of.
-std::string joined(const HttpAnswer& answer, int choice = 0) {
-    std::string text;
-    for (const test::Event& event : test::events_of(answer.body)) {
-        const Json data = json_value(event.data);
-        if (!data.is_object()) continue;
-        for (const Json& c : data["choices"]) {
-            if (c["index"] != choice) continue;
-            if (c.contains("text")) text += c["text"].get<std::string>();
-            else if (c["delta"].contains("content"))
-                text += c["delta"]["content"].get<std::string>();
-        }
-    }
-    return text;
-}
-
-}  // namespace
+using namespace tbt::test;
 
 TEST_CASE("a completion is the text that the generator writes, and says what it took",
           "[serving]") {
@@ -54,19 +29,15 @@ TEST_CASE("a completion is the text that the generator writes, and says what it 
     REQUIRE(json["usage"]["prompt_tokens_details"]["cached_tokens"].is_number());
     REQUIRE(json["object"] == "text_completion");
     REQUIRE(json["model"] == "storyteller");
-    REQUIRE(test::contains(json["system_fingerprint"], "storyteller-"));
+    REQUIRE(contains(json["system_fingerprint"], "storyteller-"));
     REQUIRE(!answer.header("X-Request-Id").empty());
 }
 
 TEST_CASE("a prompt may be a text, ids, a list of texts or a list of lists of ids", "[serving]") {
-    const Json ids = server().post("/tokenize", R"({"content":"Once upon a time"})").json();
+    const Json ids = ask("/tokenize", R"({"content":"Once upon a time"})");
     const auto texts = [](const std::string& prompt) {
         Json list = Json::array();
-        const HttpAnswer answer =
-            server().post(completions, R"({"max_tokens":8,"seed":3,"prompt":)" + prompt + "}");
-        CAPTURE(answer.body);
-        REQUIRE(answer.status == 200);
-        const Json json = answer.json();
+        const Json json = ask(completions, R"({"max_tokens":8,"seed":3,"prompt":)" + prompt + "}");
         for (const Json& choice : json["choices"]) list.push_back(choice["text"]);
         return list;
     };
@@ -81,12 +52,9 @@ TEST_CASE("a prompt may be a text, ids, a list of texts or a list of lists of id
 }
 
 TEST_CASE("n texts, echo, best_of and logprobs of a completion", "[serving]") {
-    const Json three =
-        server()
-            .post(completions,
-                  R"({"prompt":"The weather today is","n":3,"max_tokens":6,"echo":true,
-                "logprobs":2})")
-            .json();
+    const Json three = ask(completions,
+                           R"({"prompt":"The weather today is","n":3,"max_tokens":6,"echo":true,
+                "logprobs":2})");
     REQUIRE(three["choices"].size() == 3);
     REQUIRE(three["choices"][0]["text"] != three["choices"][1]["text"]);
     const Json& lp = three["choices"][2]["logprobs"];
@@ -103,17 +71,12 @@ TEST_CASE("n texts, echo, best_of and logprobs of a completion", "[serving]") {
     REQUIRE(lp["text_offset"].back() ==
             text.size() - lp["tokens"].back().get<std::string>().size());
     const Json accents =
-        server()
-            .post(completions,
-                  R"({"prompt":"\u00e9\u00e9","echo":true,"logprobs":0,"max_tokens":1})")
-            .json();
+        ask(completions, R"({"prompt":"\u00e9\u00e9","echo":true,"logprobs":0,"max_tokens":1})");
     // Characters, as clients count them, though each of these takes two bytes.
     REQUIRE(accents["choices"][0]["logprobs"]["text_offset"].back() == 2);
     const Json best =
-        server()
-            .post(completions,
-                  R"({"prompt":"The weather today is","best_of":3,"max_tokens":6,"logprobs":0})")
-            .json();
+        ask(completions,
+            R"({"prompt":"The weather today is","best_of":3,"max_tokens":6,"logprobs":0})");
     REQUIRE(best["choices"].size() == 1);
     double likeliest = -1e9;
     std::string its_text;
@@ -134,7 +97,7 @@ TEST_CASE("a chat answers in the form that the model learnt, stopped where the u
     const std::string body =
         R"({"messages":[{"role":"user","content":[{"type":"text","text":"who are you?"}]}],
         "seed":1)";
-    const Json json = server().post(chats, body + "}").json();
+    const Json json = ask(chats, body + "}");
     CAPTURE(json_text(json));
     const Json& choice = json["choices"][0];
     REQUIRE(json["object"] == "chat.completion");
@@ -151,7 +114,7 @@ TEST_CASE("a chat answers in the form that the model learnt, stopped where the u
         server().post(chats, body + R"(,"stream":true,"stream_options":{"include_usage":true}})");
     REQUIRE(stream.header("Content-Type") == "text/event-stream");
     REQUIRE(joined(stream) == choice["message"]["content"]);
-    const std::vector<test::Event> events = test::events_of(stream.body);
+    const std::vector<Event> events = events_of(stream.body);
     REQUIRE(json_value(events[0].data)["choices"][0]["delta"]["role"] == "assistant");
     REQUIRE(events.back().data == "[DONE]");
     const Json usage = json_value(events[events.size() - 2].data)["usage"];
@@ -167,10 +130,10 @@ TEST_CASE("a stream that broke goes on after the last event that its client has"
          {R"({"prompt":"Once upon a time","max_tokens":24,"stream":true})",
           R"({"prompt":"Once upon a time","max_tokens":9,"n":2,"stream":true})"}) {
         const HttpAnswer whole = server().post(completions, body);
-        const std::vector<test::Event> events = test::events_of(whole.body);
+        const std::vector<Event> events = events_of(whole.body);
         for (std::size_t have = 0; have + 1 < events.size(); ++have) {
-            std::string before;
-            HttpAnswer first;
+            HttpAnswer first = whole;
+            first.body.clear();
             for (std::size_t i = 0; i <= have; ++i)
                 first.body += "data: " + events[i].data + "\n\n";
             const HttpAnswer rest = server().ask("POST", completions, body,
@@ -186,11 +149,9 @@ TEST_CASE("a stream that broke goes on after the last event that its client has"
 
 TEST_CASE("an answer keeps to a schema, a grammar, a regex or a choice", "[serving]") {
     const auto content = [](const std::string& more) {
-        const HttpAnswer answer = server().post(
-            chats, R"({"messages":[{"role":"user","content":"A person:"}],)" + more + "}");
-        CAPTURE(answer.body);
-        REQUIRE(answer.status == 200);
-        return answer.json()["choices"][0]["message"]["content"].get<std::string>();
+        const Json json =
+            ask(chats, R"({"messages":[{"role":"user","content":"A person:"}],)" + more + "}");
+        return json["choices"][0]["message"]["content"].get<std::string>();
     };
     const Json person = json_value(content(
         R"("response_format":{"type":"json_schema","json_schema":{"name":"p","strict":true,"schema":
@@ -201,7 +162,7 @@ TEST_CASE("an answer keeps to a schema, a grammar, a regex or a choice", "[servi
     REQUIRE(person["age"].is_number_integer());
     // strict refuses what cannot be kept to; 282.000 is an integer, and nobody writes one so.
     for (int seed = 0; seed < 20; ++seed)
-        REQUIRE_FALSE(test::contains(
+        REQUIRE_FALSE(contains(
             content(
                 R"("response_format":{"type":"json_schema","json_schema":{"name":"p","strict":true,
                 "schema":{"type":"object","properties":{"a":{"type":"integer"}},"required":["a"],
@@ -223,15 +184,13 @@ TEST_CASE("an answer keeps to a schema, a grammar, a regex or a choice", "[servi
 }
 
 TEST_CASE("a tool that must be called is called with arguments of its schema", "[serving]") {
-    const std::string ask =
+    const std::string asking =
         R"({"messages":[{"role":"user","content":"weather in Elmford?"}],"tools":[
         {"type":"function","function":{"name":"get_weather","parameters":{"type":"object",
         "properties":{"city":{"type":"string","maxLength":12}},"required":["city"]}}},
         {"type":"function","function":{"name":"stop"}}],"tool_choice":)";
     const Json json =
-        server()
-            .post(chats, ask + R"({"type":"function","function":{"name":"get_weather"}}})")
-            .json();
+        ask(chats, asking + R"({"type":"function","function":{"name":"get_weather"}}})");
     CAPTURE(json_text(json));
     const Json& choice = json["choices"][0];
     REQUIRE(choice["finish_reason"] == "tool_calls");
@@ -240,25 +199,21 @@ TEST_CASE("a tool that must be called is called with arguments of its schema", "
     REQUIRE(call["type"] == "function");
     REQUIRE(call["function"]["name"] == "get_weather");
     REQUIRE(json_value(call["function"]["arguments"].get<std::string>())["city"].is_string());
-    const HttpAnswer stream = server().post(chats, ask + R"("required","stream":true})");
+    const HttpAnswer stream = server().post(chats, asking + R"("required","stream":true})");
     bool called = false;
-    for (const test::Event& event : test::events_of(stream.body)) {
-        const Json data = json_value(event.data);
-        if (!data.is_object()) continue;
-        called = called || data["choices"][0]["delta"].contains("tool_calls");
-    }
+    for (const Json& part : parts_of(stream))
+        if (part.is_object()) called = called || part["choices"][0]["delta"].contains("tool_calls");
     REQUIRE(called);
-    const Json free = server().post(chats, ask + R"("none"})").json();
+    const Json free = ask(chats, asking + R"("none"})");
     REQUIRE(free["choices"][0]["message"]["content"].is_string());
-    REQUIRE(server().post(chats, ask + R"("auto","max_tokens":5})").status == 200);
+    REQUIRE(server().post(chats, asking + R"("auto","max_tokens":5})").status == 200);
 }
 
 TEST_CASE("a completion's token that is none of the first choices is shown beside them",
           "[serving]") {
-    const Json lists = server()
-                           .post(completions, R"({"prompt":"Once upon a time","max_tokens":8,
-                               "logprobs":1,"guided_choice":["zzz zzz"]})")
-                           .json()["choices"][0]["logprobs"];
+    const Json lists = ask(completions, R"({"prompt":"Once upon a time","max_tokens":8,
+                               "logprobs":1,"guided_choice":["zzz zzz"]})")["choices"][0]
+                                                                           ["logprobs"];
     bool rare = false;
     for (std::size_t i = 0; i < lists["tokens"].size(); ++i) {
         const Json& top = lists["top_logprobs"][i];
@@ -272,7 +227,7 @@ TEST_CASE("chat log-probabilities come with the tokens, whole and in a stream", 
     const std::string body =
         R"({"messages":[{"role":"user","content":"hi"}],"logprobs":true,"top_logprobs":2,
         "max_tokens":6)";
-    const Json whole = server().post(chats, body + "}").json();
+    const Json whole = ask(chats, body + "}");
     const Json& content = whole["choices"][0]["logprobs"]["content"];
     REQUIRE(content.size() == whole["usage"]["completion_tokens"]);
     REQUIRE(content[0]["top_logprobs"].size() == 2);
@@ -282,14 +237,13 @@ TEST_CASE("chat log-probabilities come with the tokens, whole and in a stream", 
     REQUIRE(content[0]["bytes"].size() == content[0]["token"].get<std::string>().size());
     const std::string most = R"({"messages":[{"role":"user","content":"hi"}],"max_tokens":1,
         "logprobs":true,"top_logprobs":20})";
-    const Json twenty = server().post(chats, most).json();
+    const Json twenty = ask(chats, most);
     REQUIRE(twenty["choices"][0]["logprobs"]["content"][0]["top_logprobs"].size() == 20);
     Json streamed = Json::array();
     const HttpAnswer stream = server().post(chats, body + R"(,"stream":true})");
-    for (const test::Event& event : test::events_of(stream.body)) {
-        const Json data = json_value(event.data);
-        if (!data.is_object() || data["choices"][0]["logprobs"].is_null()) continue;
-        for (const Json& token : data["choices"][0]["logprobs"]["content"])
+    for (const Json& part : parts_of(stream)) {
+        if (!part.is_object() || part["choices"][0]["logprobs"].is_null()) continue;
+        for (const Json& token : part["choices"][0]["logprobs"]["content"])
             streamed.push_back(token);
     }
     REQUIRE(streamed == content);
@@ -299,27 +253,24 @@ TEST_CASE("searches, guidance and contrast are served beside the batches", "[ser
     TextGenerator alone(shipped_model("storyteller").string());
     TextOptions beams;
     beams.num_beams = 3, beams.samples = 2, beams.max_new_tokens = 12;
-    const Json json =
-        server()
-            .post(completions,
-                  R"({"prompt":"The weather today is","num_beams":3,"n":2,"max_tokens":12})")
-            .json();
+    const Json json = ask(
+        completions, R"({"prompt":"The weather today is","num_beams":3,"n":2,"max_tokens":12})");
     const auto texts = alone.generate("The weather today is", beams);
     REQUIRE(json["choices"][0]["text"] == texts[0].text);
     REQUIRE(json["choices"][1]["text"] == texts[1].text);
     TextOptions guided;
     guided.guidance_scale = 1.5, guided.max_new_tokens = 10;
-    const std::string ask =
+    const std::string asking =
         R"({"prompt":"The weather today is","guidance_scale":1.5,"max_tokens":10)";
     const std::string text = alone.generate("The weather today is", guided)[0].text;
-    REQUIRE(server().post(completions, ask + "}").json()["choices"][0]["text"] == text);
-    REQUIRE(joined(server().post(completions, ask + R"(,"stream":true})")) == text);
+    REQUIRE(ask(completions, asking + "}")["choices"][0]["text"] == text);
+    REQUIRE(joined(server().post(completions, asking + R"(,"stream":true})")) == text);
 }
 
 TEST_CASE("a search that finds fewer texts than asked for leaves their choices out", "[serving]") {
-    const std::string ask =
+    const std::string asking =
         R"({"prompt":["First","Second"],"num_beams":4,"n":4,"guided_regex":"[ab]","max_tokens":5)";
-    const Json json = server().post(completions, ask + "}").json();
+    const Json json = ask(completions, asking + "}");
     std::vector<int> places;
     std::string texts;
     for (const Json& choice : json["choices"]) {
@@ -327,16 +278,9 @@ TEST_CASE("a search that finds fewer texts than asked for leaves their choices o
         texts += choice["text"].get<std::string>();
     }
     CHECK(places == std::vector<int>{0, 1, 4, 5});
-    std::string streamed[8];
-    for (const test::Event& event :
-         test::events_of(server().post(completions, ask + R"(,"stream":true})").body)) {
-        const Json data = json_value(event.data);
-        if (data.is_object())
-            for (const Json& choice : data["choices"])
-                streamed[choice["index"].get<std::size_t>()] += choice["text"].get<std::string>();
-    }
+    const HttpAnswer streamed = server().post(completions, asking + R"(,"stream":true})");
     for (std::size_t i = 0; i < 8; ++i)
-        CHECK(streamed[i] == (i % 4 < 2 ? texts.substr(i / 4 * 2 + i % 4, 1) : ""));
+        CHECK(joined(streamed, to_int(i)) == (i % 4 < 2 ? texts.substr(i / 4 * 2 + i % 4, 1) : ""));
 }
 
 TEST_CASE("models, health, metrics, tokens and the page", "[serving]") {
@@ -345,15 +289,13 @@ TEST_CASE("models, health, metrics, tokens and the page", "[serving]") {
     REQUIRE(server().ask("GET", "/v1/models/storyteller").json() == models["data"][0]);
     REQUIRE(server().ask("GET", "/v1/models/gpt-9").status == 404);
     REQUIRE(server().ask("GET", "/health").json()["status"] == "ok");
-    const Json tokens = server().post("/tokenize", R"({"content":"Once upon a time"})").json();
+    const Json tokens = ask("/tokenize", R"({"content":"Once upon a time"})");
     REQUIRE(tokens["count"] == tokens["tokens"].size());
-    REQUIRE(server()
-                .post("/detokenize", R"({"tokens":)" + json_text(tokens["tokens"]) + "}")
-                .json()["content"] == "Once upon a time");
+    REQUIRE(ask("/detokenize", R"({"tokens":)" + json_text(tokens["tokens"]) + "}")["content"] ==
+            "Once upon a time");
     const auto pieces = [](const std::string& more) {
-        return server()
-            .post("/tokenize", R"({"content":"Once upon\u00e9","parse_special":true,)" + more + "}")
-            .json();
+        return ask("/tokenize",
+                   R"({"content":"Once upon\u00e9","parse_special":true,)" + more + "}");
     };
     std::string text;
     const Json with_pieces = pieces(R"("with_pieces":true)");
@@ -368,18 +310,17 @@ TEST_CASE("models, health, metrics, tokens and the page", "[serving]") {
     REQUIRE(strings["token_strs"].size() == strings["count"]);
     REQUIRE(strings["token_strs"][0] == "Once");
     const std::string hi = R"("messages":[{"role":"user","content":"hi"}])";
-    REQUIRE(
-        server().post("/tokenize", "{" + hi + "}").json()["count"] ==
-        server().post(chats, "{" + hi + R"(,"max_tokens":1})").json()["usage"]["prompt_tokens"]);
-    ServerSettings settings;
-    settings.strict = true;
-    REQUIRE(test::Served(settings).post("/tokenize", R"({"content":"a","x":1})").status == 400);
+    REQUIRE(ask("/tokenize", "{" + hi + "}")["count"] ==
+            ask(chats, "{" + hi + R"(,"max_tokens":1})")["usage"]["prompt_tokens"]);
+    REQUIRE(Served(settings_with([](auto& s) { s.strict = true; }))
+                .post("/tokenize", R"({"content":"a","x":1})")
+                .status == 400);
     const HttpAnswer page = server().ask("GET", "/");
     REQUIRE(page.status == 200);
-    REQUIRE(test::contains(page.header("Content-Type"), "text/html"));
-    REQUIRE(test::contains(page.header("Content-Security-Policy"), "default-src 'none'"));
+    REQUIRE(contains(page.header("Content-Type"), "text/html"));
+    REQUIRE(contains(page.header("Content-Security-Policy"), "default-src 'none'"));
     for (const char* outside : {"http://", "https://", "src=", "innerHTML", "@import"})
-        REQUIRE_FALSE(test::contains(page.body, outside));
+        REQUIRE_FALSE(contains(page.body, outside));
 }
 
 TEST_CASE("compiled guides are kept while they are used, and forgotten after", "[serving]") {
@@ -414,7 +355,7 @@ TEST_CASE("before the first request every count is 0", "[serving]") {
 }
 
 TEST_CASE("the figures of a server are those of what it did", "[serving]") {
-    const test::Served own;
+    const Served own;
     const HttpAnswer answer = own.post(
         completions, R"({"prompt":[300,301,302],"max_tokens":5,"ignore_eos":true,"seed":1})");
     REQUIRE(answer.json()["usage"]["completion_tokens"] == 5);

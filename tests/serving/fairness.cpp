@@ -8,21 +8,18 @@
 #include <string>
 #include <vector>
 
-#include "tests/serving/client.hpp"
+#include "tests/serving/asked.hpp"
 
 using namespace tbt;
-using test::Client;
+using namespace tbt::test;
 
 namespace {
 
-constexpr const char* completions = "/v1/completions";
 using Clock = std::chrono::steady_clock;
 
-double bystander(const test::Served& server) {
+double bystander(const Served& server) {
     const Clock::time_point begin = Clock::now();
-    const auto answer = server.post(completions, R"({"prompt":"The weather","max_tokens":4})");
-    CAPTURE(answer.body);
-    REQUIRE(answer.status == 200);
+    asked(server, completions, R"({"prompt":"The weather","max_tokens":4})");
     return std::chrono::duration<double>(Clock::now() - begin).count();
 }
 
@@ -71,7 +68,7 @@ std::string endless_schema() {
 }  // namespace
 
 TEST_CASE("a client gets its tokens soon, whatever another asks for", "[serving]") {
-    const test::Served server;
+    const Served server;
     struct Attack {
         const char* name;
         std::string body;
@@ -120,9 +117,7 @@ TEST_CASE("a client gets its tokens soon, whatever another asks for", "[serving]
 }
 
 TEST_CASE("128 texts of one request fill no queue for others", "[serving]") {
-    ServerSettings settings;
-    settings.max_waiting = 2, settings.max_running = 2;
-    const test::Served server(settings);
+    const Served server(settings_with([](auto& s) { s.max_running = s.max_waiting = 2; }));
     Client many(server.port());
     many.ask("POST", completions, R"({"prompt":"a","n":128,"max_tokens":100,"ignore_eos":true})");
     REQUIRE(server.reaches("tbt_texts_running", 2));
@@ -130,9 +125,7 @@ TEST_CASE("128 texts of one request fill no queue for others", "[serving]") {
 }
 
 TEST_CASE("a request waits while its form is compiled", "[serving]") {
-    ServerSettings settings;
-    settings.max_waiting = 2;
-    const test::Served server(settings);
+    const Served server(settings_with([](auto& s) { s.max_waiting = 2; }));
     std::vector<Client> clients;
     for (int i = 0; i < 8; ++i) {
         clients.emplace_back(server.port());
@@ -151,16 +144,12 @@ TEST_CASE("a request waits while its form is compiled", "[serving]") {
 
 TEST_CASE("compiling a form ends at --timeout, with its client, and when the server stops",
           "[serving]") {
-    ServerSettings settings;
-    settings.max_waiting = 1, settings.timeout = 1;
-    const test::Served impatient(settings);
-    const test::HttpAnswer late = impatient.post(completions, endless_schema());
-    CAPTURE(late.body);
-    CHECK(late.status == 422);
-    CHECK(test::contains(late.body, "takes more than 1 s to compile"));
+    const HttpAnswer late =
+        asked(Served(settings_with([](auto& s) { s.max_waiting = s.timeout = 1; })), completions,
+              endless_schema(), 422);
+    CHECK(contains(late.body, "takes more than 1 s to compile"));
 
-    settings.timeout = 60;
-    test::Served server(settings);
+    Served server(settings_with([](auto& s) { s.max_waiting = 1, s.timeout = 60; }));
     // A client whose form is being compiled, and has the only place.
     const auto compiling = [&] {
         for (;;) {

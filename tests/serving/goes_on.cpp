@@ -9,38 +9,20 @@
 
 #include "lib/files/model.hpp"
 #include "lib/machine/files.hpp"
-#include "tests/serving/client.hpp"
+#include "tests/serving/asked.hpp"
 
 using namespace tbt;
-using test::HttpAnswer;
+using namespace tbt::test;
 
 namespace {
 
-constexpr const char* chats = "/v1/chat/completions";
 const std::string question = R"({"role":"user","content":"tell me a story"})";
-
-Json asked(const std::string& path, const std::string& body, int status = 200) {
-    const HttpAnswer answer = test::shared_server().post(path, body);
-    CAPTURE(path, body, answer.body);
-    REQUIRE(answer.status == status);
-    return answer.json();
-}
 
 std::string text_of(const Json& answer) { return answer["choices"][0]["message"]["content"]; }
 
 std::string messages_with(const std::string& begun, const std::string& more = "") {
     return R"("messages":[)" + question + R"(,{"role":"assistant","content":)" +
            json_text(Json(begun)) + more + "}]";
-}
-
-std::string streamed(const std::string& body) {
-    std::string text;
-    for (const test::Event& event : test::events_of(test::shared_server().post(chats, body).body)) {
-        const Json data = json_value(event.data);
-        if (data.is_object() && data["choices"][0]["delta"].contains("content"))
-            text += data["choices"][0]["delta"]["content"].get<std::string>();
-    }
-    return text;
 }
 
 }  // namespace
@@ -55,7 +37,7 @@ TEST_CASE("an answer that goes on is the rest of the unbroken one, after each of
           R"("seed":4,"no_repeat_ngram_size":2,"min_tokens":12,"xtc_probability":0.5)"}) {
         const std::string more = std::string(options) + R"(,"logprobs":true)";
         const Json whole =
-            asked(chats, R"({"messages":[)" + question + R"(],"max_tokens":30,)" + more + "}");
+            ask(chats, R"({"messages":[)" + question + R"(],"max_tokens":30,)" + more + "}");
         const Json& choice = whole["choices"][0];
         const std::string text = text_of(whole);
         std::string before;
@@ -73,18 +55,20 @@ TEST_CASE("an answer that goes on is the rest of the unbroken one, after each of
             ++same_tokens;
             const std::string left = std::to_string(30 - k);
             CAPTURE(options, text, begun);
-            const Json rest = asked(chats, "{" + messages_with(begun) + R"(,"max_tokens":)" + left +
-                                               R"(,"continue_final_message":true,
+            const Json rest = ask(chats, "{" + messages_with(begun) + R"(,"max_tokens":)" + left +
+                                             R"(,"continue_final_message":true,
                 "add_generation_prompt":false,)" +
-                                               more + "}");
+                                             more + "}");
             REQUIRE(begun + text_of(rest) == text);
             REQUIRE(rest["choices"][0]["finish_reason"] == choice["finish_reason"]);
             const Json& now = rest["choices"][0]["logprobs"]["content"];
             REQUIRE(now.size() + k == tokens.size());
             for (std::size_t i = 0; i < now.size(); ++i) REQUIRE(now[i] == tokens[k + i]);
             if (k % 5 != 0) continue;
-            REQUIRE(begun + streamed("{" + messages_with(begun, R"(,"prefix":true)") +
-                                     R"(,"stream":true,"max_tokens":)" + left + "," + more + "}") ==
+            REQUIRE(begun + joined(server().post(
+                                chats, "{" + messages_with(begun, R"(,"prefix":true)") +
+                                           R"(,"stream":true,"max_tokens":)" + left + "," + more +
+                                           "}")) ==
                     text);
         }
     }
@@ -97,31 +81,31 @@ TEST_CASE("what goes on keeps to its form and its budget, and may be what others
         {"schema":{"type":"object","required":["age"],"additionalProperties":false,
         "properties":{"age":{"type":"integer"}}}}})";
     const std::string begun = R"({"age": 1)";
-    const Json object = asked(
-        chats, "{" + messages_with(begun, R"(,"prefix":true)") + form + R"(,"max_tokens":20})");
+    const Json object =
+        ask(chats, "{" + messages_with(begun, R"(,"prefix":true)") + form + R"(,"max_tokens":20})");
     REQUIRE(json_value(begun + text_of(object))["age"].is_number());
-    asked(chats, "{" + messages_with(R"({"name": )", R"(,"prefix":true)") + form + "}", 422);
+    ask(chats, "{" + messages_with(R"({"name": )", R"(,"prefix":true)") + form + "}", 422);
 
     const std::string story = "Once upon a time there was a";
     const std::string body = "{" + messages_with(story, R"(,"prefix":true)") + R"(,"seed":7,)";
-    const Json rest = asked(chats, body + R"("max_tokens":9,"ignore_eos":true})");
+    const Json rest = ask(chats, body + R"("max_tokens":9,"ignore_eos":true})");
     REQUIRE(rest["usage"]["completion_tokens"] == 9);
     REQUIRE(text_of(rest).starts_with(' '));
-    REQUIRE(text_of(asked(chats, body + R"("max_tokens":0})")).empty());
+    REQUIRE(text_of(ask(chats, body + R"("max_tokens":0})")).empty());
     const std::string as_others = "{" + messages_with(story) + R"(,"seed":7,"max_tokens":9})";
-    REQUIRE(asked("/v1/messages", as_others)["content"][0]["text"] ==
-            text_of(asked(chats, body + R"("max_tokens":9})")));
-    REQUIRE(asked("/api/chat", "{" + messages_with(story) + R"(,"stream":false,
+    REQUIRE(ask("/v1/messages", as_others)["content"][0]["text"] ==
+            text_of(ask(chats, body + R"("max_tokens":9})")));
+    REQUIRE(ask("/api/chat", "{" + messages_with(story) + R"(,"stream":false,
         "options":{"seed":7,"num_predict":9}})")["message"]["content"] ==
-            text_of(asked(chats, body + R"("max_tokens":9})")));
+            text_of(ask(chats, body + R"("max_tokens":9})")));
     // Without being asked to go on, the answer is another one; white space alone is no beginning.
-    REQUIRE(text_of(asked(chats, as_others)) != text_of(asked(chats, body + R"("max_tokens":9})")));
-    REQUIRE(text_of(asked(chats, "{" + messages_with(" \n", R"(,"prefix":true)") +
-                                     R"(,"seed":7,"max_tokens":9})")) ==
-            text_of(asked(chats, R"({"messages":[)" + question + R"(],"seed":7,"max_tokens":9})")));
+    REQUIRE(text_of(ask(chats, as_others)) != text_of(ask(chats, body + R"("max_tokens":9})")));
+    REQUIRE(text_of(ask(chats, "{" + messages_with(" \n", R"(,"prefix":true)") +
+                                   R"(,"seed":7,"max_tokens":9})")) ==
+            text_of(ask(chats, R"({"messages":[)" + question + R"(],"seed":7,"max_tokens":9})")));
 
     for (const std::string& wrong :
          {R"({"continue_final_message":true,"messages":[)" + question + "]}",
           "{" + messages_with(story, R"(,"prefix":true)") + R"(,"num_beams":2})"})
-        REQUIRE(asked(chats, wrong, 400)["error"]["param"] == "messages");
+        REQUIRE(ask(chats, wrong, 400)["error"]["param"] == "messages");
 }

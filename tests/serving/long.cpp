@@ -96,9 +96,7 @@ Streamed stream(int port, const std::string& body) {
 }  // namespace
 
 TEST_CASE("memory after 10,000 requests is that after 1,000", "[.][memory]") {
-    ServerSettings settings;
-    settings.max_waiting = 1000;
-    const test::Served server(settings);
+    const test::Served server(test::settings_with([](auto& s) { s.max_waiting = 1000; }));
     ask_small(server, 1000);
     const long early = resident();
     ask_small(server, 9000);

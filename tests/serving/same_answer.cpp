@@ -87,34 +87,20 @@ Asked random_request(Rng& rng) {
                          !body.contains("typical_p");
     const std::size_t usual = body.size();
     if (rng.below(2) == 0) add_rare(rng, body, chat, sampled);
-    switch (body.size() == usual ? rng.below(10) : 9) {  // some of them contradict a form
-        case 0:
-            body["json_schema"] = json_value(
-                R"({"type":"object","properties":{"name":{"type":"string","maxLength":10},
-                "age":{"type":"integer"}},"required":["name","age"]})");
-            break;
-        case 1:
-            body["grammar"] = "root ::= [0-9] [0-9] \".\" [0-9] [0-9] \".\" \"20\" [0-9] [0-9]";
-            break;
-        case 2:
-            body["regex"] = "[A-Z][a-z]{2,8}( [0-9]{1,3})?";
-            break;
-        case 3:
-            body["choice"] = {"sunny", "rainy", "cloudy"};
-            break;
-        case 4:
-            if (body["temperature"] != 0 && !body.contains("logprobs")) {
-                for (const char* cut : {"temperature", "top_p", "top_k", "min_p", "typical_p", "n"})
-                    body.erase(cut);
-                body["num_beams"] = 3;
-            }
-            break;
-        case 5:
-            body["stop"] = {".", "the"};
-            break;
-        default:
-            break;
+    static const Json forms = json_value(R"([
+        {"json_schema":{"type":"object","properties":{"name":{"type":"string","maxLength":10},
+        "age":{"type":"integer"}},"required":["name","age"]}},
+        {"grammar":"root ::= [0-9] [0-9] \".\" [0-9] [0-9] \".\" \"20\" [0-9] [0-9]"},
+        {"regex":"[A-Z][a-z]{2,8}( [0-9]{1,3})?"},{"choice":["sunny","rainy","cloudy"]}])");
+    // Some of them contradict a form.
+    const std::uint64_t kind = body.size() == usual ? rng.below(10) : 9;
+    if (kind < forms.size()) body.update(forms[kind]);
+    if (kind == 4 && body["temperature"] != 0 && !body.contains("logprobs")) {
+        for (const char* cut : {"temperature", "top_p", "top_k", "min_p", "typical_p", "n"})
+            body.erase(cut);
+        body["num_beams"] = 3;
     }
+    if (kind == 5) body["stop"] = {".", "the"};
     if (body.contains("json_schema") || body.contains("tools") || body.contains("response_format"))
         body["max_tokens"] = 90;
     else if (body.contains("grammar") || body.contains("regex")) body["max_tokens"] = 40;

@@ -5,17 +5,12 @@
 #include <string>
 #include <vector>
 
-#include "tests/serving/client.hpp"
+#include "tests/serving/asked.hpp"
 
 using namespace tbt;
-using test::HttpAnswer;
+using namespace tbt::test;
 
 namespace {
-
-const test::Served& server() { return test::shared_server(); }
-
-constexpr const char* completions = "/v1/completions";
-constexpr const char* chats = "/v1/chat/completions";
 
 // The texts of an answer, and the ends.
 std::string texts_of(const HttpAnswer& answer) {
@@ -96,9 +91,7 @@ TEST_CASE("what has no effect is named in the answer, and refused if the server 
                      R"("disable_fallback":false,"disable_any_whitespace":true}})");
     REQUIRE(chosen.json()["choices"][0]["text"] == "yes");
     REQUIRE(chosen.header("X-Ignored") == "disable_any_whitespace");
-    ServerSettings settings;
-    settings.strict = true;
-    const test::Served strict(settings);
+    const Served strict(settings_with([](auto& s) { s.strict = true; }));
     for (const char* refused : {R"("user":"me")", R"("model":"gpt-9")", R"("dtype":"f16")",
                                 R"("regex":"a{40}","max_tokens":3)"}) {
         CAPTURE(refused);
@@ -115,9 +108,7 @@ TEST_CASE("what has no effect is named in the answer, and refused if the server 
         strict
             .post("/v1/responses", R"({"input":"a","truncation":"disabled","max_output_tokens":1})")
             .status == 200);
-    settings = {};
-    settings.strict_model = true;
-    const test::Served named(settings);
+    const Served named(settings_with([](auto& s) { s.strict_model = true; }));
     REQUIRE(named.post("/v1/embeddings", R"({"input":"a","model":"gpt-9"})").status == 404);
     REQUIRE(named.post("/v1/embeddings", R"({"input":"a","model":"storyteller"})").status == 200);
     REQUIRE(named.post(completions, R"({"prompt":"a","model":"gpt-9"})").status == 404);
@@ -172,12 +163,10 @@ TEST_CASE("llama.cpp's names in a body are the options that they name", "[servin
     CHECK(curved != completed(range));
     CHECK(completed(R"(,"max_tokens":40,"dynatemp_exp":3,"dry_sequence_breakers":["a"])") == usual);
     // Pairs of ids and numbers; false means never.
-    const Json first = server()
-                           .post(completions, R"({"prompt":"Once upon a time","max_tokens":1,
-                               "logprobs":0,"temperature":0})")
-                           .json()["choices"][0]["logprobs"]["tokens"];
-    const std::string id = json_text(
-        server().post("/tokenize", json_text(Json{{"content", first[0]}})).json()["tokens"][0]);
+    const Json first = ask(completions, R"({"prompt":"Once upon a time","max_tokens":1,
+                               "logprobs":0,"temperature":0})")["choices"][0]["logprobs"]["tokens"];
+    const std::string id =
+        json_text(ask("/tokenize", json_text(Json{{"content", first[0]}}))["tokens"][0]);
     const std::string greedy = R"(,"max_tokens":3,"temperature":0)";
     const std::string banned = completed(greedy + R"(,"logit_bias":{")" + id + R"(":-100})");
     CHECK(banned != completed(greedy));
@@ -185,7 +174,7 @@ TEST_CASE("llama.cpp's names in a body are the options that they name", "[servin
          {"[[" + id + ",false]]", "[[" + id + ",-100],[7,0.0]]", "{\"" + id + "\":false}"})
         CHECK(completed(greedy + R"(,"logit_bias":)" + same) == banned);
     // Its seed for any.
-    const test::Served own{ServerSettings()};
+    const Served own{ServerSettings()};
     const auto seed = [&] {
         return own.post("/completion", R"({"prompt":"a","n_predict":1,"seed":4294967295})")
             .header("X-Seed");
@@ -195,34 +184,28 @@ TEST_CASE("llama.cpp's names in a body are the options that they name", "[servin
 
 TEST_CASE("without a seed each answer is another one, and names the seed that gives it again",
           "[serving]") {
-    const test::Served own{ServerSettings()};
-    const std::string ask = R"({"prompt":"Once upon a time","max_tokens":24,"temperature":1.2)";
+    const Served own{ServerSettings()};
+    const std::string asking = R"({"prompt":"Once upon a time","max_tokens":24,"temperature":1.2)";
     std::set<std::string> seeds;
     for (const char* more : {"}", "}", R"(,"seed":-1})", R"(,"seed":null})"}) {
-        const HttpAnswer answer = own.post(completions, ask + more);
+        const HttpAnswer answer = own.post(completions, asking + more);
         const Json json = answer.json();
         seeds.insert(answer.header("X-Seed"));
         REQUIRE(answer.header("X-Seed") == std::to_string(json["seed"].get<std::uint64_t>()));
-        REQUIRE(texts_of(own.post(completions, ask + R"(,"seed":)" + json_text(json["seed"]) +
+        REQUIRE(texts_of(own.post(completions, asking + R"(,"seed":)" + json_text(json["seed"]) +
                                                    "}")) == texts_of(answer));
     }
     REQUIRE(seeds.size() == 4);
     // A stream that broke goes on with its own seed, which is in the ids of its events.
-    const std::string streamed = ask + R"(,"stream":true})";
-    const auto pieces = [](const HttpAnswer& answer) {
-        std::string text;
-        for (const test::Event& event : test::events_of(answer.body))
-            if (const Json data = json_value(event.data); data.is_object())
-                text += data["choices"][0]["text"].get<std::string>();
-        return text;
-    };
+    const std::string streamed = asking + R"(,"stream":true})";
     const HttpAnswer whole = own.post(completions, streamed);
-    const std::vector<test::Event> events = test::events_of(whole.body);
+    const std::vector<Event> events = events_of(whole.body);
     const HttpAnswer rest =
         own.ask("POST", completions, streamed, "Last-Event-ID: " + events[5].id + "\r\n");
-    HttpAnswer first;
+    HttpAnswer first = whole;
+    first.body.clear();
     for (std::size_t i = 0; i <= 5; ++i) first.body += "data: " + events[i].data + "\n\n";
-    REQUIRE(pieces(first) + pieces(rest) == pieces(whole));
+    REQUIRE(joined(first) + joined(rest) == joined(whole));
 }
 
 TEST_CASE("a history is taken as clients keep it", "[serving]") {
@@ -250,10 +233,8 @@ TEST_CASE("what the system says is told to the model as in the terminal's chat",
     TextOptions options;
     options.system = "Be kind.";
     const Json prompt =
-        server()
-            .post("/apply-template", R"({"messages":[{"role":"system","content":"Be kind."},
-                {"role":"user","content":"hi"}]})")
-            .json()["prompt"];
+        ask("/apply-template", R"({"messages":[{"role":"system","content":"Be kind."},
+                {"role":"user","content":"hi"}]})")["prompt"];
     REQUIRE(prompt == "Be kind.\n\nUser: hi\nAssistant:");
     REQUIRE(generator.conversation(options).ask("hi") ==
             generator.model().tokenizer.encode(prompt.get<std::string>()));
@@ -266,11 +247,8 @@ TEST_CASE("tools are asked for in the ways of yesterday and of others", "[servin
     const std::string tools = R"("tools":[{"type":"function","function":)" + function +
                               R"(},{"type":"function","function":{"name":"g","parameters":null}}])";
     const auto message = [](const std::string& more) {
-        const HttpAnswer answer = server().post(
-            chats, R"({"messages":[{"role":"user","content":"hi"}],"max_tokens":60,)" + more + "}");
-        CAPTURE(more, answer.body);
-        REQUIRE(answer.status == 200);
-        return answer.json()["choices"][0]["message"];
+        return ask(chats, R"({"messages":[{"role":"user","content":"hi"}],"max_tokens":60,)" +
+                              more + "}")["choices"][0]["message"];
     };
     const Json any = message(tools + R"(,"tool_choice":"any")");
     REQUIRE(any["tool_calls"][0]["function"] ==
@@ -312,30 +290,28 @@ TEST_CASE("a form is asked for by any of its names", "[serving]") {
 
 TEST_CASE("any JSON object, in any budget: what there is room for, with the reason", "[serving]") {
     const std::string any = R"(,"seed":7,"response_format":{"type":"json_object"},"max_tokens":)";
-    for (const auto& ask : {completed, said}) {
-        CHECK(ask(any + "0") == "\"\"length\n");
+    for (const auto& answered : {completed, said}) {
+        CHECK(answered(any + "0") == "\"\"length\n");
         // A token may be more than the bracket.
-        const std::string one = ask(any + "1");
+        const std::string one = answered(any + "1");
         CHECK((one.starts_with("\"{") && one.ends_with("\"length\n")));
-        CHECK(ask(any + "3") == "\"{}\"stop\n");
-        CHECK(test::contains(ask(any + R"(1,"n":2)"), "\"length\n\"{"));
+        CHECK(answered(any + "3") == "\"{}\"stop\n");
+        CHECK(contains(answered(any + R"(1,"n":2)"), "\"length\n\"{"));
         // Where there is room for a whole one, it is whole.
-        const std::string whole = ask(any + "40");
+        const std::string whole = answered(any + "40");
         const std::string text = json_value(whole.substr(0, whole.rfind('"') + 1));
         CHECK(json_value(text).is_object());
     }
     const HttpAnswer stream = server().post(
         chats, R"({"messages":[{"role":"user","content":"hi"}],"stream":true)" + any + "1}");
-    const std::vector<test::Event> events = test::events_of(stream.body);
+    const std::vector<Event> events = events_of(stream.body);
     REQUIRE(events.size() == 4);
     CHECK(json_value(events[1].data)["choices"][0]["delta"]["content"].get<std::string>()[0] ==
           '{');
     CHECK(json_value(events[2].data)["choices"][0]["finish_reason"] == "length");
     const auto ollama = [&](const std::string& path, const std::string& body) {
-        const Json answer = server()
-                                .post(path, "{" + body + R"(,"stream":false,"format":"json",
-                                            "options":{"num_predict":1}})")
-                                .json();
+        const Json answer = ask(path, "{" + body + R"(,"stream":false,"format":"json",
+                                            "options":{"num_predict":1}})");
         CAPTURE(path, json_text(answer));
         CHECK(answer["done_reason"] == "length");
         const Json& text = path == "/api/chat" ? answer["message"]["content"] : answer["response"];
@@ -350,7 +326,7 @@ TEST_CASE("any JSON object, in any budget: what there is room for, with the reas
     const HttpAnswer beams = server().post(
         chats, R"({"messages":[{"role":"user","content":"hi"}],"num_beams":2)" + any + "1}");
     CHECK(beams.status == 422);
-    CHECK(test::contains(beams.json()["error"]["message"].get<std::string>(), "allow 2"));
+    CHECK(contains(beams.json()["error"]["message"].get<std::string>(), "allow 2"));
 }
 
 // Bodies as these programs send them.

@@ -6,27 +6,17 @@
 #include <tuple>
 #include <vector>
 
-#include "tests/serving/client.hpp"
+#include "tests/serving/asked.hpp"
 
 using namespace tbt;
-using test::HttpAnswer;
-using test::parts_of;
+using namespace tbt::test;
 
 namespace {
 
-const test::Served& server() { return test::shared_server(); }
-
-Json ask(const test::Served& served, const std::string& path, const std::string& body) {
-    const HttpAnswer answer = served.post(path, body);
-    CAPTURE(path, body, answer.body);
-    REQUIRE(answer.status == 200);
-    return answer.json();
-}
-
 // The storyteller, asked by another template.
-const test::Served& templated() {
-    static const test::TemporaryFolder folder;
-    static const test::Served served = [] {
+const Served& templated() {
+    static const TemporaryFolder folder;
+    static const Served served = [] {
         for (const auto& file : std::filesystem::directory_iterator(shipped_model("storyteller")))
             std::filesystem::create_symlink(std::filesystem::absolute(file.path()),
                                             folder.file(file.path().filename().string()));
@@ -36,10 +26,10 @@ const test::Served& templated() {
 {% endfor %}{% if add_generation_prompt %}assistant:{% endif %}{% if enable_thinking is defined -%}
 {{ '' if enable_thinking else ' no thoughts' }}{% endif %}{% if reasoning_effort is defined -%}
 {{ ' effort ' ~ reasoning_effort }}{% endif %})");
-        ServerSettings settings = test::with_seed(0);
+        ServerSettings settings = with_seed(0);
         settings.model.model = folder.path();
         settings.name = "storyteller";
-        return test::Served(settings);
+        return Served(settings);
     }();
     return served;
 }
@@ -96,8 +86,7 @@ std::string place_of(const Json& arguments) {
 TEST_CASE("calls of tools are found wherever they are in an answer, whole and in a stream",
           "[serving]") {
     for (const Written& w : answers()) {
-        const Json choice =
-            ask(server(), "/v1/chat/completions", written(w.text) + "}")["choices"][0];
+        const Json choice = ask(chats, written(w.text) + "}")["choices"][0];
         CAPTURE(w.text, json_text(choice));
         const Json& message = choice["message"];
         CHECK(choice["finish_reason"] == (w.places.empty() ? "stop" : "tool_calls"));
@@ -106,8 +95,8 @@ TEST_CASE("calls of tools are found wherever they are in an answer, whole and in
         if (w.places.empty()) continue;
         CHECK(message["tool_calls"].size() == w.places.size());
         std::string content, places;
-        for (const Json& event : parts_of(
-                 server().post("/v1/chat/completions", written(w.text) + R"(,"stream":true})"))) {
+        for (const Json& event :
+             parts_of(server().post(chats, written(w.text) + R"(,"stream":true})"))) {
             if (!event.is_object()) continue;
             const Json& delta = event["choices"][0]["delta"];
             content += delta.value("content", "");
@@ -128,23 +117,22 @@ TEST_CASE("calls of tools are found wherever they are in an answer, whole and in
 TEST_CASE("one call is enough for who asks for no more", "[serving]") {
     const std::string two = marked(call_a) + marked(call_b);
     for (const auto& [more, calls] : {std::pair{"}", 2U}, {R"(,"parallel_tool_calls":false})", 1U}})
-        CHECK(ask(server(), "/v1/chat/completions",
-                  written(two) + more)["choices"][0]["message"]["tool_calls"]
-                  .size() == calls);
+        CHECK(ask(chats, written(two) + more)["choices"][0]["message"]["tool_calls"].size() ==
+              calls);
 }
 
 TEST_CASE("numbers are rounded outside of a form, and many odd names are one short line",
           "[serving]") {
     const std::string body = written("yes") + R"(,"temperature":0.70000000000000000001)";
-    CHECK(server().post("/v1/chat/completions", body + "}").status == 200);
+    CHECK(server().post(chats, body + "}").status == 200);
     CHECK(server()
-              .post("/v1/chat/completions",
+              .post(chats,
                     body + R"(,"response_format":{"type":"json_schema","json_schema":{"schema":)"
                            R"({"maximum":1.00000000000000000001}}}})")
               .status == 422);
     std::string odd = body + R"(,"cache_prompt":false)";
     for (int i = 0; i < 2000; ++i) odd += ",\"no_such_thing_" + std::to_string(i) + "\":1";
-    const HttpAnswer answer = server().post("/v1/chat/completions", odd + "}");
+    const HttpAnswer answer = server().post(chats, odd + "}");
     REQUIRE(answer.status == 200);
     CHECK(answer.header("X-Ignored").size() < 1200);
     CHECK(answer.header("X-Ignored").find("cache_prompt") == std::string::npos);
@@ -156,14 +144,12 @@ TEST_CASE("calls of tools are found in the forms of responses, messages and Olla
     for (const Written& w : answers()) {
         CAPTURE(w.text);
         const std::size_t texts = w.content.empty() ? 0 : 1;
-        const Json output =
-            ask(server(), "/v1/responses", written(w.text, of_responses) + "}")["output"];
-        const Json blocks =
-            ask(server(), "/v1/messages", written(w.text, of_messages) + "}")["content"];
+        const Json output = ask("/v1/responses", written(w.text, of_responses) + "}")["output"];
+        const Json blocks = ask("/v1/messages", written(w.text, of_messages) + "}")["content"];
         Json message =
-            ask(server(), "/api/chat",
-                R"({"messages":[{"role":"user","content":"look"}],"stream":false,)" + tools +
-                    R"(,"options":{"guided_choice":[)" + json_text(w.text) + "]}}")["message"];
+            ask("/api/chat", R"({"messages":[{"role":"user","content":"look"}],"stream":false,)" +
+                                 tools + R"(,"options":{"guided_choice":[)" + json_text(w.text) +
+                                 "]}}")["message"];
         if (!message.contains("tool_calls")) message["tool_calls"] = Json::array();
         CAPTURE(json_text(output), json_text(blocks), json_text(message));
         REQUIRE(output.size() == texts + w.places.size());
@@ -202,13 +188,13 @@ TEST_CASE("calls of tools are found in the forms of responses, messages and Olla
 }
 
 TEST_CASE("responses: each item of an answer with several is sent again by its id", "[serving]") {
-    const Json output = ask(server(), "/v1/responses",
-                            written("I look. " + marked(call_a) + marked(call_b),
-                                    R"("tools":[{"type":"function","name":"look"}])") +
-                                "}")["output"];
+    const Json output =
+        ask("/v1/responses", written("I look. " + marked(call_a) + marked(call_b),
+                                     R"("tools":[{"type":"function","name":"look"}])") +
+                                 "}")["output"];
     REQUIRE(output.size() == 3);
     const auto tokens = [](const Json& item) {
-        return ask(server(), "/v1/responses",
+        return ask("/v1/responses",
                    R"({"max_output_tokens":1,"input":[{"role":"user","content":"x"},)" +
                        json_text(item) + "]}")["usage"]["input_tokens"]
             .get<int>();
@@ -220,7 +206,7 @@ TEST_CASE("responses: each item of an answer with several is sent again by its i
 
 TEST_CASE("the arguments of earlier calls come to a template as an object, however they were sent",
           "[serving]") {
-    const auto prompt = [](const test::Served& served, const std::string& arguments) {
+    const auto prompt = [](const Served& served, const std::string& arguments) {
         const std::string body = R"({"messages":[{"role":"user","content":"look"},
             {"role":"assistant","content":"","tool_calls":[{"id":"c","type":"function","function":
             {"name":"f","arguments":)" +
@@ -228,13 +214,13 @@ TEST_CASE("the arguments of earlier calls come to a template as an object, howev
                                  R"(}}]},{"role":"tool","tool_call_id":"c","content":"3"}]})";
         return ask(served, "/apply-template", body)["prompt"].text();
     };
-    for (const test::Served* served : {&templated(), &server()})
+    for (const Served* served : {&templated(), &server()})
         CHECK(prompt(*served, R"("{\"a\": 1}")") == prompt(*served, R"({"a":1})"));
-    CHECK(test::contains(prompt(templated(), R"({"a":1})"), "call: {\"a\": 1}"));
-    CHECK(test::contains(prompt(templated(), R"("")"), "call: {}"));
-    CHECK(test::contains(prompt(server(), R"({"a":1})"),
-                         R"(Assistant: {"name":"f","arguments":{"a":1}})"));
-    const HttpAnswer wrong = server().post("/v1/chat/completions",
+    CHECK(contains(prompt(templated(), R"({"a":1})"), "call: {\"a\": 1}"));
+    CHECK(contains(prompt(templated(), R"("")"), "call: {}"));
+    CHECK(
+        contains(prompt(server(), R"({"a":1})"), R"(Assistant: {"name":"f","arguments":{"a":1}})"));
+    const HttpAnswer wrong = server().post(chats,
                                            R"({"messages":[{"role":"assistant","content":"",
         "tool_calls":[{"function":{"name":"f","arguments":3}}]},{"role":"user","content":"x"}]})");
     CHECK(wrong.status == 400);
@@ -253,11 +239,11 @@ TEST_CASE("the text of a template and its ids are those of the answer's prompt",
         const Json ids = ask(templated(), "/tokenize", body);
         CHECK(ask(templated(), "/detokenize",
                   json_text(Json{{"tokens", ids["tokens"]}}))["content"] == text);
-        CHECK(test::contains(text, R"(tools: [{"type": "function", "function": {"name": "look")"));
-        CHECK(test::contains(text, "no thoughts") == test::contains(more, "thinking"));
-        CHECK(test::contains(text, "effort high") == test::contains(more, "effort"));
-        CHECK(text.ends_with("Well") == test::contains(more, "continue"));
-        CHECK(ask(templated(), "/v1/chat/completions",
+        CHECK(contains(text, R"(tools: [{"type": "function", "function": {"name": "look")"));
+        CHECK(contains(text, "no thoughts") == contains(more, "thinking"));
+        CHECK(contains(text, "effort high") == contains(more, "effort"));
+        CHECK(text.ends_with("Well") == contains(more, "continue"));
+        CHECK(ask(templated(), chats,
                   body.substr(0, body.size() - 1) +
                       R"(,"max_tokens":1})")["usage"]["prompt_tokens"] == ids["count"]);
     }
@@ -296,39 +282,35 @@ TEST_CASE("thoughts are asked for in the words of each interface", "[serving]") 
          {std::tuple("/api/chat", hi + R"(,"think":false)", "think"),
           std::tuple("/v1/responses", std::string(R"("input":"a","reasoning":{"effort":"low"})"),
                      "reasoning.effort"),
-          std::tuple("/v1/chat/completions", hi + R"(,"reasoning_effort":"low")",
-                     "reasoning_effort")}) {
+          std::tuple(chats, hi + R"(,"reasoning_effort":"low")", "reasoning_effort")}) {
         const HttpAnswer answer = server().post(path, "{" + body + R"(,"max_tokens":1})");
         CAPTURE(path, answer.body, answer.headers);
         CHECK(answer.status == 200);
-        CHECK(test::contains(answer.header("X-Ignored"), name));
+        CHECK(contains(answer.header("X-Ignored"), name));
     }
 }
 
 TEST_CASE("tokens are counted before they are too many, with the answer that goes on, and at once",
           "[serving]") {
     const auto count = [](const std::string& body) {
-        return ask(server(), "/v1/messages/count_tokens", body)["input_tokens"].get<int>();
+        return ask("/v1/messages/count_tokens", body)["input_tokens"].get<int>();
     };
     std::string many;
     for (int i = 0; i < 2000; ++i) many += " x";
     const std::string too_long = R"({"messages":[{"role":"user","content":")" + many + R"("}]})";
     CHECK(count(too_long) > 1000);
-    CHECK(ask(server(), "/tokenize", too_long)["count"] == count(too_long));
-    CHECK(server().post("/v1/chat/completions", too_long).status == 400);
+    CHECK(ask("/tokenize", too_long)["count"] == count(too_long));
+    CHECK(server().post(chats, too_long).status == 400);
     const std::string prefill = R"({"max_tokens":1,"messages":[{"role":"user","content":"hi"},
         {"role":"assistant","content":"Well, I am")";
-    const Json usage = ask(server(), "/v1/messages", prefill + "}]}")["usage"];
+    const Json usage = ask("/v1/messages", prefill + "}]}")["usage"];
     CHECK(count(prefill + "}]}") ==
           usage["input_tokens"].get<int>() + usage["cache_read_input_tokens"].get<int>());
-    CHECK(ask(server(), "/tokenize", prefill + R"(,"prefix":true}]})")["count"] ==
-          count(prefill + "}]}"));
+    CHECK(ask("/tokenize", prefill + R"(,"prefix":true}]})")["count"] == count(prefill + "}]}"));
     // What the answer is held to is not compiled for this: here it could not be.
     CHECK(count(R"({"messages":[{"role":"user","content":"hi"}],"output_config":{"format":
         {"type":"json_schema","schema":{"type":"x"}}}})") > 3);
-    ServerSettings settings;
-    settings.strict_model = true;
-    CHECK(test::Served(settings)
+    CHECK(Served(settings_with([](auto& s) { s.strict_model = true; }))
               .post("/v1/messages/count_tokens",
                     R"({"model":"gpt-9","messages":[{"role":"user","content":"hi"}]})")
               .status == 404);

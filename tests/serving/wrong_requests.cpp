@@ -9,20 +9,10 @@
 #include "chapters/23_text_generator/aliases.hpp"
 #include "chapters/23_text_generator/command_line.hpp"
 #include "lib/machine/command_line.hpp"
-#include "tests/serving/client.hpp"
+#include "tests/serving/asked.hpp"
 
 using namespace tbt;
-using test::Client;
-using test::HttpAnswer;
-
-namespace {
-
-const test::Served& server() { return test::shared_server(); }
-
-constexpr const char* completions = "/v1/completions";
-constexpr const char* chats = "/v1/chat/completions";
-
-}  // namespace
+using namespace tbt::test;
 
 TEST_CASE("what is asked for wrongly is refused in OpenAI's form, and says what to do",
           "[serving]") {
@@ -160,9 +150,9 @@ TEST_CASE("what is asked for wrongly is refused in OpenAI's form, and says what 
         CHECK(answer.status == w.status);
         const Json error = answer.json()["error"];
         REQUIRE(error.is_object());
-        CHECK(test::contains(error["message"], w.message));
-        if (!test::contains(w.body, "--")) CHECK_FALSE(test::contains(error["message"], "--"));
-        CHECK_FALSE(test::contains(error["message"], "help"));
+        CHECK(contains(error["message"], w.message));
+        if (!contains(w.body, "--")) CHECK_FALSE(contains(error["message"], "--"));
+        CHECK_FALSE(contains(error["message"], "help"));
         CHECK(error["type"] == "invalid_request_error");
         CHECK((error.contains("param") && error.contains("code")));
     }
@@ -176,8 +166,8 @@ TEST_CASE("what is asked for wrongly is refused in OpenAI's form, and says what 
     const std::string form = "Content-Type: application/x-www-form-urlencoded\r\n";
     const HttpAnswer of_a_page = typed("Origin: https://example.com\r\n" + form);
     REQUIRE(of_a_page.status == 415);
-    REQUIRE(test::contains(of_a_page.body, "application/json, got application/x-www-form"));
-    REQUIRE(test::contains(typed("Origin: null\r\n").body, "application/json, got none"));
+    REQUIRE(contains(of_a_page.body, "application/json, got application/x-www-form"));
+    REQUIRE(contains(typed("Origin: null\r\n").body, "application/json, got none"));
     REQUIRE(typed(form).status == 200);
     REQUIRE(typed("").status == 200);
     for (const char* name : {"max_tokens", "top_p", "repetition_penalty"})
@@ -236,11 +226,8 @@ TEST_CASE("an error names what the client sent, in the words of its interface", 
 
 TEST_CASE("a parameter by any of its names is the command line's option", "[serving]") {
     const auto text = [](const std::string& more) {
-        const HttpAnswer answer =
-            server().post(completions, R"({"prompt":"a","max_tokens":20)" + more + "}");
-        CAPTURE(more, answer.body);
-        REQUIRE(answer.status == 200);
-        return answer.json()["choices"][0]["text"].get<std::string>();
+        const Json json = ask(completions, R"({"prompt":"a","max_tokens":20)" + more + "}");
+        return json["choices"][0]["text"].get<std::string>();
     };
     REQUIRE(text(R"(,"repeat_penalty":1.5)") == text(R"(,"repetition_penalty":1.5)"));
     REQUIRE(text(R"(,"repetition_penalty":1.5,"repeat_last_n":64)") ==
@@ -257,10 +244,9 @@ TEST_CASE("a parameter by any of its names is the command line's option", "[serv
 
 TEST_CASE("every parameter is answered or refused, whatever its value", "[serving]") {
     std::vector<std::string> names;
-    TextOptions options;
-    std::string strategy;
+    Settings settings;
     read_command_line({}, [&](OptionTable& app) {
-        add_text_options(app, options, strategy);
+        add_text_options(app, settings);
         for (const DeclaredOption& option : CommandLine(app).options())
             names.push_back(option.name());
     });
@@ -275,7 +261,7 @@ TEST_CASE("every parameter is answered or refused, whatever its value", "[servin
                                                name + "\":" + value + "}");
             CAPTURE(name, value, answer.body);
             REQUIRE((answer.status == 400 || answer.status == 422));
-            REQUIRE_FALSE(test::contains(answer.body, "cannot be opened"));
+            REQUIRE_FALSE(contains(answer.body, "cannot be opened"));
         }
     }
 }
@@ -290,7 +276,7 @@ TEST_CASE("an object with very many members is refused at once", "[serving]") {
         const auto begin = std::chrono::steady_clock::now();
         const HttpAnswer answer = server().post(completions, body);
         REQUIRE(answer.status == 400);
-        REQUIRE(test::contains(answer.body, "more than 4096 members"));
+        REQUIRE(contains(answer.body, "more than 4096 members"));
         REQUIRE(std::chrono::steady_clock::now() - begin < std::chrono::seconds(4));
     }
 }

@@ -11,7 +11,7 @@
 #include "chapters/10_generate/batch.hpp"
 #include "chapters/11_beam_search/beam_search.hpp"
 #include "lib/core/rng.hpp"
-#include "lib/files/model.hpp"
+#include "tests/support/small_model.hpp"
 
 namespace tbt::test {
 
@@ -108,23 +108,8 @@ inline BeamRequest beams(int B, int max_new_tokens, std::vector<int> eos = {},
 
 // A model over the bytes and one end-of-text token that knows nothing: its weights are zero.
 inline Model zero_model() {
-    TransformerConfig config;
-    config.vocab_size = 257;
-    config.n_positions = 64;
-    config.n_embd = 32;
-    config.n_layer = 1;
-    config.n_head = 2;
-    config.n_inner = 64;
-    config.eos_token_ids = {256};
-    const WeightSource source = [](const std::string&, const Shape& shape) {
-        return Tensor(shape);
-    };
-    Vocabulary vocabulary;
-    for (int b = 0; b < 256; ++b) vocabulary.tokens.emplace_back(1, static_cast<char>(b));
-    vocabulary.tokens.emplace_back("<|endoftext|>");
-    vocabulary.added = {{256, true}};
-    vocabulary.eos_id = 256;
-    return {Transformer(config, source, {1}), Tokenizer(std::move(vocabulary))};
+    return small_model(byte_tokenizer(),
+                       [](const std::string&, const Shape& shape) { return Tensor(shape); });
 }
 
 template <class Model>

@@ -4,11 +4,8 @@
 
 #include <cstdlib>
 
-#include "lib/grammar/recognizer/grammar_recognizer.hpp"
-#include "lib/grammar/schema/schema.hpp"
-#include "lib/grammar/schema/validator.hpp"
 #include "lib/json/json.hpp"
-#include "tests/support/guided.hpp"
+#include "tests/support/schemas.hpp"
 
 namespace tbt::testing::budget {
 
@@ -22,11 +19,6 @@ inline std::shared_ptr<const TokenTrie> words() {
          "20",    "19",    "-0",   "\":\"", "\"\"",   "\"\",", "[]",    "{}",    "}}",   "ing",
          " the",  ":{\"",  "\":[", "a\"",   "e\",\"", "  ",    "\n",    "x-",    "_t",   "ype"});
     return trie;
-}
-
-inline SchemaOptions quiet(SchemaOptions options = {}) {
-    options.warn = [](const std::string&) {};
-    return options;
 }
 
 // One text. heat 0: always the token that a model without knowledge likes best; else drawn.
@@ -70,10 +62,9 @@ inline std::string written(const std::shared_ptr<CompiledGrammar>& language, int
 inline void hold_to_budget(const std::string& schema, const std::shared_ptr<const TokenTrie>& trie,
                            Rng& rng, const SchemaOptions& options = {}) {
     INFO(schema);
-    const auto shared =
-        language(std::make_shared<GrammarRecognizer>(compile_schema(schema, quiet(options))), trie);
+    const auto shared = language_of(schema, trie, quiet(options));
     SchemaValidator validator(schema, quiet());
-    const int least = shared->closing().enough(shared->recognizer().start());
+    const int least = stated(*shared);
     REQUIRE_THROWS_WITH(GrammarMatcher(shared, least - 1),
                         Catch::Contains("allow " + std::to_string(least)));
     for (int more = 0; more <= 40; more += full() || more < 1 ? 1 : 20) {
@@ -91,11 +82,6 @@ inline void hold_to_budget(const std::string& schema, const std::shared_ptr<cons
 // The fewest tokens, by everything that k tokens reach, for k = 0, 1, …; −1: too much to look at.
 inline int by_enumeration(CompiledGrammar& language, std::size_t most) {
     return fewest_tokens(language.masks(), language.recognizer().start(), most);
-}
-
-// What the program says is enough, before the first token.
-inline int stated(CompiledGrammar& language) {
-    return language.closing().enough(language.recognizer().start());
 }
 
 // The bound promises at most half as many again as the fewest tokens, and four.

@@ -117,8 +117,9 @@ inline int fewest_tokens(MaskCache& masks, Recognizer::State from, std::size_t m
         const Found now = open.front();
         open.pop_front();
         if (masks.recognizer().accepts(now.state)) return now.tokens;
-        for (const TokenReach::Step& step : masks.reached().steps(now.state))
-            if (seen.insert(step.state).second) open.push_back({step.state, now.tokens + 1});
+        masks.reached().each(now.state, [&](const TokenReach::Reached& r) {
+            if (seen.insert(r.state).second) open.push_back({r.state, now.tokens + 1});
+        });
     }
     return -1;
 }

@@ -17,4 +17,10 @@ inline bool same(const GeneratedText& a, const GeneratedText& b) {
     return true;
 }
 
+inline std::vector<std::vector<int>> ids_of(const std::vector<GeneratedText>& texts) {
+    std::vector<std::vector<int>> ids;
+    for (const GeneratedText& text : texts) ids.push_back(text.ids);
+    return ids;
+}
+
 }  // namespace tbt::test

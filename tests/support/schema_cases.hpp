@@ -2,40 +2,37 @@
 #pragma once
 
 #include <cmath>
-#include <cstdlib>
-#include <map>
-#include <nlohmann/json.hpp>
-#include <set>
 
-#include "lib/grammar/automata/numbers.hpp"
-#include "lib/grammar/recognizer/grammar_recognizer.hpp"
-#include "lib/grammar/schema/schema.hpp"
-#include "lib/grammar/schema/validator.hpp"
 #include "lib/machine/files.hpp"
-#include "tests/catch.hpp"
-#include "tests/support/guided.hpp"
+#include "tests/support/schemas.hpp"
 
 namespace tbt::testing {
 
 using nlohmann::json;
 
 struct Case {
-    const char* schema;
-    std::vector<std::string> yes, no;
+    std::string schema;
+    Texts yes, no;
 };
 
 inline void check(const std::vector<Case>& cases) {
     for (const Case& c : cases) {
-        INFO(c.schema);
-        SchemaValidator recognizer(c.schema);
-        for (const std::string& text : c.yes) {
-            INFO(text);
-            CHECK(recognizer.valid(text));
-        }
-        for (const std::string& text : c.no) {
-            INFO(text);
-            CHECK_FALSE(recognizer.valid(text));
-        }
+        SchemaValidator validator(c.schema, quiet());
+        check_takes(
+            c.schema, [&](const std::string& text) { return validator.valid(text); }, c.yes, c.no);
+    }
+}
+
+// The refusal is of this keyword, and says each of these.
+inline void check_refused(const std::string& schema, const std::string& keyword,
+                          const std::vector<std::string>& said, const SchemaOptions& options = {}) {
+    INFO(schema);
+    try {
+        compile_schema(schema, options);
+        FAIL("compiled");
+    } catch (const UnsupportedSchema& e) {
+        CHECK(e.keyword() == keyword);
+        for (const std::string& part : said) CHECK_THAT(e.what(), Catch::Contains(part));
     }
 }
 

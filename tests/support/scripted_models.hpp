@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "chapters/10_generate/generate.hpp"
+#include "tests/support/same_text.hpp"
 
 namespace tbt::test {
 
@@ -80,16 +80,7 @@ inline GeneratedText write(const std::string& prompt, const std::string& answer,
                           bytes_of(prompt), r, observer)[0];
 }
 
-inline TransformerConfig small_config() {
-    TransformerConfig config;
-    config.vocab_size = static_cast<int>(vocabulary);
-    config.n_positions = 64;
-    config.n_embd = 32;
-    config.n_layer = 2;
-    config.n_head = 2;
-    config.n_inner = 4 * 32;
-    return config;
-}
+inline TransformerConfig small_config() { return gpt_config(2, 2, 32, 64, to_int(vocabulary)); }
 
 inline Tensor random_weight(const std::string& name, const Shape& shape) {
     std::uint64_t stream = 0;
@@ -98,12 +89,6 @@ inline Tensor random_weight(const std::string& name, const Shape& shape) {
     Tensor t(shape);
     for (float& v : t.values()) v = static_cast<float>(rng.normal() * 0.3);
     return t;
-}
-
-inline std::vector<std::vector<int>> ids_of(const std::vector<GeneratedText>& texts) {
-    std::vector<std::vector<int>> ids;
-    for (const GeneratedText& text : texts) ids.push_back(text.ids);
-    return ids;
 }
 
 }  // namespace tbt::test

@@ -10,16 +10,7 @@
 
 namespace tbt {
 
-inline TransformerConfig tiny_config() {
-    TransformerConfig config;
-    config.vocab_size = 50;
-    config.n_positions = 40;
-    config.n_embd = 16;
-    config.n_layer = 2;
-    config.n_head = 2;
-    config.n_inner = 64;
-    return config;
-}
+inline TransformerConfig tiny_config() { return gpt_config(2, 2, 16, 40, 50); }
 
 inline Transformer tiny_gpt() {
     return Transformer(tiny_config(), [](const std::string& name, const Shape& shape) {

@@ -54,32 +54,35 @@ std::string seen(const Tokenizer& tokenizer, int id) {
                                        : "token " + std::to_string(id);
 }
 
-std::vector<PromptToken> prompt_logprobs(Transformer& gpt, std::span<const int> ids, int choices) {
+TokenLogprob prompt_token(int id, std::span<const float> before, int choices) {
+    TokenLogprob token{id, std::numeric_limits<double>::quiet_NaN(), {}};
+    if (before.empty()) return token;
+    Candidates distribution(before);
+    token.log_probability = distribution.log_probability(index(id));
+    for (const Candidate& top : top_candidates(before, choices))
+        token.choices.push_back({top.id, distribution.log_probability(index(top.id))});
+    return token;
+}
+
+std::vector<TokenLogprob> prompt_logprobs(Transformer& gpt, std::span<const int> ids, int choices) {
     KvCache cache(gpt.config());
     const Logits rows = gpt.forward_all(cache, ids);
-    std::vector<PromptToken> tokens;
-    for (std::size_t i = 0; i < ids.size(); ++i) {
-        PromptToken token{ids[i], std::numeric_limits<double>::quiet_NaN(), {}};
-        if (i > 0) {
-            const std::span<const float> row = rows.row(to_int(i) - 1);
-            Candidates distribution(row);
-            token.log_probability = distribution.log_probability(index(ids[i]));
-            for (const Candidate& top : top_candidates(row, choices))
-                token.choices.push_back({top.id, distribution.log_probability(index(top.id))});
-        }
-        tokens.push_back(std::move(token));
-    }
+    std::vector<TokenLogprob> tokens;
+    for (int i = 0; i < count(ids); ++i)
+        tokens.push_back(prompt_token(ids[index(i)],
+                                      i > 0 ? rows.row(i - 1) : std::span<const float>(), choices));
     return tokens;
 }
 
-void print_prompt_logprobs(const Tokenizer& tokenizer, const std::vector<PromptToken>& tokens) {
+static void print_prompt_logprobs(const Tokenizer& tokenizer,
+                                  const std::vector<TokenLogprob>& tokens) {
     std::printf("   prompt               raw   first choices\n");
-    for (const PromptToken& token : tokens) {
+    for (const TokenLogprob& token : tokens) {
         std::printf("   %s ", padded(seen(tokenizer, token.id), 14).c_str());
         if (std::isnan(token.log_probability)) std::printf("        –");
         else std::printf("%9.4f", token.log_probability);
         std::printf("  ");
-        for (const PromptToken::Choice& choice : token.choices)
+        for (const TokenLogprob::Choice& choice : token.choices)
             std::printf(" %s %.4f", seen(tokenizer, choice.id).c_str(), choice.log_probability);
         std::printf("\n");
     }
@@ -117,7 +120,8 @@ std::string explanation(const Tokenizer& tokenizer, const Chain& chain, const Tr
     return out + "\n";
 }
 
-void print_log_probabilities(const Tokenizer& tokenizer, const GeneratedText& text) {
+// --logprobs: one line for each token.
+static void print_log_probabilities(const Tokenizer& tokenizer, const GeneratedText& text) {
     std::printf("   token                raw  processed   first choices (raw)\n");
     for (const Trace& t : text.traces) {
         std::printf("   %s %9.4f  %9.4f  ", padded(seen(tokenizer, t.chosen), 14).c_str(),

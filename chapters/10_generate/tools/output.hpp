@@ -44,24 +44,24 @@ private:
     struct sigaction before_ {};
 };
 
-// The option --prompt-logprobs: how probable each token of the prompt was, as in vLLM.
-struct PromptToken {
+// How probable a token of a text was, and the model's likeliest tokens there.
+struct TokenLogprob {
     struct Choice {
         int id;
         double log_probability;
     };
     int id = 0;
-    double log_probability = 0;   // NaN for the first token, since nothing comes before it
-    std::vector<Choice> choices;  // the model's likeliest tokens, the most probable first
+    double log_probability = 0;   // NaN for the first token of a prompt, since nothing comes before
+    std::vector<Choice> choices;  // the most probable first
 };
 
-// For each token of the prompt: its log-probability and the likeliest tokens, in the model's own
-// distribution. One pass over the prompt. choices: how many likeliest tokens. Throws as
-// forward_all() does.
-std::vector<PromptToken> prompt_logprobs(Transformer& gpt, std::span<const int> ids, int choices);
+// The option --prompt-logprobs, as in vLLM.
+// before: the logits before the token; empty for the first. choices: how many likeliest tokens.
+TokenLogprob prompt_token(int id, std::span<const float> before, int choices);
 
-// Prints a line for each token.
-void print_prompt_logprobs(const Tokenizer& tokenizer, const std::vector<PromptToken>& tokens);
+// For each token of the prompt: its log-probability and the likeliest tokens, in the model's own
+// distribution. One pass over the prompt. Throws as forward_all() does.
+std::vector<TokenLogprob> prompt_logprobs(Transformer& gpt, std::span<const int> ids, int choices);
 
 // A token on one line, its blanks visible.
 std::string seen(const Tokenizer& tokenizer, int id);
@@ -69,9 +69,6 @@ std::string seen(const Tokenizer& tokenizer, int id);
 // --explain: what each step of the chain did to the candidates and to the token that was drawn.
 std::string explanation(const Tokenizer& tokenizer, const Chain& chain, const Trace& trace,
                         int step);
-
-// --logprobs: prints one line for each token.
-void print_log_probabilities(const Tokenizer& tokenizer, const GeneratedText& text);
 
 // --figure: draws the text, each token shaded by its surprise. Needs traces.
 void write_surprise_figure(const std::string& file, const Tokenizer& tokenizer,
@@ -97,7 +94,7 @@ void check_output(const Output& output, std::size_t texts, int vocab_size);
 struct ShownPrompt {
     std::string text;
     std::vector<int> ids;
-    std::vector<PromptToken> tokens = {};  // for --prompt-logprobs
+    std::vector<TokenLogprob> tokens = {};  // for --prompt-logprobs
 };
 
 // Shows a piece of text on stdout now, and not when the buffer is full.

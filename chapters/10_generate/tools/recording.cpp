@@ -84,9 +84,8 @@ ReplayedText replayed_text(const GenerateRequest& request, std::span<const int> 
 
 void read_again(const BatchLogits& model, const GenerateRequest& request, const ReplayedText& text,
                 const std::function<void(std::size_t, std::span<const float>)>& use) {
-    const StopRules& stop = request.stop;
-    const bool slides = stop.policy == ContextPolicy::slide;
-    Window window(stop.context, request.keep > 0 ? request.keep : default_keep(stop.context));
+    const bool slides = request.stop.policy == ContextPolicy::slide;
+    Window window = request.window();
     for (std::size_t step = 0; step < text.length();) {
         const std::size_t rows = slides ? 1 : std::min(rows_at_once, text.length() - step);
         std::span<const int> ids = std::span(text.ids).first(text.prompt_length + step + rows - 1);
@@ -97,17 +96,21 @@ void read_again(const BatchLogits& model, const GenerateRequest& request, const 
 }
 
 std::vector<RecordedToken> replay(const BatchLogits& model, const GenerateRequest& request,
-                                  ReplayedText text) {
+                                  ReplayedText text, const NoteChoice& note) {
     std::vector<RecordedToken> tokens;
     const Surprise surprise = request.chain.surprise();
     const bool drawn = !text.u.empty();
     read_again(model, request, text, [&](std::size_t step, std::span<const float> logits) {
-        tokens.push_back(recorded_choice(request.chain, logits, text.before(step),
-                                         drawn ? text.u[step] : 0,
-                                         text.ids[text.prompt_length + step]));
-        tokens.back().has_u = drawn;
+        const TextSoFar before = text.before(step);
+        RecordedToken& token = tokens.emplace_back(
+            recorded_choice(request.chain, logits, before, drawn ? text.u[step] : 0,
+                            text.ids[text.prompt_length + step]));
+        token.has_u = drawn;
+        if (note) note(token, before, logits);
+        const bool forced = token.guide && token.guide->allowed == 1;
         if (surprise != Surprise::none)
-            text.log_probabilities.push_back(tokens.back().trace.log_probability(surprise));
+            text.log_probabilities.push_back(forced ? not_known
+                                                    : token.trace.log_probability(surprise));
     });
     return tokens;
 }
@@ -399,16 +402,16 @@ std::string trace_line(const Tokenizer& tokenizer, const Trace& t, std::size_t s
 std::string json_result(const std::string& model, const std::string& prompt,
                         const GenerateRequest& request, const std::vector<int>& prompt_ids,
                         const Tokenizer& tokenizer, const std::vector<GeneratedText>& texts,
-                        const std::vector<PromptToken>& prompt_tokens) {
+                        const std::vector<TokenLogprob>& prompt_tokens) {
     Json j = {{"model", model},
               {"prompt", prompt},
               {"prompt_ids", prompt_ids},
               {"seed", request.seed},
               {"chain", chain_json(request.chain)}};
-    for (const PromptToken& t : prompt_tokens) {
+    for (const TokenLogprob& t : prompt_tokens) {
         Json token = id_and_text(tokenizer, t.id);
         token["raw"] = exact(t.log_probability), token["top"] = Json::array();
-        for (const PromptToken::Choice& c : t.choices) {
+        for (const TokenLogprob::Choice& c : t.choices) {
             token["top"].push_back(id_and_text(tokenizer, c.id));
             token["top"].back()["raw"] = exact(c.log_probability);
         }

@@ -100,9 +100,12 @@ ReplayedText replayed_text(const GenerateRequest& request, std::span<const int> 
 void read_again(const BatchLogits& model, const GenerateRequest& request, const ReplayedText& text,
                 const std::function<void(std::size_t, std::span<const float>)>& use);
 
+// Adds to a choice what else is known of it, such as the state of a guide.
+using NoteChoice = std::function<void(RecordedToken& token, const TextSoFar& before,
+                                      std::span<const float> logits)>;
 // Records all choices of a text, under the request's chain.
 std::vector<RecordedToken> replay(const BatchLogits& model, const GenerateRequest& request,
-                                  ReplayedText text);
+                                  ReplayedText text, const NoteChoice& note = {});
 
 // ---- the parts of a trace's lines that all decoders share ----
 
@@ -160,7 +163,7 @@ std::string trace_line(const Tokenizer& tokenizer, const Trace& trace, std::size
 std::string json_result(const std::string& model, const std::string& prompt,
                         const GenerateRequest& request, const std::vector<int>& prompt_ids,
                         const Tokenizer& tokenizer, const std::vector<GeneratedText>& texts,
-                        const std::vector<PromptToken>& prompt_tokens = {});
+                        const std::vector<TokenLogprob>& prompt_tokens = {});
 // --output-format jsonl: one text, with its prompt.
 std::string jsonl_result(const std::string& prompt, const GenerateRequest& request,
                          const Tokenizer& tokenizer, const GeneratedText& text);

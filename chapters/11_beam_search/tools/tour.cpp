@@ -155,7 +155,7 @@ void print_gap(Model& model, BeamRequest request, const std::vector<int>& prompt
     CachedModel cached(model.transformer);
     ExactText exact;
     try {
-        exact = ExactSearch(std::ref(cached), request, prompt, best->score, most_expanded).run();
+        exact = exact_search(std::ref(cached), request, prompt, best->score, most_expanded);
     } catch (const Error& e) {
         std::printf("   (not known: %s)\n", e.what());
         return;
@@ -249,7 +249,7 @@ void show_probes(Model& model) {
         const BeamText greedy = greedy_text(batch, request, ids);
         const BeamText best = beam_search(std::ref(batch), request, ids)[0];
         CachedModel cached(model.transformer);
-        const ExactText exact = ExactSearch(std::ref(cached), request, ids, best.sum).run();
+        const ExactText exact = exact_search(std::ref(cached), request, ids, best.sum);
         const auto line = [](const char* who, double sum, const std::string& text) {
             std::printf("   %-8s %.4f  %s\n", who, portable_exp(sum), shortened(text, 58).c_str());
         };

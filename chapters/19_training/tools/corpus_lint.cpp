@@ -97,10 +97,11 @@ std::vector<std::pair<std::string, std::string>> lint_text(const std::string& te
     return {found.begin(), found.end()};
 }
 
-LintReport lint(const Corpus& corpus, std::uint64_t seed, std::uint64_t documents_of_each_genre) {
-    LintReport report;
+std::vector<Finding> lint(const Corpus& corpus, std::uint64_t seed,
+                          std::uint64_t documents_of_each_genre) {
+    std::vector<Finding> all;
     for (std::size_t g = 0; g < corpus.genres.size(); ++g) {
-        std::map<std::string, LintReport::Finding> findings;
+        std::map<std::string, Finding> findings;
         for (std::uint64_t i = 0; i < documents_of_each_genre; ++i) {
             const std::string text = corpus.document_of(to_int(g), seed, i).text;
             auto wrong = lint_text(text);
@@ -115,15 +116,14 @@ LintReport lint(const Corpus& corpus, std::uint64_t seed, std::uint64_t document
                 wrong.emplace_back("no punctuation at the end", around(text, text.size()));
             for (const auto& [what, example] : wrong) {
                 auto& finding =
-                    findings
-                        .try_emplace(what, LintReport::Finding{corpus.genres[g], what, 0, example})
+                    findings.try_emplace(what, Finding{corpus.genres[g], what, 0, example})
                         .first->second;
                 ++finding.documents;
             }
         }
-        for (const auto& [what, finding] : findings) report.findings.push_back(finding);
+        for (const auto& [what, finding] : findings) all.push_back(finding);
     }
-    return report;
+    return all;
 }
 
 }  // namespace tbt

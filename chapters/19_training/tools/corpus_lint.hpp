@@ -9,16 +9,14 @@
 
 namespace tbt {
 
-struct LintReport {
-    struct Finding {
-        std::string genre, what;
-        std::uint64_t documents = 0;
-        std::string example;
-    };
-    std::vector<Finding> findings;
+struct Finding {
+    std::string genre, what;
+    std::uint64_t documents = 0;
+    std::string example;
 };
 
-LintReport lint(const Corpus& corpus, std::uint64_t seed, std::uint64_t documents_of_each_genre);
+std::vector<Finding> lint(const Corpus& corpus, std::uint64_t seed,
+                          std::uint64_t documents_of_each_genre);
 
 // For each kind of mistake in one text: what is wrong, and the words around it.
 std::vector<std::pair<std::string, std::string>> lint_text(const std::string& text);

@@ -134,16 +134,16 @@ void write(const Corpus& corpus, const Options& options) {
 }
 
 int check(const Corpus& corpus, const Options& options) {
-    const tbt::LintReport report = tbt::lint(corpus, options.seed, options.n);
-    for (const auto& finding : report.findings)
+    const std::vector<tbt::Finding> findings = tbt::lint(corpus, options.seed, options.n);
+    for (const tbt::Finding& finding : findings)
         std::printf("%s: %s: %llu documents, as in \"%s\"\n", finding.genre.c_str(),
                     finding.what.c_str(), static_cast<unsigned long long>(finding.documents),
                     finding.example.c_str());
     for (const std::string& note : corpus.unused()) std::printf("note: %s\n", note.c_str());
-    if (report.findings.empty())
+    if (findings.empty())
         std::printf("nothing looks wrong in %llu documents of each genre\n",
                     static_cast<unsigned long long>(options.n));
-    return report.findings.empty() ? 0 : 1;
+    return findings.empty() ? 0 : 1;
 }
 
 struct Commands {

@@ -314,13 +314,9 @@ void add_llama_sizes(const std::string& who, const TransformerConfig& config, Gg
         values.add(prefix + "rope.freq_base_swa", static_cast<float>(a.rotaries[1].theta));
 }
 
-}  // namespace
-
+// All values of the model in this directory, including its tokenizer and chat template.
 GgufValues gguf_values(const std::string& directory, const TransformerConfig& config,
                        WeightType type) {
-    if (type != WeightType::f32 && type != WeightType::f16)
-        throw UsageError("gguf: the type of matrices is " + std::string(names_of(type).option) +
-                         ", expected f32 or f16");
     GgufValues values;
     std::filesystem::path folder(directory);
     if (!folder.has_filename()) folder = folder.parent_path();
@@ -328,16 +324,11 @@ GgufValues gguf_values(const std::string& directory, const TransformerConfig& co
     values.add("general.type", std::string("model"));
     values.add("general.name", folder.filename().string());
     values.add("general.file_type", type == WeightType::f16 ? 1u : 0u);
-    if (config.architecture.is_gpt2()) {
-        add_gpt2_sizes(config, values);
-    } else {
-        add_llama_sizes(directory, config, values);
-    }
+    if (config.architecture.is_gpt2()) add_gpt2_sizes(config, values);
+    else add_llama_sizes(directory, config, values);
     add_tokenizer(directory, config, values);
     return values;
 }
-
-namespace {
 
 constexpr std::uint32_t version = 3;
 constexpr std::uint64_t alignment = 32;
@@ -474,8 +465,9 @@ std::string skipped_by_llama_cpp(const TransformerConfig& config) {
 }
 
 void write_gguf(const std::string& directory, const std::string& path, WeightType type) {
-    if (type == WeightType::bf16)
-        throw Error("gguf: bf16 is not written here, expected f32 or f16");
+    if (type != WeightType::f32 && type != WeightType::f16)
+        throw UsageError("gguf: the type of matrices is " + std::string(names_of(type).option) +
+                         ", expected f32 or f16");
     const Source source(directory, type);
     const GgufValues values = gguf_values(directory, source.config, type);
     GgufBytes header;

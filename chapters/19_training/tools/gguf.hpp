@@ -67,9 +67,4 @@ private:
     GgufBytes& start(const std::string& key, std::uint32_t type);
 };
 
-// All values of the model in this directory, including its tokenizer and chat template. Throws
-// Error if GGUF cannot express a property.
-GgufValues gguf_values(const std::string& directory, const TransformerConfig& config,
-                       WeightType type);
-
 }  // namespace tbt

@@ -125,7 +125,8 @@ Int4Columns quantized_groups(const std::string& name, const Tensor& w, const Squ
     return result;
 }
 
-static void check_original(const std::string& directory, const Safetensors& file) {
+void check_original(const std::string& directory) {
+    const Safetensors file = Safetensors::open_directory(directory);
     for (const auto& [name, tensor] : file.tensors())
         if (tensor.dtype == int8_dtype || is_int4(name, tensor))
             throw Error(directory + ": its weights are in " +
@@ -133,23 +134,17 @@ static void check_original(const std::string& directory, const Safetensors& file
                         " bits already; quantise the original");
 }
 
-void check_original(const std::string& directory) {
-    check_original(directory, Safetensors::open_directory(directory));
-}
-
-static void check_folders(const std::string& from, const std::string& to, const Safetensors& file) {
-    check_original(from, file);
+TransformerConfig check_quantizable(const std::string& from, const std::string& to) {
+    TransformerConfig config = read_model_config(from);
+    require_gpt2(
+        config,
+        from +
+            ": only a GPT-2 can be written in 8 or 4 bits (--weights int8 works with any model)");
+    check_original(from);
     for (const char* name : {"model.safetensors", "model.safetensors.index.json"})
         if (file_exists(join_path(to, name)))
             throw Error(to + ": holds a model already; choose another directory");
-}
-
-void check_quantizable(const std::string& from, const std::string& to) {
-    require_gpt2(
-        read_model_config(from),
-        from +
-            ": only a GPT-2 can be written in 8 or 4 bits (--weights int8 works with any model)");
-    check_folders(from, to, Safetensors::open_directory(from));
+    return config;
 }
 
 QuantizedSizes write_quantized_model(const std::string& from, const std::string& to,
@@ -158,13 +153,8 @@ QuantizedSizes write_quantized_model(const std::string& from, const std::string&
         throw Error("quantize: got " + std::to_string(how.bits) + " bits, expected 8 or 4");
     if (how.bits == 8 && !how.gptq.empty())
         throw Error("quantize: GPTQ is for 4 bits, and 8 were asked for");
-    const TransformerConfig config = read_model_config(from);
-    require_gpt2(
-        config,
-        from +
-            ": only a GPT-2 can be written in 8 or 4 bits (--weights int8 works with any model)");
+    const TransformerConfig config = check_quantizable(from, to);
     const Safetensors file = Safetensors::open_directory(from);
-    check_folders(from, to, file);
     QuantizedSizes sizes;
     std::deque<Tensor> kept;  // owns the memory of the tensors to write
     std::deque<std::vector<std::uint8_t>> bytes;

@@ -8,6 +8,7 @@
 
 #include "chapters/20_quantization/plain_factor.hpp"
 #include "lib/core/tensor.hpp"
+#include "lib/model/model_config.hpp"
 
 namespace tbt {
 
@@ -42,7 +43,8 @@ struct QuantizedSizes {
 void check_original(const std::string& directory);
 
 // Throws those errors of write_quantized_model() that can be found without reading the weights.
-void check_quantizable(const std::string& from, const std::string& to);
+// Returns the configuration in `from`.
+TransformerConfig check_quantizable(const std::string& from, const std::string& to);
 
 // Quantises the model in `from` and writes it to `to`. The matrices of the layers are in 8 bits
 // with a scale for each column, or in 4 bits with a scale for every 32 rows of a column; everything

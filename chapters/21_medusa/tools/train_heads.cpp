@@ -58,8 +58,9 @@ void count_ranks(const Guesses& guesses, std::span<const int> text,
     }
 }
 
-}  // namespace
-
+// The result at [k][r] is how often the guess of rank r at depth k was the token that the target
+// drew, among all positions where the guesses before it were right. It is counted with trees of all
+// ranks while the target continues measured_prompts, greedily and sampled (T .8, top-p .9).
 std::vector<std::vector<double>> measure_acceptance(Model& target, Heads& heads) {
     const TreeShape tree = full_tree(std::min(heads.count(), 3));
     std::vector<std::vector<double>> right(index(std::min(heads.count(), 3)),
@@ -73,14 +74,8 @@ std::vector<std::vector<double>> measure_acceptance(Model& target, Heads& heads)
             r.chain = full_chain(o, Dialect::ours);
             r.stop.max_new_tokens = longest, r.stop.context = target.config().n_positions;
             CachedBatch batch(target.transformer);
-            guess_with_heads(
-                r,
-                [&](std::size_t slot) {
-                    return HeadsDraft(heads, tree, [&batch, slot](std::span<const int> ids) {
-                        return batch.state(slot, ids);
-                    });
-                },
-                DraftLength::fixed(count(tree.parents)));
+            guess_with<HeadsDraft>(r, drafts_for(batch, heads, tree),
+                                   DraftLength::fixed(count(tree.parents)));
             const auto seen = watch_guesses(r);
             const std::vector<int> ids =
                 generate_texts(std::ref(batch), token_bytes_of(target.tokenizer),
@@ -95,6 +90,8 @@ std::vector<std::vector<double>> measure_acceptance(Model& target, Heads& heads)
         for (double& x : right[k]) x = std::round(1e3 * x / std::max(reached[k], 1.0)) / 1e3;
     return right;
 }
+
+}  // namespace
 
 void measure_heads(const std::string& directory, const std::string& target, int threads) {
     Model model = load_model(target, {threads, {}});

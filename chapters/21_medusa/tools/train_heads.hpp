@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "chapters/21_medusa/heads.hpp"
-#include "lib/files/model.hpp"
 
 namespace tbt {
 
@@ -25,13 +24,8 @@ struct HeadTrainingOptions {
 // same options give the same bits, except for the recorded time.
 void train_heads(const HeadTrainingOptions& options);
 
-// How often the guesses of heads are right. The tree is chosen with these rates.
-// acceptance[k][r]: how often the guess of rank r at depth k was the token that the target drew,
-// among all positions where the guesses before it were right. It is counted with trees of all ranks
-// while the target continues measured_prompts, greedily and sampled (T .8, top-p .9).
-std::vector<std::vector<double>> measure_acceptance(Model& target, Heads& heads);
-
-// Measures trained heads and writes the rates to their config.json.
+// Measures how often the guesses of trained heads are right, and writes the rates to their
+// config.json. The tree is chosen with these rates.
 void measure_heads(const std::string& heads, const std::string& target, int threads);
 
 }  // namespace tbt

@@ -97,36 +97,20 @@ namespace {
 
 constexpr int each = 25, gap_length = 10;
 
-using Fill =
-    std::function<void(Canvas& row, const MaskedDistribution& distribution, std::uint64_t seed)>;
-
-Fill at_random(std::size_t n) {
-    return [n](Canvas& row, const MaskedDistribution& distribution, std::uint64_t seed) {
-        Rng rng(seed);
-        fill_at_random(row, distribution, drawing(rng), n);
-    };
-}
-Fill by_confidence(std::size_t n) {
-    return [n](Canvas& row, const MaskedDistribution& distribution, std::uint64_t seed) {
-        Rng rng(seed);
-        fill_by_confidence(row, distribution, drawing(rng), n);
-    };
-}
-Fill greedy(std::size_t n) {
-    return [n](Canvas& row, const MaskedDistribution& distribution, std::uint64_t) {
+Sampler greedy(std::size_t n) {
+    return [n](Canvas& row, const MaskedDistribution& distribution, const Draw&) {
         fill_by_confidence(row, distribution, most_probable(), n);
     };
 }
 
 // Fills by confidence, sampled: the most probable of n fillings.
-Fill likeliest(int n) {
-    return [n](Canvas& row, const MaskedDistribution& distribution, std::uint64_t seed) {
+Sampler likeliest(int n) {
+    return [n](Canvas& row, const MaskedDistribution& distribution, const Draw& draw) {
         const std::vector<std::size_t> hidden = masked_places(row, row.size());
         Hole hole{row, hidden.front(), hidden.back() + 1};
         FillOptions options;
         options.order = "confidence", options.best_of = n;
-        Rng rng(seed);
-        fill(hole, distribution, drawing(rng), options);
+        fill(hole, distribution, draw, options);
         row = hole.row;
     };
 }
@@ -143,15 +127,16 @@ std::vector<Gap> fifty(const Corpus& corpus, const MaskedModel& model) {
     return gaps(corpus, {"weather", "everyday"}, model, each, gap_length);
 }
 
-std::string filled(MaskedModel& model, const Gap& gap, const Fill& fill, std::uint64_t seed) {
+std::string filled(MaskedModel& model, const Gap& gap, const Sampler& fill, std::uint64_t seed) {
     Canvas row = gap.row(model);
-    fill(row, model.distribution(), seed);
+    Rng rng(seed);
+    fill(row, model.distribution(), drawing(rng));
     return model.text(row);
 }
 
 // The fraction of `runs` fills of each gap that the recognizer accepts as texts of their genre.
 double share_right(MaskedModel& model, const Judge& judge, const std::vector<Gap>& gaps,
-                   const Fill& fill, int runs) {
+                   const Sampler& fill, int runs) {
     int right = 0;
     for (int run = 0; run < runs; ++run)
         for (const Gap& gap : gaps)
@@ -193,7 +178,7 @@ void show_gaps(MaskedModel& model, Model& storyteller, const Corpus& corpus, int
                     right[1], each, 100.0 * (right[0] + right[1]) / (2 * each));
         std::fflush(stdout);
     };
-    const auto way = [&](const Fill& fill) {
+    const auto way = [&](const Sampler& fill) {
         return [&model, fill](const Gap& gap) { return filled(model, gap, fill, 1); };
     };
     std::printf("   %s    weather      scenes      all\n", padded("", 35).c_str());
@@ -211,7 +196,7 @@ void show_gaps(MaskedModel& model, Model& storyteller, const Corpus& corpus, int
             return model.tokenizer.decode(std::span(gap.tokens).subspan(from, to - from));
         };
         Canvas drawn = gap.row(model);
-        greedy(1)(drawn, model.distribution(), 1);
+        greedy(1)(drawn, model.distribution(), {});
         const auto at = drawn.begin() + static_cast<std::ptrdiff_t>(gap.begin);
         std::printf("\n");
         print_wrapped(part(0, gap.begin) + " [" +
@@ -268,12 +253,13 @@ void show_empty(MaskedModel& model, const Corpus& corpus) {
         "5. From an empty canvas of %d places, %d texts each:\n\n"
         "                                   steps    right    tokens a text\n",
         places, texts);
-    const auto row = [&](const char* name, const Fill& fill) {
+    const auto row = [&](const char* name, const Sampler& fill) {
         int right = 0, tokens = 0;
         const int before = model.passes();
         for (int i = 0; i < texts; ++i) {
             Canvas canvas(index(places), mask_token);
-            fill(canvas, model.distribution(), index(i) + 1);
+            Rng rng(index(i) + 1);
+            fill(canvas, model.distribution(), drawing(rng));
             const std::string text = model.text(canvas);
             tokens += count(model.tokenizer.encode(text));
             right += judge.likes(text, -1);
@@ -288,9 +274,7 @@ void show_empty(MaskedModel& model, const Corpus& corpus) {
     row("confident first, one a step", by_confidence(1));
     row("confident first, four a step", by_confidence(4));
     row("blocks of 8, one a step",
-        [](Canvas& canvas, const MaskedDistribution& distribution, std::uint64_t seed) {
-            Rng rng(seed);
-            const Draw draw = drawing(rng);
+        [](Canvas& canvas, const MaskedDistribution& distribution, const Draw& draw) {
             fill_by_blocks(canvas, 8, [&](Canvas& r, std::size_t end) {
                 fill_at_random(r, distribution, draw, 1, end);
             });

@@ -27,6 +27,7 @@
 #include "lib/machine/command_line.hpp"
 #include "lib/machine/files.hpp"
 #include "lib/machine/usual_options.hpp"
+#include "lib/show/base64.hpp"
 #include "lib/show/terminal.hpp"
 
 using namespace tbt;
@@ -48,21 +49,6 @@ constexpr Text texts[] = {
     {"The weather today is windy. The wind is strong and the trees are bending. The"},
     {"The weather today", false, 6},
 };
-
-std::string base64(std::string_view bytes) {
-    constexpr std::string_view letters =
-        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    std::string out;
-    for (std::size_t i = 0; i < bytes.size(); i += 3) {
-        const auto byte = [&](std::size_t k) {
-            return i + k < bytes.size() ? static_cast<std::uint8_t>(bytes[i + k]) : 0u;
-        };
-        const std::uint32_t three = byte(0) << 16 | byte(1) << 8 | byte(2);
-        for (std::size_t k = 0; k < 4; ++k)
-            out += i + k > bytes.size() ? '=' : letters[three >> (18 - 6 * k) & 63];
-    }
-    return out;
-}
 
 // V codes of 16 bits between the least and the greatest logit; then the ids of the largest logits,
 // and these as they are, since they are what the figures show. A code's rounding error is carried

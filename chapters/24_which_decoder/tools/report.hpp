@@ -7,8 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "chapters/24_which_decoder/tools/questions.hpp"
-#include "lib/corpus/text_probability.hpp"
+#include "lib/corpus/corpus.hpp"
 #include "lib/corpus/validation.hpp"
 #include "lib/files/model.hpp"
 
@@ -38,47 +37,9 @@ struct Report {
     GenreResult total;
 };
 
-class Judge {
-public:
-    // All arguments must outlive this object.
-    Judge(Model& model, const Corpus& corpus, const ReportOptions& options)
-        : model_(model), corpus_(corpus), options_(options), recogniser_(corpus) {}
-
-    // Computes all rows, in the order of the table. If the corpus does not have a genre or a kind
-    // of sentence, its row says so.
-    Report report();
-
-private:
-    struct Verdict {
-        std::string prompt, text;
-        bool right;
-    };
-    bool has_read(const std::string& genre) const;
-    void add_rate(const std::string& what, const std::vector<Verdict>& verdicts, double goal,
-                  const std::string& nothing);
-    void add(const std::string& what, double value, int digits, double goal, bool small);
-
-    void ask(const std::string& what, const std::vector<Question>& questions, double goal);
-    void ask_translations();
-    void translate(const std::string& what, const std::vector<Question>& questions, double goal);
-    // Writes texts that begin with these prompts and counts those in the language of the genre.
-    void write_whole(const std::string& what, const std::vector<std::string>& prompts, int genre,
-                     double temperature, double top_p, double goal);
-    void finish_lists();
-    void write_records();
-    void write_stories();
-    void answer_from_the_text();
-    void chat();
-    void look_at_distributions();
-    void look_for_loops();
-    void measure_gaps();
-
-    Model& model_;
-    const Corpus& corpus_;
-    const ReportOptions& options_;
-    Recogniser recogniser_;
-    Report report_;
-};
+// Computes all rows, in the order of the table. If the corpus does not have a genre or a kind of
+// sentence, its row says so.
+Report report_of(Model& model, const Corpus& corpus, const ReportOptions& options);
 
 // The report as a table for people and as JSON for programs.
 std::string report_text(const Report& report);

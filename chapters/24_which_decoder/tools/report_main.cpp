@@ -27,7 +27,7 @@ static void print_report(const std::string& directory, const std::string& folder
     const tbt::Corpus corpus = tbt::Corpus::load(own.corpus);
     options.genres = own.genres;
     tbt::Model model = tbt::load_model(directory);
-    const tbt::Report report = tbt::Judge(model, corpus, options).report();
+    const tbt::Report report = tbt::report_of(model, corpus, options);
     const double seconds =
         std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     std::fputs(tbt::report_text(report).c_str(), stdout);

@@ -166,12 +166,6 @@ std::size_t characters_begun(std::string_view text) {
     }));
 }
 
-Json token_entry(const std::string& text, double log_probability) {
-    Json bytes = Json::array();
-    for (const char c : text) bytes.push_back(static_cast<unsigned char>(c));
-    return {{"token", text}, {"logprob", finite(log_probability)}, {"bytes", std::move(bytes)}};
-}
-
 using Tokens = std::vector<TokenLogprob>;
 
 // Of a completion: lists side by side. offset: of the first token in the text, in characters.
@@ -190,7 +184,7 @@ Json text_lists(const Tokens& tokens, std::size_t first, std::size_t offset,
             lists["token_logprobs"].push_back(
                 std::isnan(token.log_probability) ? Json() : Json(finite(token.log_probability)));
             Json top = Json::object();
-            for (const auto& [id, log_probability] : token.top)
+            for (const auto& [id, log_probability] : token.choices)
                 top[tokenizer.decode({&id, 1})] = finite(log_probability);
             if (!top.empty()) top.emplace(text, finite(token.log_probability));
             lists["top_logprobs"].push_back(top.empty() ? Json() : top);
@@ -213,7 +207,6 @@ public:
                   {"system_fingerprint", model.name + "-" + release}} {}
 
     std::string begin() override {
-        Json first = Json::object();
         std::string events;
         for (std::size_t i = 0; i < choices_.size(); ++i) {
             choices_[i].place = i;
@@ -276,14 +269,8 @@ private:
         return text_lists(tokens, first, offset, *tokenizer_);
     }
     Tokens prompt_logprobs(std::size_t prompt) const {
-        Tokens tokens;
-        if (!request_->echo || request_->logprobs < 0) return tokens;
-        for (const PromptToken& token : request_->job->prompt_tokens[prompt]) {
-            tokens.push_back({token.id, token.log_probability, {}});
-            for (const PromptToken::Choice& top : token.choices)
-                tokens.back().top.emplace_back(top.id, top.log_probability);
-        }
-        return tokens;
+        if (!request_->echo || request_->logprobs < 0) return {};
+        return request_->job->prompt_tokens[prompt];
     }
     Json reason(const Choice& choice, bool calls) const {
         if (calls) return request_->old_functions ? "function_call" : "tool_calls";
@@ -389,14 +376,16 @@ private:
 }  // namespace
 
 Json ApiAnswer::token_entries(const Tokens& tokens, std::size_t first) const {
-    const auto entry = [&](int id, double log_probability) {
-        return token_entry(model_->generator->model().tokenizer.decode({&id, 1}), log_probability);
+    const auto entry = [&](int id, double log_probability) -> Json {
+        const std::string text = model_->generator->model().tokenizer.decode({&id, 1});
+        const std::vector<unsigned char> bytes(text.begin(), text.end());
+        return {{"token", text}, {"logprob", finite(log_probability)}, {"bytes", bytes}};
     };
     Json all = Json::array();
     for (std::size_t i = first; i < tokens.size(); ++i) {
         Json one = entry(tokens[i].id, tokens[i].log_probability);
         one["top_logprobs"] = Json::array();
-        for (const auto& [id, log_probability] : tokens[i].top)
+        for (const auto& [id, log_probability] : tokens[i].choices)
             one["top_logprobs"].push_back(entry(id, log_probability));
         all.push_back(std::move(one));
     }

@@ -3,7 +3,6 @@
 
 #include <ctime>
 #include <functional>
-#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -106,6 +105,14 @@ std::vector<std::size_t> read_event_id(const std::string& id, ApiRequest& reques
 // How a request is answered. id: of the request.
 using AnswerForm = std::function<std::unique_ptr<ApiAnswer>(
     const ApiRequest& request, const ServedModel& model, const std::string& id)>;
+
+// By such an Answer, which is made with `more`, too.
+template <class Answer, class... More>
+AnswerForm answer_form(More... more) {
+    return [=](const ApiRequest& request, const ServedModel& model, const std::string& id) {
+        return std::make_unique<Answer>(request, model, id, more...);
+    };
+}
 
 // Chat completions and completions.
 std::unique_ptr<ApiAnswer> openai_answer(const ApiRequest& request, const ServedModel& model,

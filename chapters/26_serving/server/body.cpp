@@ -89,23 +89,6 @@ std::string ApiError::json() const {
                             {"code", or_null(code)}}}});
 }
 
-std::string in_body_words(std::string_view message) {
-    std::string words;
-    const auto is_letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'); };
-    for (std::size_t i = 0; i < message.size(); ++i) {
-        const bool name = message.substr(i).starts_with("--") && i + 2 < message.size() &&
-                          is_letter(message[i + 2]) && (i == 0 || !is_letter(message[i - 1]));
-        if (!name) {
-            words += message[i];
-            continue;
-        }
-        for (i += 2; i < message.size() && (is_letter(message[i]) || message[i] == '-'); ++i)
-            words += message[i] == '-' ? '_' : message[i];
-        --i;
-    }
-    return words;
-}
-
 Json read_body(const std::string& given) {
     const std::string body = with_whole_pairs(given);
     try {
@@ -124,6 +107,11 @@ const Json& member(const Json& json, const char* name) {
     static const Json none;
     const auto at = json.is_object() ? json.find(name) : json.end();
     return at == json.end() ? none : *at;
+}
+
+std::string text_or(const Json& json, const char* name, const std::string& otherwise) {
+    const Json& text = member(json, name);
+    return text.is_string() ? text.text() : otherwise;
 }
 
 std::vector<int> read_ids(const Json& list, const std::string& name, int vocab_size) {

@@ -4,7 +4,6 @@
 #include <optional>
 #include <set>
 #include <string>
-#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -28,9 +27,6 @@ public:
     std::string param, code;
 };
 
-// Options are called "--top-k" on the command line and "top_k" in a body.
-std::string in_body_words(std::string_view message);
-
 // An object, well-formed and at most 64 levels deep. Throws ApiError.
 Json read_body(const std::string& body);
 // Ids of tokens. Throws ApiError on what is none.
@@ -38,6 +34,8 @@ std::vector<int> read_ids(const Json& list, const std::string& name, int vocab_s
 
 // The member of an object; null where there is none.
 const Json& member(const Json& json, const char* name);
+// The same of a member that is a text.
+std::string text_or(const Json& json, const char* name, const std::string& otherwise);
 
 // The members of an object, taken one after the other; what is left is not known. Each function
 // throws ApiError 400 on a value of another kind. null is as if it were not there.

@@ -113,10 +113,15 @@ const std::map<std::string, Setter>& text_members() {
     return all;
 }
 
+std::set<std::string> set_of(std::string_view words) {
+    const std::vector<std::string> all = words_in(words);
+    return {all.begin(), all.end()};
+}
+
 // An empty text is none, as clients send it, but not of these.
 const std::set<std::string>& never_empty() {
-    static const std::set<std::string> all = {"regex", "guided_regex", "choice", "guided_choice",
-                                              "integer"};
+    static const std::set<std::string> all =
+        set_of("regex guided_regex choice guided_choice integer");
     return all;
 }
 
@@ -133,10 +138,9 @@ struct Declared {
 const Declared& declared() {
     static const Declared all = [] {
         Declared d;
-        TextOptions options;
-        std::string strategy;
+        Settings settings;
         read_command_line({}, [&](OptionTable& app) {
-            add_text_options(app, options, strategy);
+            add_text_options(app, settings);
             for (const DeclaredOption& o : CommandLine(app).options()) {
                 d.names.insert(with_underscores(o.name()));
                 if (o.is_flag()) d.flags.insert(with_underscores(o.name()));
@@ -167,100 +171,35 @@ std::string option_of(const std::string& member) {
 // What clients send that has no effect on a text here: hints, storage, billing, and what holds for
 // every request.
 const std::set<std::string>& without_effect() {
-    static const std::set<std::string> all = {"user",
-                                              "metadata",
-                                              "store",
-                                              "service_tier",
-                                              "safety_identifier",
-                                              "prompt_cache_key",
-                                              "prompt_cache_retention",
-                                              "verbosity",
-                                              "prediction",
-                                              "parallel_tool_calls",
-                                              "reasoning_effort",
-                                              "reasoning",
-                                              "chat_template_kwargs",
-                                              "cache_prompt",
-                                              "keep_alive",
-                                              "num_retries",
-                                              "extra_body",
-                                              "extra_headers",
-                                              "api_key",
-                                              "base_url",
-                                              "timeout",
-                                              "type",
-                                              "id_slot",
-                                              "slot_id",
-                                              "return_tokens",
-                                              "return_progress",
-                                              "timings_per_token",
-                                              "n_probs",
-                                              "post_sampling_probs",
-                                              "priority",
-                                              "request_id",
-                                              "text",
-                                              "object",
-                                              "title",
-                                              "chat_id",
-                                              "session_id",
-                                              "background_tasks",
-                                              "features",
-                                              "guided_decoding_backend",
-                                              "prompt_logprobs",
-                                              "spaces_between_special_tokens",
-                                              "web_search_options",
-                                              "n_keep",
-                                              "cache_salt",
-                                              "models",
-                                              "mode",
-                                              "speed",
-                                              "samplers",
-                                              "t_max_predict_ms",
-                                              "n_indent",
-                                              "response_fields",
-                                              "min_keep",
-                                              "dry_penalty_last_n"};
+    static const std::set<std::string> all = set_of(
+        "user metadata store service_tier safety_identifier prompt_cache_key "
+        "prompt_cache_retention verbosity prediction parallel_tool_calls reasoning_effort "
+        "reasoning chat_template_kwargs cache_prompt keep_alive num_retries extra_body "
+        "extra_headers api_key base_url timeout type id_slot slot_id return_tokens "
+        "return_progress timings_per_token n_probs post_sampling_probs priority request_id text "
+        "object title chat_id session_id background_tasks features guided_decoding_backend "
+        "prompt_logprobs spaces_between_special_tokens web_search_options n_keep cache_salt "
+        "models mode speed samplers t_max_predict_ms n_indent response_fields min_keep "
+        "dry_penalty_last_n");
     return all;
 }
 
 // What would change the text and is not done here, unless its value says that it is off.
 const std::set<std::string>& not_done() {
-    static const std::set<std::string> all = {"allowed_token_ids",
-                                              "include_stop_str_in_output",
-                                              "use_beam_search",
-                                              "stop_token_ids",
-                                              "truncate_prompt_tokens",
-                                              "lora",
-                                              "lora_adapter",
-                                              "adapter",
-                                              "adapter_id",
-                                              "images",
-                                              "audio",
-                                              "input_audio",
-                                              "image_data",
-                                              "multi_modal_data",
-                                              "mm_processor_kwargs",
-                                              "lora_path",
-                                              "structural_tag",
-                                              "top_a",
-                                              "smoothing_factor",
-                                              "documents",
-                                              "watermark",
-                                              "max_length"};
+    static const std::set<std::string> all = set_of(
+        "allowed_token_ids include_stop_str_in_output use_beam_search stop_token_ids "
+        "truncate_prompt_tokens lora lora_adapter adapter adapter_id images audio input_audio "
+        "image_data multi_modal_data mm_processor_kwargs lora_path structural_tag top_a "
+        "smoothing_factor documents watermark max_length");
     return all;
 }
 
 // Where the most probable token is taken, nothing is truncated or drawn.
 const std::set<std::string>& of_draws() {
-    static const std::set<std::string> all = {"top_k",          "top_p",
-                                              "min_p",          "typical_p",
-                                              "typical",        "typ_p",
-                                              "epsilon_cutoff", "eta_cutoff",
-                                              "top_n_sigma",    "xtc_probability",
-                                              "xtc_threshold",  "dynatemp_range",
-                                              "dynatemp_exp",   "dynatemp_exponent",
-                                              "mirostat",       "mirostat_tau",
-                                              "mirostat_eta",   "min_tokens_to_keep"};
+    static const std::set<std::string> all = set_of(
+        "top_k top_p min_p typical_p typical typ_p epsilon_cutoff eta_cutoff top_n_sigma "
+        "xtc_probability xtc_threshold dynatemp_range dynatemp_exp dynatemp_exponent mirostat "
+        "mirostat_tau mirostat_eta min_tokens_to_keep");
     return all;
 }
 
@@ -324,10 +263,8 @@ std::vector<std::string> all_names(const std::vector<std::string>& known) {
     std::vector<std::string> names(known);
     names.insert(names.end(), declared().names.begin(), declared().names.end());
     for (const auto& [text, setter] : text_members()) names.push_back(text);
-    for (const Alias& alias : aliases()) {
-        const std::string typed = alias.typed;
-        if (typed.starts_with("--")) names.push_back(with_underscores(typed));
-    }
+    for (const Alias& alias : aliases())
+        if (alias.typed.starts_with("--")) names.push_back(with_underscores(alias.typed));
     return names;
 }
 
@@ -471,6 +408,24 @@ void check_names_of_files(const TextOptions& o) {
         throw ApiError(400, "decoder, infill: this model writes from left to right", "decoder");
 }
 
+// Options are called "--top-k" on the command line and "top_k" in a body.
+std::string in_body_words(std::string_view message) {
+    std::string words;
+    const auto is_letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'); };
+    for (std::size_t i = 0; i < message.size(); ++i) {
+        const bool name = message.substr(i).starts_with("--") && i + 2 < message.size() &&
+                          is_letter(message[i + 2]) && (i == 0 || !is_letter(message[i - 1]));
+        if (!name) {
+            words += message[i];
+            continue;
+        }
+        for (i += 2; i < message.size() && (is_letter(message[i]) || message[i] == '-'); ++i)
+            words += message[i] == '-' ? '_' : message[i];
+        --i;
+    }
+    return words;
+}
+
 }  // namespace
 
 ApiError about_option(int status, std::string_view message, const std::string& most) {
@@ -510,13 +465,7 @@ TextOptions options_of(BodyMembers members, const TextOptions& base,
             else add_words(words, name, value);
         }
         read_command_line(
-            words,
-            [&](OptionTable& app) {
-                add_text_options(app, settings.options, settings.strategy);
-                settings.given = [&app](const char* option) {
-                    return CommandLine(app).declared(option).given();
-                };
-            },
+            words, [&](OptionTable& app) { add_text_options(app, settings); },
             [&] {
                 for (const auto& [name, value] : texts)
                     text_members().at(name)(settings.options, name, value);
@@ -558,10 +507,6 @@ void ignore_rest(const BodyReader& body, const std::vector<std::string>& known, 
         if (!has_no_effect(name)) check_slip(name, value, known);
         if (!is_off(value)) ignore({name}, strict, ignored);
     }
-}
-
-bool is_greedy(const TextOptions& o) {
-    return o.greedy || o.strategy == Strategy::greedy || (o.temperature && *o.temperature == 0);
 }
 
 bool needs_own_passes(const TextOptions& o) {

@@ -42,8 +42,6 @@ void ignore(const std::vector<std::string>& names, bool strict, std::vector<std:
 void ignore_rest(const BodyReader& body, const std::vector<std::string>& known, bool strict,
                  std::vector<std::string>& ignored);
 
-// Is the most probable token always taken?
-bool is_greedy(const TextOptions& options);
 // Whether texts are written by something else than one chain at a time: they are no part of the
 // engine's batches.
 bool needs_own_passes(const TextOptions& options);

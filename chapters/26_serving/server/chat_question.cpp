@@ -14,14 +14,11 @@ std::string content_of(const Json& content, const BodyReader& message) {
     if (!content.is_array()) message.fail("content", "expected a string, or a list of text parts");
     std::string text;
     for (const Json& part : content) {
-        const std::string type =
-            part.is_object() && part.contains("type") && part["type"].is_string()
-                ? part["type"].get<std::string>()
-                : "";
+        const std::string type = text_or(part, "type", "");
         if (type == "thinking" || type == "reasoning") continue;
         if (type.find("image") != std::string::npos)
             message.fail("content", "this model reads no pictures");
-        if (!type.ends_with("text") || !part.contains("text") || !part["text"].is_string())
+        if (!type.ends_with("text") || !member(part, "text").is_string())
             message.fail("content", "expected parts of type text; this model reads nothing else");
         text += part["text"].get<std::string>();
     }
@@ -75,11 +72,8 @@ ChatMessage message_in(const Json& json, const std::string& place) {
 }
 
 std::string name_of_tool(const Json& tool) {
-    if (!tool.is_object()) return "";
-    const Json& inner =
-        tool.contains("function") && tool["function"].is_object() ? tool["function"] : tool;
-    const auto name = inner.find("name");
-    return name != inner.end() && name->is_string() ? name->get<std::string>() : "";
+    const Json& function = member(tool, "function");
+    return text_or(function.is_object() ? function : tool, "name", "");
 }
 
 // The tools of a body, in today's form; those of yesterday are functions.
@@ -131,7 +125,7 @@ void read_tools(BodyReader& body, ChatQuestion& question) {
         });
         choice = allowed.value("mode", Json("auto"));
     } else if (choice.is_object()) {
-        if (choice.contains("type") && choice["type"].is_string() && name_of_tool(choice).empty())
+        if (member(choice, "type").is_string() && name_of_tool(choice).empty())
             choice = choice["type"];  // {"type": "auto"}
         else {
             keep([&, name = name_of_tool(choice)](const std::string& n) { return n == name; });

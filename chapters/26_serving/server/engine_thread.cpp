@@ -1,11 +1,8 @@
 #include "chapters/26_serving/server/engine_thread.hpp"
 
 #include <algorithm>
-#include <limits>
 #include <utility>
 
-#include "chapters/01_next_token/next_token.hpp"
-#include "chapters/06_combining/candidates.hpp"
 #include "chapters/10_generate/options.hpp"
 #include "chapters/26_serving/server/body_options.hpp"
 #include "lib/core/error.hpp"
@@ -96,15 +93,16 @@ std::string Metrics::prometheus(const std::string& model) const {
 
 static const char* const stopped_early = "the server stopped before this text was complete";
 
-EngineThread::EngineThread(TextGenerator& generator, ServingLimits limits, Metrics& metrics)
+EngineThread::EngineThread(TextGenerator& generator, const ServerSettings& settings, int pages,
+                           Metrics& metrics)
     : generator_(&generator),
-      limits_(limits),
+      settings_(&settings),
       metrics_(&metrics),
-      cache_(generator.model().transformer, limits.pages),
+      cache_(generator.model().transformer, pages),
       batch_(cache_),
       engine_(&batch_, token_bytes_of(generator.model().tokenizer),
               generator.model().config().vocab_size,
-              PlainScheduler(limits.running, limits.batch_tokens)),
+              PlainScheduler(settings.max_running, settings.max_batch_tokens)),
       thread_([this] { run(); }) {}
 
 EngineThread::~EngineThread() { stop(); }
@@ -121,10 +119,10 @@ void EngineThread::stop() {
 std::shared_ptr<void> EngineThread::place() {
     const std::lock_guard lock(mutex_);
     const std::size_t waiting = reading_ + arrived_.size() + waiting_jobs_;
-    if (waiting >= index(limits_.waiting))
+    if (waiting >= index(settings_->max_waiting))
         throw ApiError(429,
                        std::to_string(waiting) + " requests are waiting already, and at most " +
-                           std::to_string(limits_.waiting) + " may; try again later",
+                           std::to_string(settings_->max_waiting) + " may; try again later",
                        "", "too_many_requests");
     ++reading_;
     return {nullptr, [this](void*) {
@@ -133,19 +131,18 @@ std::shared_ptr<void> EngineThread::place() {
             }};
 }
 
-void EngineThread::submit(const std::shared_ptr<ServerJob>& job) {
+std::shared_ptr<void> EngineThread::submit(const std::shared_ptr<ServerJob>& job) {
     const std::lock_guard lock(mutex_);
     if (draining_) throw ApiError(503, "the server is shutting down; use another one");
     arrived_.push_back(job);
     ++jobs_;
     wake_.notify_all();
-}
-
-void EngineThread::cancel(const std::shared_ptr<ServerJob>& job) {
-    job->cancelled = true;
-    const std::lock_guard lock(mutex_);
-    left_ = true;
-    wake_.notify_all();
+    return {nullptr, [this, job](void*) {
+                job->cancelled = true;
+                const std::lock_guard again(mutex_);
+                left_ = true;
+                wake_.notify_all();
+            }};
 }
 
 bool EngineThread::drain(std::chrono::milliseconds longest) {
@@ -158,7 +155,9 @@ void EngineThread::run() {
     for (;;) {
         {
             std::unique_lock lock(mutex_);
-            wake_.wait(lock, [&] { return stop_ || left_ || !arrived_.empty() || has_work(); });
+            wake_.wait(lock, [&] {
+                return stop_ || left_ || !arrived_.empty() || !active_.empty() || !own_.empty();
+            });
             if (stop_) break;
         }
         turn();
@@ -226,7 +225,7 @@ GenerateRequest EngineThread::request_for(const ServerJob& job) {
 void EngineThread::start(const std::shared_ptr<ServerJob>& job) {
     const auto refuse = [&](const ApiError& error) {
         job->outbox.refuse(error);
-        done(job);
+        done();
     };
     try {
         if (job->cancelled) throw ApiError(499, "the client has disconnected");
@@ -298,7 +297,7 @@ void EngineThread::collect() {
         const std::shared_ptr<ServerJob> job = active->job;
         active = active_.erase(active);
         job->outbox.close();
-        done(job);
+        done();
     }
 }
 
@@ -338,25 +337,9 @@ void EngineThread::fail_all(const std::string& why) {
     }
     for (const std::shared_ptr<ServerJob>& job : rest) {
         job->outbox.refuse(ApiError(503, why));
-        done(job);
+        done();
     }
 }
-
-namespace {
-
-// The log-probability of a token, and the first choices where it is. Nothing comes before the
-// first.
-PromptToken prompt_token(int id, std::span<const float> before, int choices) {
-    PromptToken token{id, std::numeric_limits<double>::quiet_NaN(), {}};
-    if (before.empty()) return token;
-    Candidates distribution(before);
-    token.log_probability = distribution.log_probability(index(id));
-    for (const Candidate& top : top_candidates(before, choices))
-        token.choices.push_back({top.id, distribution.log_probability(index(top.id))});
-    return token;
-}
-
-}  // namespace
 
 // Of each prompt, what the model says of its tokens, or its states. The engine's texts go on
 // between chunks.
@@ -392,21 +375,21 @@ void EngineThread::read_prompts(const std::shared_ptr<ServerJob>& job) {
         }
     } catch (const ApiError& error) {
         job->outbox.refuse(error);
-        return done(job);
+        return done();
     } catch (const std::exception& error) {
         job->outbox.refuse(ApiError(500, error.what()));
-        return done(job);
+        return done();
     }
     if (!job->embeds) {  // in its turn: its form may be in use
         const std::lock_guard lock(mutex_);
         return arrived_.push_back(job);
     }
     job->outbox.close();
-    done(job);
+    done();
 }
 
 void EngineThread::run_own(const std::shared_ptr<ServerJob>& job) {
-    const Engine::Held held = engine_.hold(job->language.get());
+    const std::shared_ptr<void> held = engine_.hold(job->language.get());
     std::vector<std::size_t> pieces(job->texts());
     GenerateObserver observer;
     if (job->pieces)
@@ -426,7 +409,10 @@ void EngineThread::run_own(const std::shared_ptr<ServerJob>& job) {
         std::vector<std::size_t> ended(job->prompts.size());
         for (GeneratedText& text : texts) {
             const std::size_t p = text.prompt;
-            end_own(active, p * index(job->samples) + ended[p]++, std::move(text));
+            // One that was stopped on the way has no text to show.
+            const bool stopped = text.reason == FinishReason::interrupted && !job->cancelled;
+            end_text(active, p * index(job->samples) + ended[p]++,
+                     {std::move(text), stopped ? stopped_early : "", 0}, 503);
         }
     } catch (const std::exception& error) {
         for (std::size_t t = 0; t < active.shown.size(); ++t)
@@ -434,16 +420,10 @@ void EngineThread::run_own(const std::shared_ptr<ServerJob>& job) {
     }
     if (job->cancelled) ++metrics_->cancelled;
     job->outbox.close();
-    done(job);
+    done();
 }
 
-// One that was stopped on the way has no text to show.
-void EngineThread::end_own(Active& active, std::size_t text, GeneratedText written) {
-    const bool stopped = written.reason == FinishReason::interrupted && !active.job->cancelled;
-    end_text(active, text, {std::move(written), stopped ? stopped_early : "", 0}, 503);
-}
-
-void EngineThread::done(const std::shared_ptr<ServerJob>&) {
+void EngineThread::done() {
     const std::lock_guard lock(mutex_);
     if (--jobs_ == 0) drained_.notify_all();
 }

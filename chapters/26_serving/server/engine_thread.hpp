@@ -19,6 +19,7 @@
 
 #include "chapters/26_serving/engine.hpp"
 #include "chapters/26_serving/server/job.hpp"
+#include "chapters/26_serving/server/settings.hpp"
 #include "lib/serve/prefix_cache.hpp"
 
 namespace tbt {
@@ -58,27 +59,21 @@ private:
     std::map<std::pair<std::string, int>, long> answers_;  // by endpoint and status
 };
 
-struct ServingLimits {
-    int running = 16;      // texts at a time
-    int waiting = 64;      // requests that wait, beyond which one is refused
-    int batch_tokens = 0;  // tokens that a pass reads; 0: prompts whole
-    int pages = 0;         // of keys and values, of texts that run and of what is remembered
-};
-
 class EngineThread {
 public:
-    // generator and metrics must outlive it.
-    EngineThread(TextGenerator& generator, ServingLimits limits, Metrics& metrics);
+    // pages: of keys and values, of texts that run and of what is remembered. The others must
+    // outlive it.
+    EngineThread(TextGenerator& generator, const ServerSettings& settings, int pages,
+                 Metrics& metrics);
     ~EngineThread();
     EngineThread(const EngineThread&) = delete;
 
     // The place of a request that waits, while its body is read and its form compiled: as long as
     // the result lives. Throws ApiError 429 when too many wait.
     std::shared_ptr<void> place();
-    // Throws ApiError 503 while it drains.
-    void submit(const std::shared_ptr<ServerJob>& job);
-    // Its texts end before the next pass. Nothing if it has ended.
-    void cancel(const std::shared_ptr<ServerJob>& job);
+    // A job is of use as long as the result lives, that is, as its client is there: then its texts
+    // end before the next pass, if they have not ended. Throws ApiError 503 while it drains.
+    std::shared_ptr<void> submit(const std::shared_ptr<ServerJob>& job);
     // From now on nothing is taken; waits until all jobs have ended, so long at most.
     // Whether they did.
     bool drain(std::chrono::milliseconds longest);
@@ -106,16 +101,14 @@ private:
     void end_text(Active& active, std::size_t text, ServedText ended, int status = 422);
     void drop(Active& active);
     void fail_all(const std::string& why);
-    void end_own(Active& active, std::size_t text, GeneratedText written);
     void read_prompts(const std::shared_ptr<ServerJob>& job);
     // A search, or another generation that needs passes of its own. The engine's texts go on
     // between them.
     void run_own(const std::shared_ptr<ServerJob>& job);
-    void done(const std::shared_ptr<ServerJob>& job);
-    bool has_work() const { return !active_.empty() || !own_.empty(); }
+    void done();  // a job has ended
 
     TextGenerator* generator_;
-    ServingLimits limits_;
+    const ServerSettings* settings_;
     Metrics* metrics_;
     PrefixCache cache_;
     CachedBatch batch_;

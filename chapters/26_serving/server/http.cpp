@@ -32,13 +32,6 @@ constexpr std::size_t max_body_bytes = std::size_t{1} << 20;  // more than any c
 constexpr std::size_t max_head_bytes = std::size_t{1} << 16;
 constexpr seconds to_read(5), to_write(30), for_a_head(10);
 
-std::string lower(std::string_view text) {
-    std::string low(text);
-    for (char& c : low)
-        if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-    return low;
-}
-
 // A connection as the library's stream of bytes. The library's own has no limit for a whole head,
 // forgets what a client sends ahead, and takes a client that has closed only its sending side for
 // one that is gone.
@@ -69,7 +62,7 @@ public:
             at += 2;
             const std::string_view line = head.substr(at, head.find("\r\n", at) - at);
             const std::size_t colon = std::min(line.find(':'), line.size());
-            const std::string name = lower(line.substr(0, colon));
+            const std::string name = lower_case(line.substr(0, colon));
             in_chunks = in_chunks || name == "transfer-encoding";
             if (name != "content-length") continue;
             std::string_view value = line.substr(std::min(colon + 1, line.size()));
@@ -240,9 +233,7 @@ std::string authorization_of(const httplib::Request& request) {
 // A request may have the whole address, as a proxy's has [RFC 9112, 3.2.2].
 std::string path_of(const httplib::Request& request) {
     const std::string scheme = "http://";
-    std::string begin = request.path.substr(0, scheme.size());
-    for (char& c : begin) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c + ('a' - 'A')) : c;
-    if (begin != scheme) return request.path;
+    if (lower_case(request.path.substr(0, scheme.size())) != scheme) return request.path;
     const std::size_t path = request.path.find('/', scheme.size());
     return path == std::string::npos ? "/" : request.path.substr(path);
 }
@@ -259,7 +250,7 @@ bool has_unread_body(const httplib::Request& request) {
 // were ours. So who serves this machine only is called by its name, or by an address.
 bool is_our_name(std::string host, const ServerSettings& settings) {
     if (host.empty() || host[0] == '[' || !settings.on_loopback()) return true;
-    host = lower(host.substr(0, host.find(':')));
+    host = lower_case(host.substr(0, host.find(':')));
     in_addr address{};
     return host == "localhost" || inet_pton(AF_INET, host.c_str(), &address) == 1 ||
            std::count(settings.allowed_hosts.begin(), settings.allowed_hosts.end(), host) > 0;

@@ -9,8 +9,8 @@ namespace tbt {
 TokenLogprob logprob_of(const Trace& trace) {
     TokenLogprob token{trace.chosen, trace.raw_log_probability, {}};
     for (const TracedToken& t : trace.top)
-        token.top.emplace_back(t.id, t.id == trace.chosen ? trace.raw_log_probability
-                                                          : portable_log(t.raw_probability));
+        token.choices.push_back({t.id, t.id == trace.chosen ? trace.raw_log_probability
+                                                            : portable_log(t.raw_probability)});
     return token;
 }
 

@@ -10,7 +10,6 @@
 #include <mutex>
 #include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "chapters/23_text_generator/text_generator.hpp"
@@ -19,12 +18,6 @@
 
 namespace tbt {
 
-// How probable the model found a token of a text, and its first choices there.
-struct TokenLogprob {
-    int id = 0;
-    double log_probability = 0;
-    std::vector<std::pair<int, double>> top;  // ids and log-probabilities
-};
 TokenLogprob logprob_of(const Trace& trace);
 
 // News of one text.
@@ -73,7 +66,7 @@ struct ServerJob {
     int prompt_logprobs = -1;                   // with so many first choices; −1: none
 
     Outbox outbox;
-    std::vector<std::vector<PromptToken>> prompt_tokens;  // before the start
+    std::vector<std::vector<TokenLogprob>> prompt_tokens;  // before the start
     bool embeds = false;      // nothing is written; the states are what is asked for
     bool last_state = false;  // of each prompt; otherwise their sum, both (C)
     std::vector<std::vector<double>> states;

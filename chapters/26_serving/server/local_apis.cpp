@@ -131,12 +131,6 @@ private:
     Clock::time_point begin_ = Clock::now();
 };
 
-AnswerForm ollama_form(bool messages) {
-    return [messages](const ApiRequest& request, const ServedModel& model, const std::string& id) {
-        return std::make_unique<OllamaAnswer>(request, model, id, messages);
-    };
-}
-
 // ---- llama.cpp ----------------------------------------------------------------------------------
 
 class LlamaAnswer : public ApiAnswer {
@@ -190,7 +184,7 @@ TranslatedRequest translated_ollama_chat(const Json& body) {
         chat["messages"].push_back(std::move(message));
     }
     go_on_from_last(chat["messages"]);
-    asked.body = json_text(chat), asked.form = ollama_form(true);
+    asked.body = json_text(chat), asked.form = answer_form<OllamaAnswer>(true);
     return asked;
 }
 
@@ -198,9 +192,7 @@ TranslatedRequest translated_ollama_generate(const Json& body, bool chat) {
     TranslatedRequest request;
     Json asked = common_of_ollama(body, request);
     const Json& prompt = member(body, "prompt");
-    const std::string system =
-        member(body, "system").is_string() ? body["system"].get<std::string>() : "";
-    const std::string text = prompt.is_string() ? prompt.get<std::string>() : "";
+    const std::string system = text_or(body, "system", ""), text = text_or(body, "prompt", "");
     if (!prompt.is_null() && !prompt.is_string())
         throw ApiError(400, "prompt: expected a string", "prompt");
     if (const Json& suffix = member(body, "suffix"); !suffix.is_null()) asked["suffix"] = suffix;
@@ -215,11 +207,11 @@ TranslatedRequest translated_ollama_generate(const Json& body, bool chat) {
         if (!system.empty()) asked["messages"].push_back({{"role", "system"}, {"content", system}});
         asked["messages"].push_back({{"role", "user"}, {"content", text}});
     }
-    request.body = json_text(asked), request.form = ollama_form(false);
+    request.body = json_text(asked), request.form = answer_form<OllamaAnswer>(false);
     return request;
 }
 
-std::string ollama_loaded(const Json& body, bool messages, const ServedModel& model) {
+Json ollama_loaded(const Json& body, bool messages, const ServedModel& model) {
     // 0, "0s" or "0h0m"
     const Json& keep = member(body, "keep_alive");
     const bool unload =
@@ -227,7 +219,7 @@ std::string ollama_loaded(const Json& body, bool messages, const ServedModel& mo
     Json all = ollama_object("", messages, model);
     all["done"] = true;
     all["done_reason"] = unload ? "unload" : "load";
-    return json_text(all);
+    return all;
 }
 
 std::string translated_ollama_embed(const Json& body) {
@@ -237,62 +229,59 @@ std::string translated_ollama_embed(const Json& body) {
     return json_text(asked);
 }
 
-std::string ollama_embedded(const Json& answer, bool several) {
+Json ollama_embedded(const Json& answer, bool several) {
     Json vectors = Json::array();
     for (const Json& one : answer["data"]) vectors.push_back(one["embedding"]);
-    if (!several) return json_text(Json{{"embedding", vectors[0]}});
-    return json_text(Json{{"model", answer["model"]},
-                          {"embeddings", vectors},
-                          {"prompt_eval_count", answer["usage"]["prompt_tokens"]}});
+    if (!several) return {{"embedding", vectors[0]}};
+    return {{"model", answer["model"]},
+            {"embeddings", vectors},
+            {"prompt_eval_count", answer["usage"]["prompt_tokens"]}};
 }
 
 TranslatedRequest translated_llama_completion(const Json& body) {
     Json asked = body;
     if (!asked.contains("n_predict") && !asked.contains("max_tokens")) asked["n_predict"] = -1;
     if (member(asked, "seed") == 4294967295) asked["seed"] = -1;  // its name for any
-    return {json_text(asked),
-            [](const ApiRequest& request, const ServedModel& model, const std::string& id) {
-                return std::make_unique<LlamaAnswer>(request, model, id);
-            }};
+    return {json_text(asked), answer_form<LlamaAnswer>()};
 }
 
-std::string ollama_tags(const ServedModel& model) {
+Json ollama_tags(const ServedModel& model) {
     const int context = model.generator->model().config().n_positions;
-    return json_text(Json{{"models", Json::array({{{"name", model.name},
-                                                   {"model", model.name},
-                                                   {"modified_at", iso_time(0)},
-                                                   {"size", 0},
-                                                   {"digest", std::string(64, '0')},
-                                                   {"details", details(model)},
-                                                   {"expires_at", "2100-01-01T00:00:00Z"},
-                                                   {"size_vram", 0},
-                                                   {"context_length", context}}})}});
+    return {{"models", Json::array({{{"name", model.name},
+                                     {"model", model.name},
+                                     {"modified_at", iso_time(0)},
+                                     {"size", 0},
+                                     {"digest", std::string(64, '0')},
+                                     {"details", details(model)},
+                                     {"expires_at", "2100-01-01T00:00:00Z"},
+                                     {"size_vram", 0},
+                                     {"context_length", context}}})}};
 }
 
-std::string ollama_show(const ServedModel& model) {
+Json ollama_show(const ServedModel& model) {
     const TransformerConfig& config = model.generator->model().config();
-    return json_text(Json{{"modelfile", ""},
-                          {"parameters", ""},
-                          {"template", model.chat ? model.chat->source() : ""},
-                          {"details", details(model)},
-                          {"model_info",
-                           {{"general.architecture", model.name},
-                            {"general.parameter_count", parameter_count(config)},
-                            {model.name + ".context_length", config.n_positions},
-                            {model.name + ".embedding_length", config.n_embd}}},
-                          {"capabilities", Json::array({"completion", "tools", "embedding"})},
-                          {"modified_at", iso_time(0)}});
+    return {{"modelfile", ""},
+            {"parameters", ""},
+            {"template", model.chat ? model.chat->source() : ""},
+            {"details", details(model)},
+            {"model_info",
+             {{"general.architecture", model.name},
+              {"general.parameter_count", parameter_count(config)},
+              {model.name + ".context_length", config.n_positions},
+              {model.name + ".embedding_length", config.n_embd}}},
+            {"capabilities", Json::array({"completion", "tools", "embedding"})},
+            {"modified_at", iso_time(0)}};
 }
 
-std::string llama_props(const ServedModel& model) {
+Json llama_props(const ServedModel& model) {
     const int context = model.generator->model().config().n_positions;
-    return json_text(Json{{"default_generation_settings", {{"n_ctx", context}}},
-                          {"total_slots", model.settings.max_running},
-                          {"model_alias", model.name},
-                          {"model_path", model.name},
-                          {"chat_template", model.chat ? model.chat->source() : ""},
-                          {"modalities", {{"vision", false}, {"audio", false}}},
-                          {"build_info", "token-by-token"}});
+    return {{"default_generation_settings", {{"n_ctx", context}}},
+            {"total_slots", model.settings.max_running},
+            {"model_alias", model.name},
+            {"model_path", model.name},
+            {"chat_template", model.chat ? model.chat->source() : ""},
+            {"modalities", {{"vision", false}, {"audio", false}}},
+            {"build_info", "token-by-token"}};
 }
 
 }  // namespace tbt

@@ -9,37 +9,20 @@
 #include "chapters/26_serving/server/body_options.hpp"
 #include "chapters/26_serving/server/chat_question.hpp"
 #include "lib/json/json.hpp"
+#include "lib/machine/command_line.hpp"
 
 namespace tbt {
 
 namespace {
 
-const std::vector<std::string> names_of_most = {"max_tokens",     "max_completion_tokens",
-                                                "max_new_tokens", "max_output_tokens",
-                                                "n_predict",      "num_predict"};
+const std::vector<std::string> names_of_most = words_in(
+    "max_tokens max_completion_tokens max_new_tokens max_output_tokens n_predict num_predict");
 
 // Names that are read here, for "did you mean".
-const std::vector<std::string> read_here = {"model",
-                                            "stream",
-                                            "stream_options",
-                                            "n",
-                                            "logit_bias",
-                                            "seed",
-                                            "stop",
-                                            "logprobs",
-                                            "max_tokens",
-                                            "best_of",
-                                            "messages",
-                                            "max_completion_tokens",
-                                            "prompt",
-                                            "echo",
-                                            "suffix",
-                                            "top_logprobs",
-                                            "tools",
-                                            "tool_choice",
-                                            "response_format",
-                                            "continue_final_message",
-                                            "structured_outputs"};
+const std::vector<std::string> read_here = words_in(
+    "model stream stream_options n logit_bias seed stop logprobs max_tokens best_of messages "
+    "max_completion_tokens prompt echo suffix top_logprobs tools tool_choice response_format "
+    "continue_final_message structured_outputs");
 
 // {"1234": -100}, and -100 and 100 mean never and always, as OpenAI has it; or [[1234, false]], as
 // llama.cpp has it, where false means never.
@@ -158,7 +141,7 @@ void finish(BodyReader& body, const ServedModel& model, ApiRequest& r, const Tex
     if (options.samples > r.choices) options.traced_tokens = std::max(options.traced_tokens, 0);
     r.job->samples = options.samples;
     // The most probable text is the same each time.
-    if (is_greedy(options) && !needs_own_passes(options)) options.samples = 1;
+    if (strategy_of(options) == Strategy::greedy && !needs_own_passes(options)) options.samples = 1;
     r.job->pieces = r.stream;
     r.job->strict = s.strict;
     r.job->most_name = most_name;

@@ -38,7 +38,6 @@ struct ApiRequest {
     std::vector<std::string> ignored;  // parameters that had no effect
 
     std::uint64_t seed() const { return job->options.seed.value_or(0); }
-    std::size_t texts() const { return job->prompts.size() * index(choices); }
 };
 
 // Throw ApiError: 400 where the body is at fault, 404 for another model, 422 for a form that

@@ -30,22 +30,13 @@ std::string KeptResponses::messages_of(const std::string& id, const ApiError& ot
 
 namespace {
 
-std::string text_or(const Json& json, const char* name, const std::string& otherwise) {
-    const Json& text = member(json, name);
-    return text.is_string() ? text.get<std::string>() : otherwise;
-}
-
 Json tool_message(const Json& id, const Json& content) {
     return {{"role", "tool"}, {"tool_call_id", id}, {"content", content}};
 }
 
-Json call_message(const std::string& id, const Json& name, const std::string& arguments) {
+Json function_call(const Json& id, const Json& name, const std::string& arguments) {
     return {
-        {"role", "assistant"},
-        {"content", nullptr},
-        {"tool_calls", Json::array({{{"id", id},
-                                     {"type", "function"},
-                                     {"function", {{"name", name}, {"arguments", arguments}}}}})}};
+        {"id", id}, {"type", "function"}, {"function", {{"name", name}, {"arguments", arguments}}}};
 }
 
 std::string sse(const char* name, const Json& data) {
@@ -80,8 +71,12 @@ void add_items(const Json& input, Json& messages, KeptResponses& kept,
             messages.push_back(
                 {{"role", member(item, "role")}, {"content", member(item, "content")}});
         else if (type == "function_call")
-            messages.push_back(call_message(text_or(item, "call_id", ""), member(item, "name"),
-                                            text_or(item, "arguments", "{}")));
+            messages.push_back(
+                {{"role", "assistant"},
+                 {"content", nullptr},
+                 {"tool_calls",
+                  Json::array({function_call(text_or(item, "call_id", ""), member(item, "name"),
+                                             text_or(item, "arguments", "{}"))})}});
         else if (type == "function_call_output")
             messages.push_back(tool_message(member(item, "call_id"), member(item, "output")));
         else if (type == "item_reference") {
@@ -312,11 +307,8 @@ void add_message(const Json& message, Json& messages) {
     if (content.is_array())
         for (const Json& block : content) {
             if (member(block, "type") == "tool_use")
-                calls.push_back({{"id", member(block, "id")},
-                                 {"type", "function"},
-                                 {"function",
-                                  {{"name", member(block, "name")},
-                                   {"arguments", json_text(member(block, "input"))}}}});
+                calls.push_back(function_call(member(block, "id"), member(block, "name"),
+                                              json_text(member(block, "input"))));
             else if (member(block, "type") == "tool_result")
                 messages.push_back(tool_message(member(block, "tool_use_id"),
                                                 text_blocks(member(block, "content"))));
@@ -464,10 +456,7 @@ TranslatedRequest translated_responses(const Json& body,
                    {"json_schema", "text.format"},
                    {"reasoning_effort", "reasoning.effort"}};
     asked.body = json_text(chat);
-    asked.form = [body, messages, kept](const ApiRequest& request, const ServedModel& model,
-                                        const std::string& id) {
-        return std::make_unique<ResponsesAnswer>(request, model, id, body, messages, kept);
-    };
+    asked.form = answer_form<ResponsesAnswer>(body, messages, kept);
     return asked;
 }
 
@@ -551,10 +540,7 @@ TranslatedRequest translated_messages(const Json& body) {
         stops.is_array() ? index(std::count_if(stops.begin(), stops.end(),
                                                [](const Json& stop) { return stop != ""; }))
                          : stops.is_string() && stops != "";
-    asked.form = [count](const ApiRequest& request, const ServedModel& model,
-                         const std::string& id) {
-        return std::make_unique<MessagesAnswer>(request, model, id, count);
-    };
+    asked.form = answer_form<MessagesAnswer>(count);
     return asked;
 }
 

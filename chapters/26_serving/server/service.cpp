@@ -16,14 +16,17 @@
 #include "lib/machine/command_line.hpp"
 #include "lib/machine/files.hpp"
 #include "lib/model/kv_cache.hpp"
+#include "lib/show/base64.hpp"
 
 namespace tbt {
 
 struct Service::Endpoint {
     const char *method, *path;
-    Reply (Service::*reply)(const Call&);
+    std::function<Reply(Service&, const Call&)> reply;
     bool open = false;  // without a key, and before the model is there
 };
+
+static Reply json_reply(const Json& json) { return {200, "application/json", json_text(json)}; }
 
 const std::vector<Service::Endpoint>& Service::endpoints() {
     // Never destroyed: a server that is static, too, may answer its last client after that.
@@ -31,9 +34,15 @@ const std::vector<Service::Endpoint>& Service::endpoints() {
         {"POST", "/v1/chat/completions", &Service::chat_completions},
         {"POST", "/v1/completions", &Service::completions},
         {"GET", "/v1/models", &Service::models},
-        {"POST", "/v1/responses", &Service::responses},
+        {"POST", "/v1/responses",
+         [](Service& s, const Call& call) {
+             return s.translated(call, translated_responses(read_body(call.body), s.kept_));
+         }},
         {"POST", "/v1/embeddings", &Service::embeddings},
-        {"POST", "/v1/messages", &Service::messages},
+        {"POST", "/v1/messages",
+         [](Service& s, const Call& call) {
+             return s.translated(call, translated_messages(read_body(call.body)));
+         }},
         {"POST", "/v1/messages/count_tokens", &Service::count_tokens},
         {"POST", "/api/chat", &Service::ollama_chat},
         {"POST", "/api/generate", &Service::ollama_generate},
@@ -41,16 +50,24 @@ const std::vector<Service::Endpoint>& Service::endpoints() {
         {"POST", "/api/embeddings", &Service::ollama_embed},
         {"GET", "/api/tags", &Service::ollama_list},
         {"GET", "/api/ps", &Service::ollama_list},
-        {"POST", "/api/show", &Service::ollama_model},
-        {"GET", "/api/version", &Service::ollama_version},
+        {"POST", "/api/show",
+         [](Service& s, const Call&) { return json_reply(ollama_show(s.model_)); }},
+        {"GET", "/api/version",
+         [](Service&, const Call&) {
+             return json_reply({{"version", release}});
+         }},
         {"POST", "/completion", &Service::llama_completion},
         {"POST", "/completions", &Service::llama_completion},
         {"POST", "/apply-template", &Service::apply_template},
-        {"GET", "/props", &Service::llama_properties},
+        {"GET", "/props",
+         [](Service& s, const Call&) { return json_reply(llama_props(s.model_)); }},
         {"GET", "/slots", &Service::llama_slots},
         {"POST", "/tokenize", &Service::tokenize},
         {"POST", "/detokenize", &Service::detokenize},
-        {"GET", "/metrics", &Service::metrics},
+        {"GET", "/metrics",
+         [](Service& s, const Call&) {
+             return Reply{200, "text/plain; version=0.0.4", s.metrics_.prometheus(s.model_.name)};
+         }},
         {"GET", "/health", &Service::health, true},
         {"GET", "/", &Service::page, true},
     };
@@ -100,11 +117,7 @@ void Service::open() {
     if (const std::string pooling = settings_.model.model + "/1_Pooling/config.json";
         file_exists(pooling))
         pools_last_ = member(read_body(read_file(pooling)), "pooling_mode_lasttoken") == true;
-    engine_ =
-        std::make_unique<EngineThread>(*generator_,
-                                       ServingLimits{settings_.max_running, settings_.max_waiting,
-                                                     settings_.max_batch_tokens, pages},
-                                       metrics_);
+    engine_ = std::make_unique<EngineThread>(*generator_, settings_, pages, metrics_);
     ready_ = true;
 }
 
@@ -126,8 +139,7 @@ bool same_key(std::string_view given, std::string_view key) {
 
 void Service::check_key(const Call& call) const {
     std::string given = call.authorization;  // the scheme is one in any case
-    for (std::size_t i = 0; i < std::min<std::size_t>(given.size(), 6); ++i)
-        if (given[i] >= 'A' && given[i] <= 'Z') given[i] = static_cast<char>(given[i] - 'A' + 'a');
+    given.replace(0, 6, lower_case(given.substr(0, 6)));
     if (settings_.api_key.empty() || same_key(given, "bearer " + settings_.api_key)) return;
     throw ApiError(401, "no valid key was sent; expected the header Authorization: Bearer KEY", "",
                    "invalid_api_key");
@@ -148,12 +160,6 @@ const Service::Endpoint& Service::endpoint(const Call& call) const {
     throw ApiError(404, "there is no " + call.path.substr(0, 128) + " here");
 }
 
-static bool is_json(std::string type) {
-    for (char& c : type)
-        if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-    return type.starts_with("application/json");
-}
-
 std::string error_text(const std::string& path, const ApiError& error) {
     if (path.starts_with("/v1/messages")) return messages_error(error);
     if (path.starts_with("/api/")) return json_text(Json{{"error", error.what()}});
@@ -168,11 +174,12 @@ Reply Service::answer(const Call& call) {
         const Endpoint& e = endpoint(call);
         if (!e.open && !ready_) throw ApiError(503, "the model is still being opened");
         // Another site's page may post a form, but not JSON. curl -d calls JSON a form.
-        if (call.method == "POST" && call.of_a_page && !is_json(call.content_type))
+        const bool json = lower_case(call.content_type).starts_with("application/json");
+        if (call.method == "POST" && call.of_a_page && !json)
             throw ApiError(
                 415, "expected the header Content-Type: application/json, got " +
                          (call.content_type.empty() ? "none" : call.content_type.substr(0, 64)));
-        return (this->*e.reply)(call);
+        return e.reply(*this, call);
     } catch (const ApiError& error) {
         Reply reply{error.status, "application/json", error_text(call.path, error)};
         if (error.status == 429 || error.status == 503)
@@ -198,7 +205,7 @@ void Service::ended(const Call& call, int status, double seconds) {
 
 Reply Service::health(const Call&) {
     if (!ready_) throw ApiError(503, "the model is still being opened");
-    return {200, "application/json", R"({"status":"ok"})"};
+    return json_reply({{"status", "ok"}});
 }
 
 Reply Service::models(const Call& call) {
@@ -208,17 +215,10 @@ Reply Service::models(const Call& call) {
                       {"owned_by", "token-by-token"},
                       {"max_model_len", generator_->model().config().n_positions}};
     const std::string all = "/v1/models";
-    if (call.path == all)
-        return {200, "application/json",
-                json_text(Json{{"object", "list"}, {"data", Json::array({one})}})};
-    if (call.path.substr(all.size() + 1) == model_.name)
-        return {200, "application/json", json_text(one)};
+    if (call.path == all) return json_reply({{"object", "list"}, {"data", Json::array({one})}});
+    if (call.path.substr(all.size() + 1) == model_.name) return json_reply(one);
     throw ApiError(404, "there is no such model; this server has " + model_.name, "model",
                    "model_not_found");
-}
-
-Reply Service::metrics(const Call&) {
-    return {200, "text/plain; version=0.0.4", metrics_.prometheus(model_.name)};
 }
 
 Reply Service::page(const Call&) {
@@ -264,7 +264,7 @@ Reply Service::tokenize(const Call& call) {
                                  : Json(std::vector<unsigned char>(piece.begin(), piece.end()))}});
         if (as_strings) all["token_strs"].push_back(piece);
     }
-    return {200, "application/json", json_text(all)};
+    return json_reply(all);
 }
 
 Reply Service::detokenize(const Call& call) {
@@ -278,7 +278,7 @@ Reply Service::detokenize(const Call& call) {
     const std::string text =
         tokenizer.decode_text(read_ids(*tokens, "tokens", tokenizer.vocab_size()));
     // The one word is llama.cpp's, the other vLLM's.
-    return {200, "application/json", json_text(Json{{"content", text}, {"prompt", text}})};
+    return json_reply({{"content", text}, {"prompt", text}});
 }
 
 Reply Service::completions(const Call& call) {
@@ -310,14 +310,6 @@ Reply Service::translated(const Call& call, const TranslatedRequest& request) {
     return texts(call, read, request.form);
 }
 
-Reply Service::responses(const Call& call) {
-    return translated(call, translated_responses(read_body(call.body), kept_));
-}
-
-Reply Service::messages(const Call& call) {
-    return translated(call, translated_messages(read_body(call.body)));
-}
-
 Reply Service::count_tokens(const Call& call) {
     const TranslatedRequest request = translated_messages(read_body(call.body));
     const Json json = read_body(request.body);
@@ -325,8 +317,7 @@ Reply Service::count_tokens(const Call& call) {
     try {
         check_model(body, model_);
         const ChatQuestion question = read_chat_question(member(json, "messages"), body);
-        return {200, "application/json",
-                json_text(Json{{"input_tokens", chat_prompt_ids(question, model_).size()}})};
+        return json_reply({{"input_tokens", chat_prompt_ids(question, model_).size()}});
     } catch (const ApiError& error) {
         throw request.about(error);
     }
@@ -334,15 +325,14 @@ Reply Service::count_tokens(const Call& call) {
 
 Reply Service::ollama_chat(const Call& call) {
     const Json body = read_body(call.body);
-    if (member(body, "messages").empty())
-        return {200, "application/json", ollama_loaded(body, true, model_)};
+    if (member(body, "messages").empty()) return json_reply(ollama_loaded(body, true, model_));
     return translated(call, translated_ollama_chat(body));
 }
 
 Reply Service::ollama_generate(const Call& call) {
     const Json body = read_body(call.body);
     if (const Json& prompt = member(body, "prompt"); prompt.empty() || prompt == "")
-        return {200, "application/json", ollama_loaded(body, false, model_)};
+        return json_reply(ollama_loaded(body, false, model_));
     return translated(call, translated_ollama_generate(body, model_.chat != nullptr));
 }
 
@@ -350,24 +340,15 @@ Reply Service::ollama_embed(const Call& call) {
     Call asked = call;
     asked.body = translated_ollama_embed(read_body(call.body));
     Reply reply = embeddings(asked);
-    reply.body = ollama_embedded(json_value(reply.body), call.path == "/api/embed");
+    const bool several = call.path == "/api/embed";
+    reply.body = json_text(ollama_embedded(json_value(reply.body), several));
     return reply;
 }
 
-Reply Service::ollama_list(const Call&) { return {200, "application/json", ollama_tags(model_)}; }
-
-Reply Service::ollama_model(const Call&) { return {200, "application/json", ollama_show(model_)}; }
-
-Reply Service::ollama_version(const Call&) {
-    return {200, "application/json", json_text(Json{{"version", release}})};
-}
+Reply Service::ollama_list(const Call&) { return json_reply(ollama_tags(model_)); }
 
 Reply Service::llama_completion(const Call& call) {
     return translated(call, translated_llama_completion(read_body(call.body)));
-}
-
-Reply Service::llama_properties(const Call&) {
-    return {200, "application/json", llama_props(model_)};
 }
 
 Reply Service::llama_slots(const Call&) {
@@ -377,15 +358,14 @@ Reply Service::llama_slots(const Call&) {
         slots.push_back({{"id", s},
                          {"n_ctx", generator_->model().config().n_positions},
                          {"is_processing", index(s) < metrics_.running.load()}});
-    return {200, "application/json", json_text(slots)};
+    return json_reply(slots);
 }
 
 Reply Service::apply_template(const Call& call) {
     const Json json = read_body(call.body);
     BodyReader body(json);
     const ChatQuestion question = read_chat_question(member(json, "messages"), body);
-    return {200, "application/json",
-            json_text(Json{{"prompt", chat_prompt_text(question, model_)}})};
+    return json_reply({{"prompt", chat_prompt_text(question, model_)}});
 }
 
 void Service::tell_ignored(const std::vector<std::string>& names) {
@@ -396,22 +376,7 @@ void Service::tell_ignored(const std::vector<std::string>& names) {
             std::fprintf(stderr, "%s has no effect here\n", name.c_str());
 }
 
-namespace {
-
-// A job that is of use as long as its client is there: while this lives.
-class Attended {
-public:
-    Attended(EngineThread& engine, std::shared_ptr<ServerJob> job)
-        : engine_(&engine), job_(std::move(job)) {}
-    ~Attended() { engine_->cancel(job_); }
-    Attended(const Attended&) = delete;
-
-private:
-    EngineThread* engine_;
-    std::shared_ptr<ServerJob> job_;
-};
-
-void add_ignored(Reply& reply, const std::vector<std::string>& names) {
+static void add_ignored(Reply& reply, const std::vector<std::string>& names) {
     std::string all;  // within what any client takes as a header
     std::set<std::string> said;
     for (const std::string& name : names) {
@@ -421,8 +386,6 @@ void add_ignored(Reply& reply, const std::vector<std::string>& names) {
     }
     if (!names.empty()) reply.headers.emplace_back("X-Ignored", all);
 }
-
-}  // namespace
 
 Reply Service::texts(const Call& call, const std::function<ApiRequest()>& read,
                      const AnswerForm& form) {
@@ -446,9 +409,8 @@ Reply Service::texts(const Call& call, const std::function<ApiRequest()>& read,
     const std::shared_ptr<ApiAnswer> answer = form(*request, model_, call.id);
     if (!had.empty()) answer->skip(had);
     tell_ignored(request->ignored);
-    engine_->submit(request->job);
+    const std::shared_ptr<void> attended = engine_->submit(request->job);
     place.reset();
-    const auto attended = std::make_shared<Attended>(*engine_, request->job);
     Outbox& outbox = request->job->outbox;
     Reply reply{200, request->stream ? answer->stream_type() : "application/json", ""};
     reply.headers.emplace_back("X-Seed", std::to_string(request->seed()));
@@ -492,23 +454,6 @@ std::vector<float> unit_vector(const std::vector<double>& sum, std::size_t dimen
     return vector;
 }
 
-// The bytes of the numbers, as clients that want it fast ask for them.
-std::string base64(const std::vector<float>& vector) {
-    const std::string_view digits =
-        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    const auto* bytes = reinterpret_cast<const unsigned char*>(vector.data());
-    const std::size_t size = vector.size() * sizeof(float);
-    std::string text;
-    for (std::size_t at = 0; at < size; at += 3) {
-        unsigned three = 0;
-        for (std::size_t i = 0; i < 3; ++i)
-            three = three << 8 | (at + i < size ? bytes[at + i] : 0u);
-        for (std::size_t i = 0; i < 4; ++i)
-            text += at + i <= size ? digits[three >> (18 - 6 * i) & 63] : '=';
-    }
-    return text;
-}
-
 }  // namespace
 
 Reply Service::embeddings(const Call& call) {
@@ -534,25 +479,26 @@ Reply Service::embeddings(const Call& call) {
     job->embeds = true, job->last_state = pools_last_;
     tell_ignored(ignored);
     std::shared_ptr<void> place = engine_->place();
-    engine_->submit(job);
+    const std::shared_ptr<void> attended = engine_->submit(job);
     place.reset();
-    const Attended attended(*engine_, job);
     job->outbox.news(call.waits);
     if (!job->outbox.complete()) throw ApiError(499, "the client has disconnected");
     Json data = Json::array();
     std::size_t tokens = 0;
     for (std::size_t p = 0; p < job->prompts.size(); ++p) {
         const std::vector<float> vector = unit_vector(job->states[p], index(dimensions));
+        // The bytes of the numbers, as clients that want it fast ask for them.
+        const std::string_view bytes(reinterpret_cast<const char*>(vector.data()),
+                                     vector.size() * sizeof(float));
         data.push_back({{"object", "embedding"},
                         {"index", p},
-                        {"embedding", format == "base64" ? Json(base64(vector)) : Json(vector)}});
+                        {"embedding", format == "base64" ? Json(base64(bytes)) : Json(vector)}});
         tokens += job->prompts[p].size();
     }
-    Reply reply{200, "application/json",
-                json_text(Json{{"object", "list"},
-                               {"data", std::move(data)},
-                               {"model", model_.name},
-                               {"usage", {{"prompt_tokens", tokens}, {"total_tokens", tokens}}}})};
+    Reply reply = json_reply({{"object", "list"},
+                              {"data", std::move(data)},
+                              {"model", model_.name},
+                              {"usage", {{"prompt_tokens", tokens}, {"total_tokens", tokens}}}});
     add_ignored(reply, ignored);
     return reply;
 }

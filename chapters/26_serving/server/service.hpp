@@ -61,24 +61,18 @@ private:
 
     Reply health(const Call& call);
     Reply models(const Call& call);
-    Reply metrics(const Call& call);
     Reply page(const Call& call);
     Reply tokenize(const Call& call);
     Reply detokenize(const Call& call);
     Reply completions(const Call& call);
     Reply chat_completions(const Call& call);
-    Reply responses(const Call& call);
-    Reply messages(const Call& call);
     Reply count_tokens(const Call& call);
     Reply embeddings(const Call& call);
     Reply ollama_chat(const Call& call);
     Reply ollama_generate(const Call& call);
     Reply ollama_embed(const Call& call);
     Reply ollama_list(const Call& call);
-    Reply ollama_model(const Call& call);
-    Reply ollama_version(const Call& call);
     Reply llama_completion(const Call& call);
-    Reply llama_properties(const Call& call);
     Reply llama_slots(const Call& call);
     Reply apply_template(const Call& call);
     Reply texts(const Call& call, const std::function<ApiRequest()>& read, const AnswerForm& form);

@@ -262,18 +262,6 @@ bool fits_a_double(const std::string& number) {
 
 }  // namespace
 
-std::string without_exponents(std::string_view json) {
-    std::string out;
-    for (std::size_t i = 0; i < json.size();) {
-        const std::size_t end = end_of_piece(json, i);
-        std::string text(json.substr(i, end - i));
-        const bool exponent = text.find_first_of("eE") != std::string::npos && is_json_number(text);
-        out += exponent ? Decimal::parse(text).text() : text;
-        i = end;
-    }
-    return out;
-}
-
 std::map<int, std::string> inexact_numbers(std::string_view json) {
     std::map<int, std::string> found;
     int place = 0;

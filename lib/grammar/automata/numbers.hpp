@@ -40,9 +40,6 @@ Dfa multiple_of(const Decimal& step);
 const Dfa& plain_integers();
 const Dfa& plain_decimals();
 
-// Rewrites the numbers of a JSON text without exponents and leaves the rest unchanged.
-std::string without_exponents(std::string_view json);
-
 // The numbers of a JSON text that neither a double nor 64 bits hold exactly, as written, by their
 // place among all its numbers. Examples: 123456789012345678901234567890, 1e400.
 std::map<int, std::string> inexact_numbers(std::string_view json);

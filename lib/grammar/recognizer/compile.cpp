@@ -56,20 +56,19 @@ void check_repeat(const Expression& e) {
                          " times");
 }
 
-int add_repeat(Grammar& grammar, const Expression& e, int from, int first_rule) {
+int add_repeat(Grammar& grammar, const Expression& e, int from) {
     check_repeat(e);
     const Expression& body = e.parts[0];
     const bool endless = e.high == Expression::unlimited;
     std::optional<int> rule;
     if (worth_a_rule(body, endless ? e.low : e.high)) {
         rule = grammar.add_rule("a repetition");
-        const int start = grammar.add_node(),
-                  end = add_expression(grammar, body, start, first_rule);
+        const int start = grammar.add_node(), end = add_expression(grammar, body, start);
         grammar.node(end).final = true;
         grammar.rule(*rule).start = start;
     }
     const auto once = [&](int at) {
-        return rule ? grammar.call(at, *rule) : add_expression(grammar, body, at, first_rule);
+        return rule ? grammar.call(at, *rule) : add_expression(grammar, body, at);
     };
     // Without an upper limit, the last required copy is also the loop. A separate loop would need
     // one more copy of the body, which doubles at each level of nested repetitions.
@@ -95,7 +94,7 @@ int add_repeat(Grammar& grammar, const Expression& e, int from, int first_rule) 
 
 }  // namespace
 
-int add_expression(Grammar& grammar, const Expression& e, int from, int first_rule) {
+int add_expression(Grammar& grammar, const Expression& e, int from) {
     grammar.node(from);  // throws if there is no such node
     switch (e.kind) {
         case Kind::characters:
@@ -103,13 +102,12 @@ int add_expression(Grammar& grammar, const Expression& e, int from, int first_ru
         case Kind::text:
             return grammar.bytes(from, e.text);
         case Kind::rule:
-            grammar.rule(first_rule + e.rule);  // throws if there is no such rule
-            return grammar.call(from, first_rule + e.rule);
+            grammar.rule(e.rule);  // throws if there is no such rule
+            return grammar.call(from, e.rule);
         case Kind::repeat:
-            return add_repeat(grammar, e, from, first_rule);
+            return add_repeat(grammar, e, from);
         case Kind::sequence:
-            for (const Expression& part : e.parts)
-                from = add_expression(grammar, part, from, first_rule);
+            for (const Expression& part : e.parts) from = add_expression(grammar, part, from);
             return from;
         case Kind::choice: {
             const int out = grammar.add_node();
@@ -117,7 +115,7 @@ int add_expression(Grammar& grammar, const Expression& e, int from, int first_ru
                 // Each alternative starts at a new node, so that its loops stay within it.
                 const int in = grammar.add_node();
                 grammar.skip(from, in);
-                grammar.skip(add_expression(grammar, part, in, first_rule), out);
+                grammar.skip(add_expression(grammar, part, in), out);
             }
             return out;
         }

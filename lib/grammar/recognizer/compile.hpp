@@ -10,10 +10,10 @@
 
 namespace tbt {
 
-// Adds an expression after the node `from`; returns the node after it. Rule number r of the
-// expression becomes a call of the grammar's rule first_rule + r. Throws UsageError for a rule that
-// does not exist and for impossible repetition counts, TooLarge for too many nodes.
-int add_expression(Grammar& grammar, const Expression& expression, int from, int first_rule = 0);
+// Adds an expression after the node `from`; returns the node after it. Its rules are the grammar's.
+// Throws UsageError for a rule that does not exist and for impossible repetition counts, TooLarge
+// for too many nodes.
+int add_expression(Grammar& grammar, const Expression& expression, int from);
 
 // Rules with names; texts are derived from the first.
 struct NamedRules {

@@ -235,10 +235,8 @@ std::vector<int> Grammar::rules_for_cost(int id) {
 // A node's cost as far as those of its neighbours are known.
 int Grammar::cost_of(int id, const Measure& bytes) {
     const Node& n = node(id);
-    if (n.annotations >= 0) {
-        StateAnnotations& own = annotations(n.annotations);
-        return own.cost(bytes, id, own.first_annotation());
-    }
+    if (n.annotations >= 0)
+        return annotations(n.annotations).cost(bytes, id, StateAnnotations::at_entry);
     int cost = n.final ? 0 : never;
     for (const ByteEdge& e : n.bytes) cost = std::min(cost, saturating_add(1, node(e.to).cost));
     for (const CallEdge& e : n.calls)

@@ -87,12 +87,12 @@ private:
 class StateAnnotations {
 public:
     static constexpr int forgotten = 0;
+    static constexpr int at_entry = 1;  // what a derivation has at the entry node
 
     virtual ~StateAnnotations() = default;
 
-    // The entry node of this part, and the annotation that a derivation has there.
+    // The entry node of this part.
     virtual int entry() const = 0;
-    virtual int first_annotation() = 0;
     // The annotation after a byte of an annotated edge, and after a call with a label.
     virtual int read(int annotation, std::uint8_t byte) = 0;
     virtual int called(int annotation, int) { return annotation; }

@@ -67,8 +67,8 @@ void GrammarRecognizer::move(const Place& place, const Grammar::ByteEdge& edge,
                              unsigned char byte) {
     const int from = grammar_.node(place.node).annotations, to = grammar_.node(edge.to).annotations;
     if (to < 0) return arrive({edge.to, place.continuation, 0});
+    if (from != to) return arrive({edge.to, place.continuation, StateAnnotations::at_entry});
     StateAnnotations& annotations = grammar_.annotations(to);
-    if (from != to) return arrive({edge.to, place.continuation, annotations.first_annotation()});
     int annotation = edge.annotated ? annotations.read(place.annotation, byte) : place.annotation;
     if (annotation != StateAnnotations::forgotten)
         annotation = annotations.kept(edge.to, annotation);
@@ -309,14 +309,6 @@ int GrammarRecognizer::cost_of(State state) const {
     return info.cost;
 }
 
-int GrammarRecognizer::hidden_bytes(State state) const {
-    if (!known(state)) return 0;
-    int most = 0;
-    for (const Place& p : places(state))
-        most = std::max(most, continuations_[static_cast<std::size_t>(p.continuation)].cost);
-    return most;
-}
-
 // Keeps the places inside their rules and replaces their continuations by slots.
 Recognizer::State GrammarRecognizer::abstraction(State state) {
     if (!known(state)) return dead;
@@ -324,7 +316,9 @@ Recognizer::State GrammarRecognizer::abstraction(State state) {
     const auto own = this->places(state);
     abstracted_.assign(own.begin(), own.end()), forgotten_.clear();
     for (Place& p : abstracted_) {
-        p.annotation = abstracted_annotation(p);
+        const int annotations = grammar_.node(p.node).annotations;
+        if (annotations >= 0 && p.annotation != StateAnnotations::forgotten)
+            p.annotation = grammar_.annotations(annotations).abstracted(p.node, p.annotation);
         if (p.continuation == whole_text) continue;
         auto slot = std::find(forgotten_.begin(), forgotten_.end(), p.continuation);
         if (slot == forgotten_.end()) slot = forgotten_.insert(forgotten_.end(), p.continuation);

@@ -71,10 +71,9 @@ public:
     }
     bool accepts(State state) const override { return known(state) && states_[state].accepts; }
     int closing_bytes(State state) const override { return known(state) ? cost_of(state) : never; }
-    // For the cache of masks; recognizer.hpp explains abstraction, escaped and hidden_bytes.
+    // For the cache of masks; recognizer.hpp explains abstraction and escaped.
     State abstraction(State state) override;
     bool escaped(State state) const override { return known(state) && states_[state].escaped; }
-    int hidden_bytes(State state) const override;
 
     std::size_t memory() const override {
         std::size_t bytes = states_.size() * sizeof(StateInfo) +
@@ -122,9 +121,8 @@ public:
     }
     // The fewest bytes from a place to the end of the text.
     int closing_bytes(const Place& place) const {
-        return std::min(
-            Grammar::never,
-            cost(place) + continuations_[static_cast<std::size_t>(place.continuation)].cost);
+        return saturating_add(cost(place),
+                              continuations_[static_cast<std::size_t>(place.continuation)].cost);
     }
     // Can the rule be completed from this place?
     bool alive(const Place& place) const {
@@ -192,13 +190,6 @@ private:
     void begin(int rule, int continuation);
     State collect();
 
-    // The annotation of this place in an abstraction, which may know less.
-    int abstracted_annotation(const Place& place) const {
-        const int annotations = grammar_.node(place.node).annotations;
-        return annotations < 0 || place.annotation == StateAnnotations::forgotten
-                   ? place.annotation
-                   : grammar_.annotations(annotations).abstracted(place.node, place.annotation);
-    }
     bool covers(int more, int less, int depth = 0);
     void drop_covered(std::vector<Place>& places);
     int continuation_of(std::vector<Place>& places);

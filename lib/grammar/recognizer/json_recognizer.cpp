@@ -205,12 +205,6 @@ State JsonRecognizer::abstraction(State state) {
     return pack(v);
 }
 
-int JsonRecognizer::hidden_bytes(State state) const {
-    if (!known(unpack(state))) return unknown_state(state), 0;
-    const auto depth = to_int(cells_[unpack(state).cell].depth);
-    return depth > 1 ? depth - 1 : 0;
-}
-
 std::string JsonRecognizer::stack(State state) const {
     std::string text;
     if (!known(unpack(state))) return unknown_state(state), text;

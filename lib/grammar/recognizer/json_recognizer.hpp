@@ -69,7 +69,6 @@ public:
     int closing_bytes(State state) const override;
     State abstraction(State state) override;
     bool escaped(State state) const override { return unpack(state).mode == Mode::beyond; }
-    int hidden_bytes(State state) const override;
 
     // For programs that display the state.
     static View unpack(State state);

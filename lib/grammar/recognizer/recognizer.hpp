@@ -38,7 +38,6 @@ public:
     // that is reached from `state` itself by the same bytes; -1 if it is unknown.
     virtual int of_reached(State state, State reached) = 0;
     // The memory in use, in bytes; and gives it back.
-
     virtual std::size_t memory() const = 0;
     virtual void forget() = 0;
 };
@@ -71,7 +70,8 @@ public:
     // The fewest bytes that complete the text; `never` for dead.
     virtual int closing_bytes(State state) const = 0;
 
-    // An upper bound in tokens. Null: closing_bytes is the bound, with one token for each byte.
+    // An upper bound in tokens. Null: closing_bytes is the bound, with one token for each byte, and
+    // what an abstraction forgets adds as much to each of the states reached from it.
     virtual std::unique_ptr<TokensToEnd> tokens_to_end(const TokenTrie&) { return nullptr; }
 
     // The memory of all states in bytes, and a function that frees it. After forget() epoch() has
@@ -87,11 +87,9 @@ public:
     // ---- for the cache of masks ----
     // The innermost part of a state is enough to decide most tokens. abstraction(state) is a state
     // that knows only this part. A state reached from it is `escaped` if the forgotten part is
-    // needed to go on. closing_bytes of an abstracted state counts the known part only;
-    // hidden_bytes(state) is the most that the forgotten part adds.
+    // needed to go on. closing_bytes of an abstracted state counts the known part only.
     virtual State abstraction(State state) = 0;
     virtual bool escaped(State state) const = 0;
-    virtual int hidden_bytes(State state) const = 0;
 };
 
 // The state after reading a text from `state`; dead if the text is not allowed there.

@@ -48,7 +48,10 @@ public:
         return schema.contains("if") && knows_conditions(schema);
     }
     bool knows_nullable() const { return options_.nullable; }
-    bool enforces_formats() const { return options_.formats; }
+    // Has it a format that is enforced?
+    bool has_format(const Json& schema) const {
+        return options_.formats && schema.contains("format");
+    }
 
     // Does the document use unevaluatedProperties or unevaluatedItems anywhere?
     bool asks_what_was_evaluated() const { return unevaluated_; }

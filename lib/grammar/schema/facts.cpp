@@ -12,10 +12,6 @@ namespace {
 
 constexpr std::size_t max_key_classes = 64, max_needs = 6;
 
-bool is_true(const Json& schema, const char* key) {
-    return schema.contains(key) && schema.at(key) == Json(true);
-}
-
 // A limit that no text reaches within the largest budget, a million tokens, is none.
 long long most_of(const Json& schema, const char* keyword) {
     const long long most = count_of(schema, keyword, -1);
@@ -133,7 +129,7 @@ ArrayFact SchemaFacts::read_array(const Json& schema) {
                               most_of(schema, "maxContains")};
         fact.counts.push_back(count);
     }
-    fact.unique = is_true(schema, "uniqueItems");
+    fact.unique = schema.contains("uniqueItems") && schema.at("uniqueItems") == Json(true);
     fact.complete = fact.rest != nullptr;
     return fact;
 }

@@ -182,7 +182,7 @@ void check_keywords(SchemaDocument& document, const Json& schema) {
                                        ", expected " + form.expected);
         }
     }
-    if (document.enforces_formats() && schema.contains("format")) check_format(document, schema);
+    if (document.has_format(schema)) check_format(document, schema);
     const int draft = document.draft_of(schema);
     if (schema.contains("items") && schema.at("items").is_array() &&
         (draft == 2020 || schema.contains("prefixItems")))

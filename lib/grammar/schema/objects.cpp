@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "lib/core/index.hpp"
-#include "lib/core/unicode.hpp"
 #include "lib/grammar/recognizer/compile.hpp"
 
 namespace tbt {
@@ -213,14 +212,11 @@ void ObjectGraph::measure_class(const Grammar& grammar, int first, std::size_t f
 
 // Tokens may end and begin between the letters of a key, but not inside an escaped letter.
 std::string ObjectGraph::written_key(int member, std::vector<bool>& cuts) const {
-    const std::string& name = tbt::at(shape_->members, member).name;
     std::string text;
-    for (std::size_t i = 0; i < name.size();) {
-        const CodePoint c = decode_utf8(name, i);
+    for (const std::int32_t c : tbt::at(points_, member)) {
         cuts.push_back(true);
-        text += shortest_spelling(c.value, Spelling::json);
+        text += shortest_spelling(c, Spelling::json);
         cuts.resize(text.size());
-        i += index(c.length);
     }
     text += "\":" + blanks_->colon;
     cuts.resize(text.size(), true);
@@ -272,7 +268,7 @@ class ObjectAnnotations::Later : public Grammar::NodeSource {
 public:
     explicit Later(ObjectAnnotations& object) : object_(&object) {}
     int cost(const Measure& measure, int node) const override {
-        return object_->cost(measure, node, object_->first_annotation());
+        return object_->cost(measure, node, at_entry);
     }
     std::vector<int> rules() const override { return object_->rules(); }
     void expand(Grammar& grammar, int) override { object_->graph_.build(grammar); }

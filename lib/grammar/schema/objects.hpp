@@ -130,7 +130,6 @@ public:
     }
 
     int entry() const override { return graph_.first(); }
-    int first_annotation() override { return 1; }
     int read(int annotation, std::uint8_t byte) override;
     int called(int annotation, int label) override;
     void keep_like(int annotation, int byte, int& low, int& high) const override;

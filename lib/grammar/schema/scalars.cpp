@@ -25,7 +25,6 @@ SharedDfa without(const SharedDfa& a, const SharedDfa& b, const Dfa& everything)
     return (a ? *a : everything) - *b;
 }
 
-const Dfa& all_numbers() { return decimals(); }
 const Dfa& all_strings() {
     static const Dfa all = Dfa::anything();
     return all;
@@ -113,10 +112,10 @@ Scalars operator|(const Scalars& a, const Scalars& b) {
 }
 Scalars operator-(const Scalars& a, const Scalars& b) {
     Scalars s{a.null && !b.null, a.yes && !b.yes, a.no && !b.no,
-              without(a.numbers, b.numbers, all_numbers()), a.strings};
+              without(a.numbers, b.numbers, decimals()), a.strings};
     s.least = a.least, s.most = a.most, s.exact = a.exact && b.exact;
     s.listed = a.listed, s.listed_numbers = a.listed_numbers, s.everyday = a.everyday;
-    s.long_numbers = without(a.long_numbers, b.numbers, all_numbers());
+    s.long_numbers = without(a.long_numbers, b.numbers, decimals());
     if (!no_strings(b)) s.strings = without(a.strings, b.whole_strings(), all_strings());
     return s;
 }
@@ -172,18 +171,16 @@ Scalars ScalarRules::work_out(const Json& schema) {
 // The values that the schema's own keywords allow, without those that apply subschemas.
 Scalars ScalarRules::own(const Json& schema) {
     Scalars result = of_types(schema);
-    limit_length(schema, result);
+    result.least = count_of(schema, "minLength", 0);
+    result.most = count_of(schema, "maxLength", -1);
+    if (result.most >= 0 && result.most < result.least) result.strings = Dfa{};
     if (!no_strings(result)) result.strings = both(result.strings, strings(schema, result.exact));
-    if (formats_ && schema.contains("format"))
+    if (document_->has_format(schema))
         result.everyday = everyday_format(schema.at("format").get<std::string>());
-    result.numbers = both(
-        result.numbers, result.numbers && result.numbers->empty() ? SharedDfa() : numbers(schema));
+    if (!no_numbers(result)) result.numbers = both(result.numbers, numbers(schema));
     bool restricted = false;
     const std::vector<const Json*> values = listed_values(schema, restricted);
-    if (restricted) {
-        result = of_values(values, result);
-    }
-    return result;
+    return restricted ? of_values(values, result) : result;
 }
 
 Scalars ScalarRules::of_types(const Json& schema) const {
@@ -230,21 +227,13 @@ Scalars ScalarRules::of_values(const std::vector<const Json*>& values,
     return s;
 }
 
-void ScalarRules::limit_length(const Json& schema, Scalars& result) const {
-    result.least = count_of(schema, "minLength", 0);
-    result.most = count_of(schema, "maxLength", -1);
-    if (result.most >= 0 && result.most < result.least) result.strings = Dfa{};
-}
-
 SharedDfa language_of(SchemaDocument& document, const Json& schema, const std::string& keyword,
                       bool validating) {
     if (!schema.contains(keyword)) return {};
     const Json& value = schema.at(keyword);
     try {
         if (keyword == "pattern") return regex_search(value.get<std::string>(), "pattern");
-        if (keyword == "format") {
-            return format_language(value.get<std::string>(), validating);
-        }
+        if (keyword == "format") return format_language(value.get<std::string>(), validating);
         if (!value.is_number()) return {};
         const Decimal d = Decimal::parse(json_text(value));
         // In draft 4 an exclusive bound is a bound with "exclusiveMinimum": true beside it.
@@ -275,7 +264,7 @@ Dfa pattern_of_keys(const SchemaDocument& document, const Json& schema,
 
 SharedDfa ScalarRules::strings(const Json& schema, bool& exact) const {
     SharedDfa language = language_of(*document_, schema, "pattern", validating_);
-    if (formats_ && schema.contains("format")) {
+    if (document_->has_format(schema)) {
         language = both(language, language_of(*document_, schema, "format", validating_));
         exact = !written_narrower(schema.at("format").get<std::string>());
     }
@@ -286,7 +275,7 @@ SharedDfa ScalarRules::numbers(const Json& schema) const {
     SharedDfa language;
     for (const char* keyword : number_keywords)
         language = both(language, language_of(*document_, schema, keyword, validating_));
-    const Dfa* const format = formats_ && schema.contains("format")
+    const Dfa* const format = document_->has_format(schema)
                                   ? number_format(schema.at("format").get<std::string>())
                                   : nullptr;
     return format == nullptr ? language : both(language, *format);

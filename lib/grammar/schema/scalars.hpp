@@ -55,32 +55,31 @@ Dfa pattern_of_keys(const SchemaDocument& document, const Json& schema, const st
 
 class ScalarRules {
 public:
-    ScalarRules(SchemaDocument& document, bool validating, bool formats)
-        : document_(&document), validating_(validating), formats_(formats) {
-        if (validating) return;
-        validator_ = std::make_unique<ScalarRules>(document, true, formats);
-        validator_->other_ = this, other_ = validator_.get();
-    }
+    explicit ScalarRules(SchemaDocument& document)
+        : document_(&document),
+          validator_(new ScalarRules(document, *this)),
+          other_(validator_.get()) {}
     const Scalars& of(const Json& schema);
     // All valid values, not only those that are generated: what the negation excludes.
     const Scalars& valid(const Json& schema) {
         const Scalars& own = of(schema);
-        return own.exact || other_ == nullptr ? own : other_->of(schema);
+        return own.exact ? own : other_->of(schema);
     }
 
 private:
+    ScalarRules(SchemaDocument& document, ScalarRules& generator)
+        : document_(&document), validating_(true), other_(&generator) {}
     Scalars work_out(const Json& schema);
     Scalars own(const Json& schema);
     Scalars of_types(const Json& schema) const;
     Scalars of_values(const std::vector<const Json*>& values, const Scalars& others) const;
     SharedDfa strings(const Json& schema, bool& exact) const;
-    void limit_length(const Json& schema, Scalars& result) const;
     SharedDfa numbers(const Json& schema) const;
 
     SchemaDocument* document_;
-    bool validating_, formats_;
+    bool validating_ = false;
     std::unique_ptr<ScalarRules> validator_;
-    ScalarRules* other_ = nullptr;
+    ScalarRules* other_;  // of the generator the validator's, and the reverse
     std::map<const Json*, Scalars> known_;
     std::set<const Json*> in_progress_;
 };

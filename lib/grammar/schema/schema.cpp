@@ -186,7 +186,7 @@ public:
     SchemaCompiler(SchemaDocument& document, const SchemaOptions& options)
         : document_(document),
           options_(options),
-          scalars_(document, false, options.formats),
+          scalars_(document),
           shapes_(document, scalars_),
           strings_(options, document.name()) {}
 
@@ -449,9 +449,8 @@ private:
         }
         add_array_source(std::make_unique<ArraySource>(std::move(shape), blanks()), start, end);
     }
-    template <class Source>
-    void add_array_source(std::unique_ptr<Source> made, int start, int end) {
-        Source& source = *made;
+    void add_array_source(std::unique_ptr<ArrayNodes> made, int start, int end) {
+        ArrayNodes& source = *made;
         const int index = grammar_.add_source(std::move(made));
         add_container("array", '[', start, end, [&] { return source.first_node(grammar_, index); });
     }

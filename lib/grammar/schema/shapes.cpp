@@ -175,21 +175,18 @@ Alternatives ShapeRules::any_of(const Json& schema, const std::string& type) {
 
 // An array or object of `const` or `enum` as a fact with one `const` for each item or member.
 const Json& ShapeRules::demand_for(const Json& value) {
-    const auto [place, added] = const_schemas_.try_emplace(&value, nullptr);
     const auto equal = [&](const Json& part) { return &document_->keep({{"const", part}}); };
-    if (added && value.is_object()) {
+    if (value.is_object()) {
         ObjectFact fact{.written = &value, .others = &no, .silent = true};
         for (const auto& [key, member] : value.items()) {
             fact.named[key] = equal(member);
             fact.required.insert(key);
         }
-        place->second = &facts_.add(std::move(fact));
-    } else if (added) {
-        ArrayFact fact{.rest = &no, .least = std::ssize(value), .silent = true};
-        for (const Json& item : value) fact.prefix.push_back(equal(item));
-        place->second = &facts_.add(std::move(fact));
+        return facts_.add(std::move(fact));
     }
-    return *place->second;
+    ArrayFact fact{.rest = &no, .least = std::ssize(value), .silent = true};
+    for (const Json& item : value) fact.prefix.push_back(equal(item));
+    return facts_.add(std::move(fact));
 }
 
 bool ShapeRules::impossible(const Conjunction& demands, int depth) {
@@ -373,8 +370,6 @@ Alternatives ShapeRules::conditional(const Json& schema, const std::string& type
 // If a key is present, what depends on it must hold: further members, or a schema for the whole
 // object.
 Alternatives ShapeRules::dependent(const Json& dependencies) {
-    const auto [place, added] = dependent_.try_emplace(&dependencies, Alternatives{{}});
-    if (!added) return place->second;
     Alternatives result{{}};
     for (const auto& [key, needs] : dependencies.items()) {
         Json present = {{"required", Json::array({key})}};
@@ -385,7 +380,7 @@ Alternatives ShapeRules::dependent(const Json& dependencies) {
         one.push_back({&facts_.add(ObjectFact{.named = {{key, &no}}, .silent = true})});
         result = all_of(result, one);
     }
-    return dependent_[&dependencies] = result;
+    return result;
 }
 
 // Adds unevaluatedProperties or unevaluatedItems: for each alternative it is known what its facts
@@ -403,18 +398,13 @@ Alternatives ShapeRules::without_rest(const Json& schema, Alternatives alternati
 }
 
 const Json& ShapeRules::rest_of_object(const Conjunction& facts, const Json& value) {
-    const auto [place, added] = rests_.try_emplace({facts, &value}, nullptr);
-    if (!added) return *place->second;
     Dfa evaluated;
     for (const Json* f : facts) evaluated = evaluated | facts_.object(*f).evaluated();
-    return *(place->second = &facts_.add(
-                 ObjectFact{.each = {{complement(evaluated), &value}}, .complete = true}));
+    return facts_.add(ObjectFact{.each = {{complement(evaluated), &value}}, .complete = true});
 }
 
 const Json& ShapeRules::rest_of_array(const Json& schema, const Conjunction& facts,
                                       const Json& value) {
-    const auto [place, added] = rests_.try_emplace({facts, &value}, nullptr);
-    if (!added) return *place->second;
     ArrayFact made{.complete = true};
     std::size_t prefix = 0;
     Json items = Json::array({document_->at(value)});
@@ -433,7 +423,7 @@ const Json& ShapeRules::rest_of_array(const Json& schema, const Conjunction& fac
         made.prefix.assign(prefix, &yes);
         made.rest = &document_->keep({{"anyOf", items}});
     }
-    return *(place->second = &facts_.add(std::move(made)));
+    return facts_.add(std::move(made));
 }
 
 // ---- arrays whose items are all different ----

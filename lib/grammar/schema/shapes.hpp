@@ -76,10 +76,8 @@ private:
     };
     std::vector<Combining> combining_;
     std::map<Conjunction, bool> impossible_;
-    std::map<const Json*, const Json*> const_schemas_, negations_;
+    std::map<const Json*, const Json*> negations_;
     std::map<std::pair<const Json*, std::string>, Alternatives> negations_of_alternatives_;
-    std::map<const Json*, Alternatives> dependent_;
-    std::map<std::pair<Conjunction, const Json*>, const Json*> rests_;
     std::vector<const Json*> kinds_;  // each JSON value meets exactly one; made when first needed
 };
 

@@ -11,10 +11,9 @@
 
 namespace tbt {
 
-int CountedText::add_nodes(Grammar& grammar, int index_of_this, const Dfa& texts,
-                           Spelling spelling) {
+int CountedText::add_nodes(Grammar& grammar, int index_of_this, const Dfa& texts) {
     first_ = grammar.add_node();
-    const int out = add_dfa(grammar, texts, first_, spelling);
+    const int out = add_dfa(grammar, texts, first_, Spelling::json);
     // add_dfa makes `out` and then a node for each state. An edge out of such a node begins a
     // character.
     for (int state = out + 1; state <= out + count(texts.states); ++state)
@@ -22,8 +21,7 @@ int CountedText::add_nodes(Grammar& grammar, int index_of_this, const Dfa& texts
     end_ = grammar.add_node();
     grammar.edge(out, '"', '"', end_);
     grammar.node(end_).final = true;
-    last_ = end_;
-    for (int id = first_; id <= last_; ++id) grammar.node(id).annotations = index_of_this;
+    for (int id = first_; id <= end_; ++id) grammar.node(id).annotations = index_of_this;
     return first_;
 }
 
@@ -51,12 +49,12 @@ bool CountedText::tokens_have_at_most(int bytes) {
 
 // Shortest paths backwards from the end: fewest characters, then fewest bytes [Dijkstra 1959].
 void CountedText::find_completions(const Grammar& grammar) {
-    completions_.assign(index(last_ - first_ + 1), {});
+    completions_.assign(index(end_ - first_ + 1), {});
     struct Before {
         int node, byte, characters;
     };
     std::vector<std::vector<Before>> before(completions_.size());
-    for (int id = first_; id <= last_; ++id)
+    for (int id = first_; id <= end_; ++id)
         for (const Grammar::ByteEdge& e : grammar.node(id).bytes)
             before[index(e.to - first_)].push_back({id, e.low, e.annotated ? 1 : 0});
     using Open = std::tuple<int, int, int>;  // characters, bytes, node
@@ -82,7 +80,7 @@ void CountedText::find_completions(const Grammar& grammar) {
 int CountedText::tokens(const Measure& measure, int node) {
     if (!measure.in_tokens()) return completion(node).bytes;
     if (id_ != measure.id()) {
-        id_ = measure.id();
+        id_ = measure.id(), lengths_ = measure.lengths_of_words(), fewest_.assign(1, 0);
         for (Completion& w : completions_) w.tokens = w.bytes == 0 ? 0 : -1;
     }
     if (completion(node).tokens >= 0) return completion(node).tokens;
@@ -100,10 +98,6 @@ int CountedText::tokens(const Measure& measure, int node) {
 int CountedText::words(const Measure& measure, long long letters) {
     constexpr long long most = 4096;
     if (!measure.in_tokens()) return to_int(std::min<long long>(letters, Grammar::never));
-    if (version_ != measure.version()) {
-        lengths_ = measure.lengths_of_words(), fewest_.assign(1, 0);
-        version_ = measure.version();
-    }
     long long first = 0;
     if (letters > most) {
         const int longest = lengths_.back();
@@ -129,7 +123,8 @@ int CountedText::cost(const Measure& measure, int node, int annotation) {
     const Completion& w = completion(node);
     if (w.characters >= Grammar::never) return Grammar::never;
     if (!abstraction && most_ >= 0 && now + w.characters + missing > most_) return Grammar::never;
-    return saturating_add(tokens(measure, node), words(measure, missing));
+    const int rest = tokens(measure, node);  // looks at the vocabulary first
+    return saturating_add(rest, words(measure, missing));
 }
 
 // ---- the strings of a schema ----
@@ -154,7 +149,7 @@ void add_counted(Grammar& grammar, std::unique_ptr<CountedText> made, const Dfa&
     const int index = grammar.add_annotations(std::move(made));
     const int rule = grammar.add_rule("string"), quote = grammar.add_node();
     grammar.rule(rule).start = quote;
-    grammar.edge(quote, '"', '"', counted.add_nodes(grammar, index, texts, Spelling::json));
+    grammar.edge(quote, '"', '"', counted.add_nodes(grammar, index, texts));
     grammar.skip(grammar.call(start, rule), end);
 }
 

@@ -27,10 +27,9 @@ public:
 
     // Adds the nodes from the opening quote to the closing one; returns the first. index: the
     // number of these annotations in the grammar.
-    int add_nodes(Grammar& grammar, int index, const Dfa& texts, Spelling spelling);
+    int add_nodes(Grammar& grammar, int index, const Dfa& texts);
 
     int entry() const override { return first_; }
-    int first_annotation() override { return 1; }
     int read(int annotation, std::uint8_t byte) override;
     // The cost of the completion with the fewest characters, which fits the limit if any does. If
     // characters are missing up to `least`, plus the cost of as many plain letters.
@@ -63,12 +62,11 @@ private:
     long long least_, most_;
     int longest_token_ = 0;  // in bytes; 0: not known
     std::function<void()> at_limit_;
-    // Nodes: the first one, the one after the closing quote, the one with the highest number.
-    int first_ = -1, end_ = -1, last_ = -1;
+    int first_ = -1, end_ = -1;  // its nodes: from the first one to the one after the closing quote
     std::vector<Completion> completions_;
     // For the current vocabulary: the lengths of words of plain letters, and for each number of
     // letters the fewest such words that spell it, as far as computed.
-    unsigned version_ = 0, id_ = 0;
+    unsigned id_ = 0;
     std::vector<int> lengths_, fewest_;
 };
 

@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "lib/core/index.hpp"
 #include "lib/grammar/containers.hpp"
 
 namespace tbt {
@@ -85,14 +86,6 @@ private:
     struct Mark {  // an entry in a linked list of sets
         int set, before;
     };
-    template <class T>
-    static T& at(std::vector<T>& all, int i) {
-        return all[static_cast<std::size_t>(i)];
-    }
-    template <class T>
-    static const T& at(const std::vector<T>& all, int i) {
-        return all[static_cast<std::size_t>(i)];
-    }
     static std::uint64_t word(int a, int b) {
         return std::uint64_t{static_cast<std::uint32_t>(a)} << 32 | static_cast<std::uint32_t>(b);
     }

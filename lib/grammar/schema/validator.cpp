@@ -63,7 +63,9 @@ public:
                      : c == 't' ? Kind::yes
                      : c == 'f' ? Kind::no
                                 : Kind::number;
-            if (v.kind == Kind::number) v.text = without_exponents(word);
+            if (v.kind == Kind::number) v.text = word;
+            if (v.text.find_first_of("eE") != std::string::npos)
+                v.text = Decimal::parse(v.text).text();
             at_ = end;
         }
         return v;
@@ -126,7 +128,7 @@ void add(Seen& to, const Seen& more) {
 class SchemaValidator::Walk {
 public:
     Walk(const std::string& schema, const SchemaOptions& options, const std::string& name)
-        : document_(schema, name, options), formats_(options.formats) {}
+        : document_(schema, name, options) {}
 
     std::string fault(std::string_view text) {
         JsonRecognizer json({-1, false, false});
@@ -225,7 +227,7 @@ private:
         return !place->second || place->second->accepts(text) || fail(keyword);
     }
     bool number_meets(const Json& schema, const Value& v) {
-        if (formats_ && schema.contains("format")) {
+        if (document_.has_format(schema)) {
             const Dfa* const format = number_format(schema.at("format").get<std::string>());
             if (format != nullptr && !format->accepts(v.text)) return fail("format");
         }
@@ -233,11 +235,10 @@ private:
                            [&](const char* k) { return in_language(schema, k, v.text); });
     }
     bool string_meets(const Json& schema, const Value& v) {
-        const auto first = [](char c) { return (c & 0xC0) != 0x80; };
         return counts_meet(schema, "minLength", "maxLength",
-                           std::count_if(v.text.begin(), v.text.end(), first)) &&
+                           static_cast<long long>(count_characters(v.text))) &&
                in_language(schema, "pattern", v.text) &&
-               (!formats_ || in_language(schema, "format", v.text));
+               (!document_.has_format(schema) || in_language(schema, "format", v.text));
     }
     bool counts_meet(const Json& schema, const char* least, const char* most, long long number) {
         if (number < count_of(schema, least, 0)) return fail(least);
@@ -372,7 +373,6 @@ private:
     }
 
     SchemaDocument document_;
-    bool formats_;
     std::string place_, fault_;
     struct Result {
         bool met;

@@ -19,25 +19,16 @@ constexpr int max_tried = 4000;
 
 }  // namespace
 
-int Closing::enough(State state) {
+int Closing::enough(State state, int most) {
     if (state == Recognizer::dead) return never;
     if (masks_->recognizer().accepts(state)) return 0;
-    return has_all_byte_tokens() ? masks_->to_end(state) : try_everything(state, never);
-}
-
-bool Closing::fits(State state, int tokens) {
-    if (state == Recognizer::dead) return false;
-    if (masks_->recognizer().accepts(state)) return tokens >= 0;
-    if (tokens <= 0) return false;
-    return (has_all_byte_tokens() ? masks_->to_end(state) : try_everything(state, tokens)) <=
-           tokens;
+    return has_all_byte_tokens() ? masks_->to_end(state) : try_everything(state, most);
 }
 
 // For vocabularies that lack bytes, such as the small ones made up for a lesson: a breadth-first
 // search through the states that k tokens reach, for k = 0, 1, … The path found is stored: then the
 // promise made at its beginning also holds at each of its states.
 int Closing::try_everything(State state, int most) {
-    if (masks_->recognizer().accepts(state)) return 0;
     if (const auto known = enough_.find(state); known != enough_.end()) return known->second;
     struct Found {
         State state;
@@ -45,21 +36,20 @@ int Closing::try_everything(State state, int most) {
     };
     std::vector<Found> found{{state, -1, 0}};
     std::unordered_set<State> seen{state};
-    for (std::size_t i = 0; i < found.size(); ++i) {
-        if (found[i].tokens >= most) break;
-        if (i >= max_tried) return never;
-        for (const TokenReach::Step& step : masks_->reached().steps(found[i].state)) {
-            if (!seen.insert(step.state).second) continue;
-            if (masks_->recognizer().accepts(step.state)) {
-                int left = 1;
-                for (int at = to_int(i); at >= 0; at = found[index(at)].before)
-                    enough_.emplace(found[index(at)].state, left++);
-                return found[i].tokens + 1;
-            }
-            found.push_back({step.state, to_int(i), found[i].tokens + 1});
-        }
+    bool ended = false;  // by the text of the last one found
+    for (std::size_t i = 0; i < found.size() && !ended; ++i) {
+        if (found[i].tokens >= most || i >= max_tried) return never;
+        masks_->reached().each(found[i].state, [&](const TokenReach::Reached& r) {
+            if (ended || !seen.insert(r.state).second) return;
+            found.push_back({r.state, to_int(i), found[i].tokens + 1});
+            ended = masks_->recognizer().accepts(r.state);
+        });
     }
-    return never;
+    if (!ended) return never;
+    int left = 0;
+    for (int at = count(found) - 1; at >= 0; at = found[index(at)].before)
+        enough_.emplace(found[index(at)].state, left++);
+    return left - 1;
 }
 
 GrammarMatcher::GrammarMatcher(std::shared_ptr<CompiledGrammar> language, int budget,
@@ -113,51 +103,51 @@ void GrammarMatcher::read_again() const {
 
 const TokenMask& GrammarMatcher::mask() {
     language_->tidy();
-    return language_->within_limit([this]() -> const TokenMask& { return mask_here(); });
-}
-
-const TokenMask& GrammarMatcher::mask_here() {
     if (ended_) {
         tight_ready_ = false;
         return tight_ = TokenMask(language_->trie().vocabulary());
     }
-    const MaskCache::Entry entry = language_->masks().of(state());
-    // With a vocabulary that lacks bytes, a legal token may lead to a state that no token can
-    // leave. Then each token must be checked.
-    const bool ample = language_->closing().has_all_byte_tokens() &&
-                       (budget_ == no_budget || entry.max_to_end < remaining());
-    return ample ? entry.mask : tightened();
+    return language_->within_limit([this]() -> const TokenMask& {
+        const MaskCache::Entry entry = language_->masks().of(state());
+        // With a vocabulary that lacks bytes, a legal token may lead to a state that no token can
+        // leave. Then each token must be checked.
+        const bool ample = language_->closing().has_all_byte_tokens() &&
+                           (budget_ == no_budget || entry.max_to_end < remaining());
+        return ample ? entry.mask : tightened();
+    });
 }
 
 // The mask near the end of the budget: keeps only tokens after which the text can be completed
-// within the rest. Many tokens lead to few states, so states are checked instead of tokens.
+// within the rest.
 const TokenMask& GrammarMatcher::tightened() {
     if (tight_ready_) return tight_;
-    CompiledGrammar& language = *language_;
-    const TokenTrie& trie = language.trie();
+    const TokenTrie& trie = language_->trie();
     if (tight_.size() == trie.vocabulary()) tight_.clear();
     else tight_ = TokenMask(trie.vocabulary());
     if (trie.eos() >= 0 && complete()) tight_.set(trie.eos());
-    tight_ready_ = tighten_by_groups();
-    if (tight_ready_) return tight_;
+    if (!tighten_by_groups()) tighten_by_states();
+    trie.add_duplicates(tight_);
+    tight_ready_ = true;
+    return tight_;
+}
+
+// Many tokens lead to few states, so states are checked instead of tokens.
+void GrammarMatcher::tighten_by_states() {
+    const TokenTrie& trie = language_->trie();
+    TokenReach& reach = language_->masks().reached();
     std::unordered_map<State, bool> verdicts;
     // In the order of the trie, so that a search that gives up does so in the same way everywhere.
     std::vector<State> reached;
-    language.masks().reached().each(state(), [&](const TokenReach::Reached& r) {
+    reach.each(state(), [&](const TokenReach::Reached& r) {
         if (verdicts.try_emplace(r.state, false).second) reached.push_back(r.state);
     });
     for (const State s : reached) verdicts[s] = leaves_enough(s);
-    language.masks().reached().each(state(), [&](const TokenReach::Reached& r) {
+    reach.each(state(), [&](const TokenReach::Reached& r) {
         if (!verdicts[r.state]) return;
         if (r.words)
             tight_.add_common_but(*r.words, trie.up_to_length(r.bytes), trie.up_to_length(r.above));
         else tight_.set(r.token);
     });
-    for (const auto& [first, twin] : trie.duplicates()) {
-        if (tight_.test(first)) tight_.set(twin);
-    }
-    tight_ready_ = true;
-    return tight_;
 }
 
 // Decides most tokens in groups that lead to the same state. A token that leaves the part known to
@@ -168,7 +158,7 @@ bool GrammarMatcher::tighten_by_groups() {
     if (bound == nullptr || budget_ == no_budget) return false;
     const State now = state();
     const int left = remaining() - 1, hidden = masks.hidden(now);
-    const TokenReach::Groups groups = masks.reached().groups(now);
+    const TokenReach::Groups& groups = masks.reached().groups(now);
     for (const TokenReach::Group& group : groups.groups) {
         if (masks.to_end(group.state) + hidden > left) {
             const int tokens = bound->of_reached(now, group.state);
@@ -179,31 +169,27 @@ bool GrammarMatcher::tighten_by_groups() {
         for (const int token : group.tokens) tight_.set(token);
     }
     const auto decide = [&](int token, State reached) {
-        if (leaves_enough(reached)) tight_.set(token);
-        else tight_.reset(token);
+        if (token >= 0 && leaves_enough(reached)) tight_.set(token);
     };
     const TokenTrie& trie = language_->trie();
     for (const int exit : groups.exits) {
         const State there = read_bytes(language_->recognizer(), now, trie.path(exit));
         if (there == Recognizer::dead) continue;
-        if (const int token = trie.nodes()[index(exit)].token; token >= 0) decide(token, there);
+        decide(trie.nodes()[index(exit)].token, there);
         trie.walk(language_->recognizer(), there, exit + 1, trie.end(exit), walked_,
                   [&](int i, const TokenTrie::Node& node, State reached) {
-                      if (node.token >= 0) decide(node.token, reached);
+                      decide(node.token, reached);
                       return i + 1;
                   });
     }
-    for (const auto& [first, twin] : trie.duplicates())
-        if (tight_.test(first)) tight_.set(twin);
     return true;
 }
 
 // Can the text be completed in time after a token that led to this state?
 bool GrammarMatcher::leaves_enough(State reached) {
     Closing& closing = language_->closing();
-    if (budget_ == no_budget)
-        return closing.has_all_byte_tokens() || closing.enough(reached) != Closing::never;
-    return closing.fits(reached, remaining() - 1);
+    const bool any = budget_ == no_budget && closing.has_all_byte_tokens();
+    return any || closing.fits(reached, remaining() - 1);
 }
 
 bool GrammarMatcher::allows(int token) {
@@ -213,11 +199,6 @@ bool GrammarMatcher::allows(int token) {
     const State reached = language_->within_limit(
         [&] { return read_bytes(language_->recognizer(), state(), bytes); });
     return !bytes.empty() && reached != Recognizer::dead && leaves_enough(reached);
-}
-
-int GrammarMatcher::forced() {
-    const TokenMask& now = mask();
-    return &now == &tight_ ? now.only() : language_->masks().of(state()).only;
 }
 
 void GrammarMatcher::advance(int token) {
@@ -255,10 +236,13 @@ void GrammarMatcher::rollback(int tokens) {
 GrammarMatcher& ConstraintFollower::follow(std::span<const int> generated) {
     std::size_t best = 0, common = 0;
     for (std::size_t i = 0; i < texts_.size(); ++i) {
-        const std::size_t shared = common_length(texts_[i].read, generated);
+        const std::vector<int>& read = texts_[i].read;
+        const auto other =
+            std::mismatch(read.begin(), read.end(), generated.begin(), generated.end());
+        const std::size_t shared = index(other.first - read.begin());
         // Among equal prefixes, prefers a text that need not be rolled back.
-        if (shared > common || (shared == common && texts_[i].read.size() == shared &&
-                                texts_[best].read.size() > common))
+        if (shared > common ||
+            (shared == common && read.size() == shared && texts_[best].read.size() > common))
             best = i, common = shared;
     }
     if (texts_[best].read.size() > common && texts_.size() < max_texts) {
@@ -273,10 +257,6 @@ GrammarMatcher& ConstraintFollower::follow(std::span<const int> generated) {
         text.read.push_back(id);
     }
     return text.constraint;
-}
-
-std::size_t ConstraintFollower::common_length(std::span<const int> a, std::span<const int> b) {
-    return index(std::mismatch(a.begin(), a.end(), b.begin(), b.end()).first - a.begin());
 }
 
 }  // namespace tbt

@@ -43,10 +43,13 @@ public:
     explicit Closing(MaskCache& masks) : masks_(&masks) {}
 
     // A number of tokens that is enough to complete the text. never: the vocabulary cannot spell
-    // any completion, or the search found none.
-    int enough(State state);
+    // any completion, or the search found none. A search ends after `most` tokens.
+    int enough(State state, int most = never);
     // Can the text be completed with at most this many tokens? False if enough() knows no such way.
-    bool fits(State state, int tokens);
+    bool fits(State state, int tokens) {
+        const int least = enough(state, tokens);
+        return least != never && least <= tokens;
+    }
 
     // Is every byte a token? Then closing_bytes tokens are always enough.
     bool has_all_byte_tokens() const { return masks_->trie().has_all_byte_tokens(); }
@@ -152,7 +155,7 @@ public:
     // Is this token in the mask? Does not compute the mask.
     bool allows(int token);
     // The only token of the mask; −1 if there are several, or none.
-    int forced();
+    int forced() { return mask().only(); }
 
     // Reads a token. Throws Error if it is not allowed.
     void advance(int token);
@@ -174,10 +177,10 @@ public:
     std::string text() const;
 
 private:
-    const TokenMask& mask_here();
     bool leaves_enough(State reached);
     const TokenMask& tightened();
     bool tighten_by_groups();
+    void tighten_by_states();
     void read_again() const;
 
     std::shared_ptr<CompiledGrammar> language_;
@@ -210,8 +213,6 @@ private:
         std::vector<int> read;
     };
     static constexpr std::size_t max_texts = 64;
-
-    static std::size_t common_length(std::span<const int> a, std::span<const int> b);
 
     std::vector<Text> texts_;
 };

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <span>
-#include <unordered_set>
 
 #include "lib/core/index.hpp"
 
@@ -54,6 +53,7 @@ const ByteRun* TokenWalk::run(int node, State state) {
     const Link first = link(state);
     ByteSet bytes = first.bytes;
     if (bytes.count() < 8) return nullptr;  // walking costs less
+    // An identifier may contain digits but not begin with one: then the run is over the wider set.
     const ByteSet next = link(first.next).bytes;
     const bool narrow = next != bytes && (bytes & ~next).none();
     run_.without = narrow ? next & ~bytes : ByteSet();
@@ -62,7 +62,7 @@ const ByteRun* TokenWalk::run(int node, State state) {
     run_.words = trie_->words(node, bytes);
     run_.tokens = &run_.words->tokens;
     if (narrow) leave_out(node);
-    return next == bytes || worthwhile(node, next) ? &run_ : nullptr;
+    return &run_;
 }
 
 // Removes the tokens whose first byte leads elsewhere.
@@ -89,17 +89,6 @@ int TokenWalk::one_of(const ByteRun& run, int node, int above, int to) const {
     return token;
 }
 
-// An identifier may contain digits but not begin with one: its first byte allows a narrower set
-// than the next. Does a run over the narrow set still decide most of the tokens?
-bool TokenWalk::worthwhile(int node, const ByteSet& wider) const {
-    int lost = 0;
-    for (const int exit : run_.words->exits) {
-        const TokenTrie::Node& n = trie_->nodes()[index(exit)];
-        if (wider[n.byte] && n.depth > trie_->depth(node) + 1) lost += n.end - exit;
-    }
-    return lost < (trie_->end(node) - node) / 8;
-}
-
 void TokenReach::each(State state, const std::function<void(const Reached&)>& visit) {
     exits_.clear();
     walk_->below(
@@ -110,10 +99,7 @@ void TokenReach::each(State state, const std::function<void(const Reached&)>& vi
                 const State there = run.states[index(n)];
                 while (n < run.length() && run.states[index(n) + 1] == there) ++n;
                 const int token = walk_->one_of(run, node, above, n);
-                if (token >= 0)
-                    visit({there, token, run.tokens, depth + n, depth + above,
-                           run.without.none() ? run.words->between(above, n)
-                                              : std::span<const std::int32_t>()});
+                if (token >= 0) visit({there, token, run.tokens, depth + n, depth + above});
             }
         },
         [&](int node, State there) {
@@ -133,43 +119,36 @@ void TokenReach::add_to_drafts(const Reached& r) {
         drafts_[place].tokens.clear();
     }
     Draft& draft = drafts_[place];
-    const std::span<const std::int32_t> listed =
-        r.words == nullptr ? std::span<const std::int32_t>(&r.token, 1) : r.listed;
-    if (listed.empty() || draft.tokens.size() + listed.size() > few) {
-        if (draft.mask == nullptr) draft.mask = &masks_.emplace_back(trie_->vocabulary());
-        for (const int token : draft.tokens) draft.mask->set(token);
-        draft.tokens.clear();
-    }
-    if (listed.empty())
+    if (r.words == nullptr && draft.mask == nullptr && draft.tokens.size() < few)
+        return draft.tokens.push_back(r.token);
+    if (draft.mask == nullptr) draft.mask = &masks_.emplace_back(trie_->vocabulary());
+    for (const int token : draft.tokens) draft.mask->set(token);
+    draft.tokens.clear();
+    if (r.words == nullptr) draft.mask->set(r.token);
+    else
         draft.mask->add_common_but(*r.words, trie_->up_to_length(r.bytes),
                                    trie_->up_to_length(r.above));
-    else if (draft.mask != nullptr)
-        for (const int token : listed) draft.mask->set(token);
-    else draft.tokens.insert(draft.tokens.end(), listed.begin(), listed.end());
 }
 
-TokenReach::Groups TokenReach::groups(State state) {
+const TokenReach::Groups& TokenReach::groups(State state) {
     const State abstracted = recognizer_->abstraction(state);
     const int fresh = count(groups_), found = group_index_.find_or_add(abstracted, fresh);
     if (found != fresh) return groups_[index(found)];
-    drafted_ = 0, draft_index_.reset(), made_.clear();
+    drafted_ = 0, draft_index_.reset();
     each(abstracted, [this](const Reached& r) { add_to_drafts(r); });
-    for (std::size_t i = 0; i < drafted_; ++i)
-        made_.push_back({drafts_[i].state, lists_.keep(drafts_[i].tokens), drafts_[i].mask});
-    groups_.push_back({lists_.keep(made_), lists_.keep(exits_)});
-    return groups_.back();
-}
-
-std::vector<TokenReach::Step> TokenReach::steps(State state) {
-    std::vector<Step> steps;
-    std::unordered_set<State> seen;
-    State last = Recognizer::dead;  // neighbours in the trie mostly lead to the same state
-    each(state, [&](const Reached& r) {
-        if (r.state == last) return;
-        last = r.state;
-        if (seen.insert(r.state).second) steps.push_back({r.state, r.token});
-    });
-    return steps;
+    Groups& made = groups_.emplace_back();
+    const std::span drafts = std::span(drafts_).first(drafted_);
+    for (const Draft& d : drafts)
+        made.listed.insert(made.listed.end(), d.tokens.begin(), d.tokens.end());
+    made.groups.reserve(drafted_), made.exits = exits_;
+    for (std::size_t first = 0; const Draft& d : drafts) {
+        made.groups.push_back(
+            {d.state, std::span(made.listed).subspan(first, d.tokens.size()), d.mask});
+        first += d.tokens.size();
+    }
+    groups_memory_ +=
+        sizeof made + drafted_ * sizeof(Group) + 4 * (made.listed.capacity() + made.exits.size());
+    return made;
 }
 
 // Decides the token at a node from the state after it. Returns false if that state is escaped: then
@@ -195,12 +174,7 @@ void MaskCache::decide_below(Place place, PartialMask& o) {
     walk_.below(
         place,
         [&](const ByteRun& run, int node) {
-            const auto listed = run.words->between(0, run.length());
-            if (!listed.empty() && run.without.none())
-                for (const int token : listed) o.mask.set(token);
-            else
-                o.mask.add_common(*run.tokens,
-                                  trie_->up_to_length(trie_->depth(node) + run.length()));
+            o.mask.add_common(*run.tokens, trie_->up_to_length(trie_->depth(node) + run.length()));
             for (const State state : std::span(run.states).subspan(1))
                 o.max_to_end = std::max(o.max_to_end, to_end(state));
         },
@@ -215,16 +189,8 @@ const MaskCache::PartialMask& MaskCache::abstraction(State abstracted) {
     PartialMask& o = partial_masks_.emplace_back();
     o.mask = TokenMask(trie_->vocabulary());
     decide_below({-1, abstracted}, o);
-    finish(o);
+    trie_->add_duplicates(o.mask);
     return o;
-}
-
-// Completes a mask: adds tokens with the same bytes as one in it, and finds the only token.
-void MaskCache::finish(PartialMask& o) {
-    for (const auto& [first, twin] : trie_->duplicates()) {
-        if (o.mask.test(first)) o.mask.set(twin);
-    }
-    o.only = o.mask.only();
 }
 
 MaskCache::PartialMask& MaskCache::copy_for_state(const PartialMask& like) {
@@ -235,10 +201,7 @@ MaskCache::PartialMask& MaskCache::copy_for_state(const PartialMask& like) {
 }
 
 MaskCache::Entry MaskCache::of(State state) {
-    const auto entry = [&](const CachedEntry& k) {
-        return Entry{k.mask->mask, k.max_to_end, k.mask->only};
-    };
-    if (const int place = entries_.find(state); place >= 0) return entry(cached_[index(place)]);
+    if (const int place = entries_.find(state); place >= 0) return cached_[index(place)];
     if (cached_.size() >= max_entries) entries_.clear(), cached_.clear(), used_ = 0;
     const PartialMask& known = abstraction(recognizer_->abstraction(state));
     PartialMask* own = nullptr;
@@ -251,11 +214,11 @@ MaskCache::Entry MaskCache::of(State state) {
     const bool end = trie_->eos() >= 0 && recognizer_->accepts(state);
     if (end && own == nullptr) own = &copy_for_state(known);
     if (end) own->mask.set(trie_->eos());
-    if (own != nullptr) finish(*own);
+    if (own != nullptr) trie_->add_duplicates(own->mask);
     const PartialMask& mask = own == nullptr ? known : *own;
     entries_.set(state, count(cached_));
-    cached_.push_back({&mask, mask.max_to_end + hidden(state)});
-    return entry(cached_.back());
+    cached_.push_back({mask.mask, mask.max_to_end + hidden(state)});
+    return cached_.back();
 }
 
 }  // namespace tbt

@@ -131,7 +131,6 @@ private:
     }
     bool follow(State state, const ByteSet& bytes);
     void leave_out(int node);
-    bool worthwhile(int node, const ByteSet& wider) const;
 
     Recognizer* recognizer_;
     const TokenTrie* trie_;
@@ -163,7 +162,6 @@ public:
         int token;  // one of the tokens
         const TokenMask* words = nullptr;
         int bytes = 0, above = 0;
-        std::span<const std::int32_t> listed = {};  // these tokens, if they are few; else empty
     };
     // Calls visit for every legal token, in such groups; several groups may have the same state.
     // visit must not call this object. Afterwards exits_ has the trie nodes at which an abstraction
@@ -178,23 +176,16 @@ public:
         const TokenMask* mask;                 // the tokens, if they are many; else null
     };
     struct Groups {
-        std::span<const Group> groups;
-        std::span<const std::int32_t> exits;
+        std::vector<Group> groups;
+        std::vector<std::int32_t> listed, exits;  // listed: the tokens of all small groups
     };
-    Groups groups(State state);
-
-    // Each state that one more token can lead to, with one token that leads there.
-    struct Step {
-        State state;
-        int token;
-    };
-    std::vector<Step> steps(State state);
+    const Groups& groups(State state);
 
     std::size_t memory() const {
-        return group_index_.memory() + groups_.capacity() * sizeof(Groups) + lists_.memory() +
+        return group_index_.memory() + groups_memory_ +
                masks_.size() * (static_cast<std::size_t>(trie_->vocabulary()) / 8 + 40);
     }
-    void forget() { group_index_.clear(), groups_.clear(), lists_.clear(), masks_.clear(); }
+    void forget() { group_index_.clear(), groups_.clear(), groups_memory_ = 0, masks_.clear(); }
 
 private:
     // A group that is being made.
@@ -210,15 +201,14 @@ private:
     const TokenTrie* trie_;
     TokenWalk* walk_;
     WordMap group_index_;  // by the abstracted state
-    std::vector<Groups> groups_;
-    Arena lists_;
+    std::deque<Groups> groups_;
+    std::size_t groups_memory_ = 0;
     std::deque<TokenMask> masks_;
     // Scratch memory.
     std::vector<std::int32_t> exits_;
     std::vector<Draft> drafts_;  // the first drafted_ are in use
     std::size_t drafted_ = 0;
     WordMap draft_index_;  // by state
-    std::vector<Group> made_;
 };
 
 class MaskCache {
@@ -228,7 +218,6 @@ public:
     struct Entry {
         const TokenMask& mask;  // with the end-of-text token iff the text may end here
         int max_to_end;         // an upper bound of to_end after any of these tokens
-        int only;               // the token, if there is exactly one; else −1
     };
 
     // Subtrees of at most `small` nodes are walked node by node. Throws Error if a pointer is null.
@@ -253,7 +242,8 @@ public:
     }
     // For an abstracted state to_end counts the known part; the forgotten part adds at most this.
     int hidden(State state) {
-        return bound_ ? bound_->hidden(state) : recognizer_->hidden_bytes(state);
+        return bound_ ? bound_->hidden(state)
+                      : to_end(state) - to_end(recognizer_->abstraction(state));
     }
     // Null: the bound is closing_bytes.
     TokensToEnd* bound() { return bound_.get(); }
@@ -263,7 +253,7 @@ public:
     std::size_t memory() const {
         const std::size_t mask = static_cast<std::size_t>(trie_->vocabulary()) / 8 + 200;
         return (state_masks_.size() + partial_masks_.size()) * mask + entries_.memory() +
-               cached_.capacity() * sizeof(CachedEntry) + partial_index_.memory() + walk_.memory() +
+               cached_.capacity() * sizeof(Entry) + partial_index_.memory() + walk_.memory() +
                reached_.memory() + (bound_ ? bound_->memory() : 0);
     }
     // Drops everything that is known about states.
@@ -284,21 +274,15 @@ private:
     }
     struct PartialMask {
         TokenMask mask;
-        int max_to_end = 0, only = -1;
+        int max_to_end = 0;
         // Trie nodes at which the abstraction knows too little.
         std::vector<std::int32_t> exits;
-    };
-    // The mask of a state: mostly that of its abstraction, else its own.
-    struct CachedEntry {
-        const PartialMask* mask;
-        int max_to_end;
     };
     using Place = TokenWalk::Place;
     static constexpr std::size_t max_entries = 4096;  // 6 KB each at V = 50,257
 
     const PartialMask& abstraction(State abstracted);
     PartialMask& copy_for_state(const PartialMask& like);
-    void finish(PartialMask& o);
     bool decide(Place place, PartialMask& o);
     void decide_below(Place place, PartialMask& o);
 
@@ -307,8 +291,8 @@ private:
     TokenWalk walk_;
     TokenReach reached_;
     std::unique_ptr<TokensToEnd> bound_;
-    WordMap entries_;  // by state: its index in cached_
-    std::vector<CachedEntry> cached_;
+    WordMap entries_;            // by state: its index in cached_
+    std::vector<Entry> cached_;  // the mask is mostly that of the abstraction, else the state's own
     std::deque<PartialMask> state_masks_;  // the first used_ are in use; the others can be reused
     std::size_t used_ = 0;
     WordMap partial_index_;  // by the abstracted state

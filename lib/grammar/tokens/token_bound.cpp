@@ -111,10 +111,8 @@ TokenBound::Move TokenBound::move(int node, bool words) {
 int TokenBound::at(int node) {
     const Grammar::Node& n = grammar().node(node);
     if (n.cost >= Grammar::never) return Grammar::never;
-    if (n.annotations >= 0) {
-        StateAnnotations& annotations = grammar().annotations(n.annotations);
-        return annotations.cost(*this, node, annotations.first_annotation());
-    }
+    if (n.annotations >= 0)
+        return grammar().annotations(n.annotations).cost(*this, node, StateAnnotations::at_entry);
     if (n.source < 0 && n.cost == 0) return 0;
     nodes_.resize(index(grammar().nodes()), unknown);  // nodes may have been added
     int& known = nodes_[index(node)];
@@ -210,13 +208,6 @@ int TokenBound::hidden(State state) {
     return most;
 }
 
-// The place with its real continuation, if an abstraction has replaced it by a slot.
-GrammarPlace TokenBound::meant(GrammarPlace p, Slots slots) {
-    if (GrammarRecognizer::is_forgotten(p.continuation))
-        p.continuation = slots[index(p.continuation - 1)];
-    return p;
-}
-
 // Is this continuation a slot of an abstraction, or can it return to one?
 bool TokenBound::reaches_forgotten(int continuation) {
     if (continuation <= GrammarRecognizer::max_slots) return continuation != 0;
@@ -232,8 +223,10 @@ bool TokenBound::reaches_forgotten(int continuation) {
     return reaches_forgotten_[index(continuation)] > 0;
 }
 
+// The bound from a place of an abstraction, with the real continuation where it has a slot.
 int TokenBound::of_meant(GrammarPlace p, Slots slots) {
-    p = meant(p, slots);
+    if (GrammarRecognizer::is_forgotten(p.continuation))
+        p.continuation = slots[index(p.continuation - 1)];
     if (!reaches_forgotten(p.continuation)) return of(p);
     int least = Grammar::never;
     for (const GrammarPlace& place : recognizer_->places_after(p.continuation))

@@ -81,7 +81,6 @@ private:
     int at(int node);
     void settle(int node);
     void spell(Path& path, std::size_t first, std::size_t end) const;
-    static GrammarPlace meant(GrammarPlace place, Slots slots);
     bool reaches_forgotten(int continuation);
     int of_meant(GrammarPlace place, Slots slots);
 

@@ -41,29 +41,6 @@ struct TokenTrie::WordStore {
     std::size_t kept = 0;
 };
 
-// Sorts tokens by their bytes: into buckets by the first two bytes, then within each bucket.
-void TokenTrie::sort_entries(std::vector<Entry>& entries) const {
-    std::vector<std::size_t> end(65537);
-    for (const Entry& e : entries) ++end[(e.key >> 48) + 1];
-    for (std::size_t i = 1; i < end.size(); ++i) end[i] += end[i - 1];
-    std::vector<Entry> sorted(entries.size());
-    for (const Entry& e : entries)
-        sorted[end[e.key >> 48]++] = e;  // end[i] moves from the bucket's start to its end
-    const auto before = [&](const Entry& a, const Entry& b) {
-        if (a.key != b.key) return a.key < b.key;
-        // std::string compares its bytes as unsigned.
-        const int c = bytes(a.token).compare(bytes(b.token));
-        return c != 0 ? c < 0 : a.token < b.token;
-    };
-    auto front = sorted.begin();
-    for (std::size_t i = 0; i + 1 < end.size(); ++i) {
-        const auto back = sorted.begin() + static_cast<std::ptrdiff_t>(end[i]);
-        if (back - front > 1) std::sort(front, back, before);
-        front = back;
-    }
-    entries.swap(sorted);
-}
-
 TokenTrie::TokenTrie(std::vector<std::string> tokens, int eos)
     : tokens_(std::move(tokens)), eos_(eos), words_(std::make_shared<WordStore>()) {
     if (eos_ < -1 || eos_ >= vocabulary()) {
@@ -85,6 +62,10 @@ void TokenTrie::throw_no_node(int node) const {
 }
 
 void TokenTrie::build() {
+    struct Entry {
+        std::uint64_t key;
+        std::int32_t token;
+    };
     std::vector<Entry> order;
     std::size_t total = 0;
     for (int id = 0; id < vocabulary(); ++id) {
@@ -97,7 +78,12 @@ void TokenTrie::build() {
         longest_ = std::max(longest_, static_cast<int>(bytes.size()));
         total += bytes.size();
     }
-    sort_entries(order);
+    std::sort(order.begin(), order.end(), [&](const Entry& a, const Entry& b) {
+        if (a.key != b.key) return a.key < b.key;
+        // std::string compares its bytes as unsigned.
+        const int c = bytes(a.token).compare(bytes(b.token));
+        return c != 0 ? c < 0 : a.token < b.token;
+    });
 
     nodes_.reserve(total / 2);
     std::vector<int> open;  // the nodes on the path to the previous token
@@ -163,6 +149,11 @@ void TokenTrie::build_masks() {
         beginning_with_[static_cast<unsigned char>(bytes(token)[0])].set(token);
 }
 
+void TokenTrie::add_duplicates(TokenMask& mask) const {
+    for (const auto& [first, twin] : duplicates_)
+        if (mask.test(first)) mask.set(twin);
+}
+
 std::string_view TokenTrie::path(int node) const {
     const std::size_t i = place(node);
     return std::string_view(bytes(order_[static_cast<std::size_t>(first_token_[i])]))
@@ -200,17 +191,6 @@ TokenWords::TokenWords(const TokenTrie& trie, int node, const ByteSet& bytes)
         inside = i = n.end;
     }
     add(inside, trie.end(node));
-    if (const int all = tokens.count(); all > 0 && all <= few) list(trie, depth);
-}
-
-void TokenWords::list(const TokenTrie& trie, int depth) {
-    std::vector<std::vector<std::int32_t>> by_length(longest + 1);
-    tokens.each(
-        [&](int token) { by_length[trie.bytes(token).size() - index(depth)].push_back(token); });
-    for (const std::vector<std::int32_t>& some : by_length) {
-        listed.insert(listed.end(), some.begin(), some.end());
-        at_most.push_back(listed.size());
-    }
 }
 
 std::shared_ptr<const TokenWords> TokenTrie::words(int node, const ByteSet& bytes) const {

@@ -151,23 +151,8 @@ struct TokenWords {
     std::vector<std::int32_t> exits;
     // of_length[n]: one of the words with n bytes after the node; −1 if there is none.
     std::vector<int> of_length;
-    // If there are at most `few` words: all of them, short ones first, and for each n how many have
-    // at most n bytes after the node. Else empty.
-    std::vector<std::int32_t> listed;
-    std::vector<std::size_t> at_most;
-    static constexpr int few = 512;
-
-    // The words with more than `above` and at most `to` bytes; empty if words are not listed.
-    std::span<const std::int32_t> between(int above, int to) const {
-        if (listed.empty()) return {};
-        const std::size_t first = at_most[static_cast<std::size_t>(above)];
-        return std::span(listed).subspan(first, at_most[static_cast<std::size_t>(to)] - first);
-    }
 
     TokenWords(const TokenTrie& trie, int node, const ByteSet& bytes);
-
-private:
-    void list(const TokenTrie& trie, int depth);
 };
 
 class TokenTrie {
@@ -218,6 +203,8 @@ public:
     std::string_view path(int node) const;
     // Pairs (token, later token with the same bytes). Only the first of them is in the trie.
     const std::vector<std::pair<int, int>>& duplicates() const { return duplicates_; }
+    // Adds to a mask the tokens that have the same bytes as one in it.
+    void add_duplicates(TokenMask& mask) const;
     // The child of a node (−1: the root) for a byte; −1 if there is none.
     int child(int node, unsigned char byte) const;
 
@@ -259,14 +246,9 @@ private:
             throw_no_node(first < 0 ? first : last);
     }
     [[noreturn]] void throw_no_node(int node) const;
-    struct Entry {
-        std::uint64_t key;
-        std::int32_t token;
-    };
     void build();
     void build_masks();
     void list_children();
-    void sort_entries(std::vector<Entry>& entries) const;
 
     std::vector<std::string> tokens_;
     int eos_ = -1, longest_ = 0;

@@ -1,17 +1,12 @@
 // The generation loop, on models small enough to think through.
 #include "tests/catch.hpp"
 
-#include <cmath>
-#include <vector>
-
 #include "chapters/01_next_token/next_token.hpp"
-#include "lib/model/transformer.hpp"
 #include "tests/support/tiny_gpt.hpp"
 
 using namespace tbt;
 
-TEST_CASE("the loop appends what pick chooses and hands the whole text to the model each time",
-          "[ch01]") {
+TEST_CASE("the loop appends what pick chooses and hands the whole text to the model each time") {
     std::vector<std::vector<int>> seen;
     const std::vector<float> row(4, 0.0f);
     const NextLogits model = [&](std::span<const int> ids) {
@@ -31,8 +26,7 @@ TEST_CASE("the loop appends what pick chooses and hands the whole text to the mo
     REQUIRE(seen == std::vector<std::vector<int>>{{1, 2}, {1, 2, 10}, {1, 2, 10, 11}});
 }
 
-TEST_CASE("the loop ends when emit says so, and runs no forward pass for a text of no tokens",
-          "[ch01]") {
+TEST_CASE("the loop ends when emit says so, and runs no forward pass for a text of no tokens") {
     int calls = 0;
     const std::vector<float> row(4, 0.0f);
     const NextLogits model = [&](std::span<const int>) {
@@ -46,8 +40,7 @@ TEST_CASE("the loop ends when emit says so, and runs no forward pass for a text 
     REQUIRE(calls == 1);
 }
 
-TEST_CASE("candidates come by value, then by id, with probabilities over the whole vocabulary",
-          "[ch01]") {
+TEST_CASE("candidates come by value, then by id, with probabilities over the whole vocabulary") {
     const std::vector<float> logits = {1.0f, 3.0f, 2.0f, 3.0f, -INFINITY, 2.0f};
     const std::vector<Candidate> top = top_candidates(logits, 5);
     std::vector<int> ids;
@@ -60,8 +53,8 @@ TEST_CASE("candidates come by value, then by id, with probabilities over the who
     REQUIRE(top_candidates(logits, 0).empty());
 }
 
-TEST_CASE("a model that reads the whole text gives a row at each position, the last one its answer",
-          "[ch01]") {
+TEST_CASE(
+    "a model that reads the whole text gives a row at each position, the last one its answer") {
     Transformer gpt = tiny_gpt();
     Transformer other = tiny_gpt();
     WholeTextModel model(gpt);

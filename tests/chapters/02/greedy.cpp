@@ -1,13 +1,10 @@
 #include "tests/catch.hpp"
 
-#include <cmath>
-#include <vector>
-
 #include "chapters/02_greedy/greedy.hpp"
 
 using namespace tbt;
 
-TEST_CASE("argmax takes the greatest logit and of equal ones the lower id", "[ch02]") {
+TEST_CASE("argmax takes the greatest logit and of equal ones the lower id") {
     REQUIRE(argmax(std::vector<float>{1, 3, 2}) == 1);
     REQUIRE(argmax(std::vector<float>{2, 5, 5, 5}) == 1);
     REQUIRE(argmax(std::vector<float>{-7}) == 0);
@@ -15,13 +12,13 @@ TEST_CASE("argmax takes the greatest logit and of equal ones the lower id", "[ch
     REQUIRE(argmax(std::vector<float>{-INFINITY, -1e30f, -INFINITY}) == 1);
 }
 
-TEST_CASE("argmax refuses rows without a greatest logit", "[ch02]") {
+TEST_CASE("argmax refuses rows without a greatest logit") {
     REQUIRE_THROWS_AS(argmax(std::vector<float>{}), Error);
     REQUIRE_THROWS_WITH(argmax(std::vector<float>(3, -INFINITY)), Catch::Contains("masked"));
     REQUIRE_THROWS_WITH(argmax(std::vector<float>{1, NAN, 2}), Catch::Contains("token 1 is NaN"));
 }
 
-TEST_CASE("a loop is the shortest passage that the text ends with over and over", "[ch02]") {
+TEST_CASE("a loop is the shortest passage that the text ends with over and over") {
     const auto loop = [](std::vector<int> ids) { return find_loop(ids); };
     REQUIRE_FALSE(loop({}));
     REQUIRE_FALSE(loop({1, 2, 3, 4}));

@@ -1,36 +1,20 @@
 #include "tests/catch.hpp"
 
-#include <cmath>
-#include <limits>
-#include <vector>
-
 #include "chapters/03_temperature/plain_draw.hpp"
 #include "chapters/03_temperature/plain_temperature.hpp"
 #include "lib/core/rng.hpp"
+#include "tests/support/logits.hpp"
 
 using namespace tbt;
+using namespace tbt::test;
 
 namespace {
 
 constexpr float inf = std::numeric_limits<float>::infinity();
 
-// The digits that the errata and the exercises print: six places,
-// so half a unit of the last.
-void require_close(const std::vector<double>& got, const std::vector<double>& expected,
-                   double tolerance = 5.1e-7) {
-    REQUIRE(got.size() == expected.size());
-    for (std::size_t i = 0; i < got.size(); ++i) {
-        INFO("at " << i << ": " << got[i] << ", expected " << expected[i]);
-        REQUIRE(std::abs(got[i] - expected[i]) <= tolerance);
-    }
-}
-
-const std::vector<float> eight{5, 3, 2, 1, 0.5f, -1, -2, -5};
-
 }  // namespace
 
-TEST_CASE("temperature on the tutorials' logits gives the right numbers, not the printed ones",
-          "[ch03]") {
+TEST_CASE("temperature on the tutorials' logits gives the right numbers, not the printed ones") {
     const std::vector<float> three{2, 1, 0.5f};
     require_close(softmax_at(three, 0.5), {.843795, .114195, .042010});
     require_close(softmax_at(three, 1), {.628532, .231224, .140244});
@@ -47,8 +31,7 @@ TEST_CASE("temperature on the tutorials' logits gives the right numbers, not the
                   {.540335, .362197, .073126, .024342});
 }
 
-TEST_CASE("entropy, top probability and agreement of draws are those of the temperature explorer",
-          "[ch03]") {
+TEST_CASE("entropy, top probability and agreement of draws are those of the temperature explorer") {
     const double expected[][5] = {{.2, .000504, .999954, .999909, .999863},
                                   {.5, .111137, .979182, .959126, .938844},
                                   {.8, .426431, .895526, .807861, .718588},
@@ -63,7 +46,7 @@ TEST_CASE("entropy, top probability and agreement of draws are those of the temp
     }
 }
 
-TEST_CASE("the temperatures of the visualizer exercise have their entropies", "[ch03]") {
+TEST_CASE("the temperatures of the visualizer exercise have their entropies") {
     std::vector<float> B, Z;
     for (int i = 0; i < 10; ++i)
         B.push_back(4.0f - 0.5f * static_cast<float>(i)),
@@ -78,7 +61,7 @@ TEST_CASE("the temperatures of the visualizer exercise have their entropies", "[
                   1e-6);
 }
 
-TEST_CASE("temperature zero keeps the argmax alone, of equal logits the lower id", "[ch03]") {
+TEST_CASE("temperature zero keeps the argmax alone, of equal logits the lower id") {
     for (const std::vector<float>& s :
          {std::vector<float>{1, 4, 4, 2}, std::vector<float>{-inf, -3, -3},
           std::vector<float>{-2, 7, -inf, 7}}) {
@@ -88,19 +71,18 @@ TEST_CASE("temperature zero keeps the argmax alone, of equal logits the lower id
     }
 }
 
-TEST_CASE("probabilities do not change when a constant is added to all logits", "[ch03]") {
+TEST_CASE("probabilities do not change when a constant is added to all logits") {
     std::vector<float> shifted = eight;
     for (float& x : shifted) x += 256.0f;
     require_close(softmax_at(shifted, 0.7), softmax_at(eight, 0.7), 0);
 }
 
-TEST_CASE("a temperature that is negative, NaN or infinite is refused with what is allowed",
-          "[ch03]") {
+TEST_CASE("a temperature that is negative, NaN or infinite is refused with what is allowed") {
     for (const double T : {-1.0, -1e-300, std::nan(""), static_cast<double>(inf)})
         REQUIRE_THROWS_WITH(draw(eight, T, 0.5), Catch::Contains("expected a number >= 0"));
 }
 
-TEST_CASE("a row that is no distribution is refused, naming the token", "[ch03]") {
+TEST_CASE("a row that is no distribution is refused, naming the token") {
     const auto weigh = [](std::vector<float> s) { integer_weights(s, 1); };
     REQUIRE_THROWS_WITH(weigh({1, std::nanf(""), 2}), Catch::Contains("token 1 is NaN"));
     REQUIRE_THROWS_WITH(weigh({1, 2, inf}), Catch::Contains("token 2 is +infinity"));
@@ -108,7 +90,7 @@ TEST_CASE("a row that is no distribution is refused, naming the token", "[ch03]"
     REQUIRE_THROWS_AS(weigh({}), Error);
 }
 
-TEST_CASE("the draw points at the segment that u lies in, from 0 to just below 1", "[ch03]") {
+TEST_CASE("the draw points at the segment that u lies in, from 0 to just below 1") {
     // Worked example of the tutorial: cat .880797, dog .119203.
     const std::vector<float> s{10, 8};
     REQUIRE(draw(s, 1, 0) == 0);
@@ -122,7 +104,7 @@ TEST_CASE("the draw points at the segment that u lies in, from 0 to just below 1
              draw(equal, 1, .5) == 2 && draw(equal, 1, .75) == 3));
 }
 
-TEST_CASE("no u reaches a masked token, wherever it stands", "[ch03]") {
+TEST_CASE("no u reaches a masked token, wherever it stands") {
     Rng rng(3);
     for (const std::size_t n : {3u, 255u, 256u, 257u, 600u}) {
         std::vector<float> s(n, -inf);
@@ -130,7 +112,7 @@ TEST_CASE("no u reaches a masked token, wherever it stands", "[ch03]") {
         s[n / 2] = 0.25f;
         for (int i = 0; i < 200; ++i) {
             const int id = draw(s, 1, i == 0 ? 0 : i == 1 ? 1 - 0x1p-53 : rng.uniform());
-            REQUIRE(s[static_cast<std::size_t>(id)] > -inf);
+            REQUIRE(s[index(id)] > -inf);
         }
     }
     // All the weight in front, everything masked after: u -> 1 must not run off.
@@ -142,15 +124,14 @@ TEST_CASE("no u reaches a masked token, wherever it stands", "[ch03]") {
     REQUIRE_THROWS_AS(draw(front, 1, std::nan("")), Error);
 }
 
-TEST_CASE("the distribution of the draw is the softmax, to the width of a notch", "[ch03]") {
+TEST_CASE("the distribution of the draw is the softmax, to the width of a notch") {
     // The smallest u that gives token i or a later one is the probability of the tokens before it:
     // found by bisection.
     long double W = 0;
     for (const float s : eight) W += std::exp((static_cast<long double>(s) - 5) / 1.3L);
     long double before = 0;
     for (int i = 0; i < 7; ++i) {
-        before +=
-            std::exp((static_cast<long double>(eight[static_cast<std::size_t>(i)]) - 5) / 1.3L) / W;
+        before += std::exp((static_cast<long double>(eight[index(i)]) - 5) / 1.3L) / W;
         double low = 0, high = 1 - 0x1p-53;
         for (int step = 0; step < 60; ++step) {
             const double middle = (low + high) / 2;
@@ -162,12 +143,10 @@ TEST_CASE("the distribution of the draw is the softmax, to the width of a notch"
 
 TEST_CASE(
     "a hundred thousand draws fit the distribution: chi-square with a false alarm once in a "
-    "million seeds",
-    "[ch03]") {
+    "million seeds") {
     Rng rng(20240601);
     std::vector<int> count(8);
-    for (int i = 0; i < 100000; ++i)
-        ++count[static_cast<std::size_t>(draw(eight, 2, rng.uniform()))];
+    for (int i = 0; i < 100000; ++i) ++count[index(draw(eight, 2, rng.uniform()))];
     double chi2 = 0;
     for (std::size_t i = 0; i < 8; ++i) {
         const double expected = 100000 * softmax_at(eight, 2)[i];

@@ -2,40 +2,20 @@
 #include "lib/select/integer_weights.hpp"
 #include "tests/catch.hpp"
 
-#include <algorithm>
-#include <cmath>
-#include <limits>
-#include <string>
-#include <vector>
-
 #include "chapters/06_combining/steps.hpp"
 #include "lib/core/rng.hpp"
+#include "tests/support/logits.hpp"
 
 using namespace tbt;
+using namespace tbt::test;
 
 namespace {
 
 constexpr float inf = std::numeric_limits<float>::infinity();
 
-void require_close(const std::vector<double>& got, const std::vector<double>& expected,
-                   double tolerance = 5.1e-7) {
-    REQUIRE(got.size() == expected.size());
-    for (std::size_t i = 0; i < got.size(); ++i) {
-        INFO("at " << i << ": " << got[i] << ", expected " << expected[i]);
-        REQUIRE(std::abs(got[i] - expected[i]) <= tolerance);
-    }
-}
-
-const std::vector<float> eight{5, 3, 2, 1, 0.5f, -1, -2, -5};
-
-std::vector<float> logs(const std::vector<double>& p) {
-    std::vector<float> s;
-    for (const double x : p) s.push_back(static_cast<float>(std::log(x)));
-    return s;
-}
 }  // namespace
 
-TEST_CASE("the token whose logit is no number is named, the first and the last too", "[ch06]") {
+TEST_CASE("the token whose logit is no number is named, the first and the last too") {
     for (const std::size_t at : {0u, 3u, 7u}) {
         std::vector<float> row = eight;
         row[at] = std::numeric_limits<float>::quiet_NaN();
@@ -45,8 +25,7 @@ TEST_CASE("the token whose logit is no number is named, the first and the last t
     }
 }
 
-TEST_CASE("temperatures multiply, and neither a tiny nor a huge one breaks the distribution",
-          "[ch06]") {
+TEST_CASE("temperatures multiply, and neither a tiny nor a huge one breaks the distribution") {
     Candidates c(eight);
     apply_temperature(c, 0.5);
     apply_temperature(c, 3);
@@ -55,7 +34,7 @@ TEST_CASE("temperatures multiply, and neither a tiny nor a huge one breaks the d
     for (const double p : softmax_at(eight, 1e300)) REQUIRE(p == 0.125);
 }
 
-TEST_CASE("entropy and log-probability are right at their limits", "[ch06]") {
+TEST_CASE("entropy and log-probability are right at their limits") {
     const std::vector<float> flat(1000, -2.5f), one{0, -inf, -inf}, far{0, -80};
     Candidates f(flat), o(one), d(far);
     REQUIRE(std::abs(f.entropy() - std::log(1000.0)) <= 1e-12);
@@ -67,8 +46,7 @@ TEST_CASE("entropy and log-probability are right at their limits", "[ch06]") {
 }
 
 TEST_CASE(
-    "the same u gives the same token whether the kept ones stand in a list or in the whole row",
-    "[ch06]") {
+    "the same u gives the same token whether the kept ones stand in a list or in the whole row") {
     Rng rng(5);
     std::vector<float> s(3000), kept(3000, -inf);
     for (float& x : s) x = static_cast<float>(rng.normal());
@@ -84,8 +62,7 @@ TEST_CASE(
     }
 }
 
-TEST_CASE("an edit after a temperature changes s/T, and the row it came from stays as it was",
-          "[ch06]") {
+TEST_CASE("an edit after a temperature changes s/T, and the row it came from stays as it was") {
     const std::vector<float> s{2, 1, 0};
     Candidates c(s);
     apply_temperature(c, 0.5);
@@ -98,7 +75,7 @@ TEST_CASE("an edit after a temperature changes s/T, and the row it came from sta
     require_close(c.probabilities(), {1 / (1 + std::exp(-2.0)), 1 - 1 / (1 + std::exp(-2.0)), 0},
                   1e-12);
 }
-TEST_CASE("temperature does not change the top-k set", "[ch06]") {
+TEST_CASE("temperature does not change the top-k set") {
     Rng rng(6);
     std::vector<float> s(500);
     for (float& x : s) x = static_cast<float>(rng.normal());
@@ -112,8 +89,7 @@ TEST_CASE("temperature does not change the top-k set", "[ch06]") {
     }
 }
 
-TEST_CASE("a cut after weights were computed leaves the same distribution as one before",
-          "[ch06]") {
+TEST_CASE("a cut after weights were computed leaves the same distribution as one before") {
     Candidates before(eight), after(eight);
     after.total_weight();
     keep_top_k(before, 3);
@@ -122,7 +98,7 @@ TEST_CASE("a cut after weights were computed leaves the same distribution as one
     REQUIRE(before.probabilities() == after.probabilities());
 }
 
-TEST_CASE("the weights of blocks add up to the whole, asked for in any order", "[ch06]") {
+TEST_CASE("the weights of blocks add up to the whole, asked for in any order") {
     Rng rng(8);
     std::vector<float> s(5 * weight_block + 7);
     for (float& x : s) x = static_cast<float>(rng.normal());
@@ -136,8 +112,7 @@ TEST_CASE("the weights of blocks add up to the whole, asked for in any order", "
     REQUIRE(blocks_first.block_weights()[0] == blocks_first.total_weight());
 }
 
-TEST_CASE("after a cut that removed the most probable token, the rest is a distribution again",
-          "[ch06]") {
+TEST_CASE("after a cut that removed the most probable token, the rest is a distribution again") {
     std::vector<double> p(51, .55 / 50);
     p[0] = .45;
     const std::vector<float> s = logs(p);
@@ -147,16 +122,15 @@ TEST_CASE("after a cut that removed the most probable token, the rest is a distr
     REQUIRE(c.total_weight() == c.size() * weight_of_largest);
 }
 
-TEST_CASE("a cut that must keep at least n keeps n where it would keep fewer, the first of equals",
-          "[ch06]") {
+TEST_CASE(
+    "a cut that must keep at least n keeps n where it would keep fewer, the first of equals") {
     for (std::size_t least = 0; least <= 9; ++least)
         for (int k = 1; k <= 8; ++k) {
             CAPTURE(least, k);
             Candidates c(eight);
             c.keep_at_least(least);
             keep_top_k(c, k);
-            const std::size_t expected =
-                std::min(std::max(least, static_cast<std::size_t>(k)), eight.size());
+            const std::size_t expected = std::min(std::max(least, index(k)), eight.size());
             REQUIRE(c.size() == expected);
             for (std::size_t i = 0; i < expected; ++i) REQUIRE(c.id(i) == static_cast<int>(i));
         }

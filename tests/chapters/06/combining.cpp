@@ -1,22 +1,14 @@
 #include "tests/catch.hpp"
 
-#include <cmath>
-#include <limits>
-#include <vector>
-
 #include "chapters/06_combining/chain.hpp"
 #include "chapters/06_combining/trace.hpp"
 #include "lib/core/rng.hpp"
+#include "tests/support/logits.hpp"
 
 using namespace tbt;
+using namespace tbt::test;
 
 namespace {
-
-std::vector<float> zipf(int n) {
-    std::vector<float> s;
-    for (int i = 1; i <= n; ++i) s.push_back(static_cast<float>(-std::log(static_cast<double>(i))));
-    return s;
-}
 
 std::vector<double> distribution(const std::vector<float>& s, const SamplingOptions& options,
                                  Dialect dialect = Dialect::ours) {
@@ -36,12 +28,11 @@ std::size_t count(const std::vector<double>& p) {
         std::count_if(p.begin(), p.end(), [](double x) { return x > 0; }));
 }
 
-const std::vector<float> eight{5, 3, 2, 1, 0.5f, -1, -2, -5};
 const std::vector<float> cat_dog{10, 8, 5, 2, 1, 0.5f};  // cat dog car house tree book
 
 }  // namespace
 
-TEST_CASE("the tutorials' complete example comes out as computed by hand", "[ch06]") {
+TEST_CASE("the tutorials' complete example comes out as computed by hand") {
     SamplingOptions o;
     o.top_k = 3, o.top_p = .9;
     const Chain chain = in_order(Dialect::ours, truncation_steps(o, Dialect::ours));
@@ -67,11 +58,11 @@ TEST_CASE("the tutorials' complete example comes out as computed by hand", "[ch0
     REQUIRE(std::abs(distribution(cat_dog, o)[1] - .268941) <= 5.1e-7);
 }
 
-TEST_CASE("top-k and top-p together keep the numbers of the tables", "[ch06]") {
+TEST_CASE("top-k and top-p together keep the numbers of the tables") {
     REQUIRE(kept(eight, 3, .9) == 2);
     REQUIRE(kept(eight, 5, .95) == 3);
     REQUIRE(kept(eight, 1, 1) == 1);
-    const std::vector<float> z = zipf(1000);
+    const std::vector<float> z = zipf(1, 1000);
     REQUIRE(kept(z, 50, .9) == 32);
     REQUIRE(kept(z, 50, .95) == 40);
     REQUIRE(kept(z, 50, .5) == 5);
@@ -85,7 +76,7 @@ TEST_CASE("top-k and top-p together keep the numbers of the tables", "[ch06]") {
     REQUIRE(std::abs(static_cast<double>(kept(s, 50, .9)) - 42.6) <= 5 * .62);
 }
 
-TEST_CASE("the same request keeps different tokens in different dialects", "[ch06]") {
+TEST_CASE("the same request keeps different tokens in different dialects") {
     SamplingOptions o;
     o.temperature = .5, o.top_p = .8;
     const std::vector<float> s{3, 2, 1};
@@ -102,11 +93,11 @@ TEST_CASE("the same request keeps different tokens in different dialects", "[ch0
     REQUIRE(count(distribution(ties, o, Dialect::vllm)) == 4);
 }
 
-TEST_CASE("a token that is no candidate has no rank", "[ch06]") {
+TEST_CASE("a token that is no candidate has no rank") {
     REQUIRE((Standing().rank == 0 && Standing().probability == 0));
 }
 
-TEST_CASE("each dialect has its order", "[ch06]") {
+TEST_CASE("each dialect has its order") {
     SamplingOptions o;
     o.temperature = .8, o.top_k = 40, o.top_p = .9, o.min_p = .05;
     const auto line = [&](Dialect d) { return in_order(d, truncation_steps(o, d)).to_string(); };
@@ -124,7 +115,7 @@ TEST_CASE("each dialect has its order", "[ch06]") {
     REQUIRE(truncation_steps(defaults_of(Dialect::vllm), Dialect::vllm).empty());
 }
 
-TEST_CASE("a step that a dialect does not have is refused, not dropped", "[ch06]") {
+TEST_CASE("a step that a dialect does not have is refused, not dropped") {
     SamplingOptions o;
     o.eta_cutoff = .001;
     REQUIRE_THROWS_WITH(in_order(Dialect::vllm, truncation_steps(o, Dialect::vllm)),
@@ -134,7 +125,7 @@ TEST_CASE("a step that a dialect does not have is refused, not dropped", "[ch06]
     for (const auto& [name, dialect] : dialects()) REQUIRE(name_of(dialect) == name);
 }
 
-TEST_CASE("every option is checked, with what was given and what is allowed", "[ch06]") {
+TEST_CASE("every option is checked, with what was given and what is allowed") {
     const auto refused = [](auto&& change) {
         SamplingOptions o;
         change(o);
@@ -151,14 +142,13 @@ TEST_CASE("every option is checked, with what was given and what is allowed", "[
     refused([](SamplingOptions& o) { o.eta_cutoff = std::nan(""); });
 }
 
-TEST_CASE("options at their off values make no steps and leave the model's own distribution",
-          "[ch06]") {
+TEST_CASE("options at their off values make no steps and leave the model's own distribution") {
     REQUIRE(truncation_steps({}, Dialect::ours).empty());
     const std::vector<double> p = distribution(eight, {});
     REQUIRE(std::abs(p[0] - .821030) <= 5.1e-7);
 }
 
-TEST_CASE("a trace tells what every step removed and where the chosen token stood", "[ch06]") {
+TEST_CASE("a trace tells what every step removed and where the chosen token stood") {
     SamplingOptions o;
     o.temperature = 2, o.top_k = 3, o.top_p = .9;
     const Chain chain = in_order(Dialect::ours, truncation_steps(o, Dialect::ours));
@@ -183,7 +173,7 @@ TEST_CASE("a trace tells what every step removed and where the chosen token stoo
     REQUIRE(t.steps[2].entropy_after == t.final_entropy);
 }
 
-TEST_CASE("a trace blames no step for a token that the model's own row masks", "[ch06]") {
+TEST_CASE("a trace blames no step for a token that the model's own row masks") {
     SamplingOptions o;
     o.temperature = 2, o.top_k = 1;
     const std::vector<float> s{2, masked, 1};
@@ -193,7 +183,7 @@ TEST_CASE("a trace blames no step for a token that the model's own row masks", "
     REQUIRE((t.top[2].id == 1 && t.top[2].removed_by == -1 && t.top[2].final_probability == 0));
 }
 
-TEST_CASE("a chosen token that the chain removed has probability 0 after it", "[ch06]") {
+TEST_CASE("a chosen token that the chain removed has probability 0 after it") {
     SamplingOptions o;
     o.top_k = 2;
     const Chain chain = in_order(Dialect::ours, truncation_steps(o, Dialect::ours));
@@ -203,7 +193,7 @@ TEST_CASE("a chosen token that the chain removed has probability 0 after it", "[
     REQUIRE(t.final_log_probability == -std::numeric_limits<double>::infinity());
 }
 
-TEST_CASE("renormalised logits are log-probabilities, whatever the temperature", "[ch06]") {
+TEST_CASE("renormalised logits are log-probabilities, whatever the temperature") {
     SamplingOptions o;
     o.renormalize = true;
     for (const double T : {1.0, .5, 3.0}) {
@@ -222,7 +212,7 @@ TEST_CASE("renormalised logits are log-probabilities, whatever the temperature",
     }
 }
 
-TEST_CASE("top-k with a larger minimum keeps ties at that border where ties stay", "[ch06]") {
+TEST_CASE("top-k with a larger minimum keeps ties at that border where ties stay") {
     const std::vector<float> s{5, 4, 3, 3, 3, 1};
     SamplingOptions o;
     o.top_k = 1, o.min_tokens_to_keep = 3;
@@ -235,8 +225,7 @@ TEST_CASE("top-k with a larger minimum keeps ties at that border where ties stay
     REQUIRE(kept(Dialect::transformers) == 5);
 }
 
-TEST_CASE("mirostat asks for the surprise of the model, in llama.cpp's dialect of the draw",
-          "[ch06]") {
+TEST_CASE("mirostat asks for the surprise of the model, in llama.cpp's dialect of the draw") {
     SamplingOptions o;
     o.mirostat = 2;
     REQUIRE(in_order(Dialect::ours, truncation_steps(o, Dialect::ours)).surprise() ==

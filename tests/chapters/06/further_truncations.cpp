@@ -2,11 +2,6 @@
 // the chain makes of them.
 #include "tests/catch.hpp"
 
-#include <cmath>
-#include <map>
-#include <string>
-#include <vector>
-
 #include "chapters/03_temperature/further/plain_dynamic_temperature.hpp"
 #include "chapters/03_temperature/plain_draw.hpp"
 #include "chapters/04_top_k/further/plain_top_n_sigma.hpp"
@@ -18,18 +13,12 @@
 #include "chapters/06_combining/steps.hpp"
 #include "chapters/06_combining/trace.hpp"
 #include "lib/core/rng.hpp"
+#include "tests/support/candidate_rows.hpp"
 
 using namespace tbt;
+using namespace tbt::test;
 
 namespace {
-
-using Row = std::vector<float>;
-
-Row logs(const std::vector<double>& p) {
-    Row s;
-    for (const double x : p) s.push_back(static_cast<float>(std::log(x)));
-    return s;
-}
 
 void check_distribution(const Row& row, const std::vector<double>& expected) {
     const std::vector<double> distribution = softmax_at(row, 1);
@@ -39,13 +28,6 @@ void check_distribution(const Row& row, const std::vector<double>& expected) {
         REQUIRE(std::abs(distribution[i] - expected[i]) <=
                 1e-6);  // six places, and logits are floats
     }
-}
-
-Row as_row(const Candidates& c) {
-    Row row(c.vocab_size(), masked);
-    for (std::size_t i = 0; i < c.size(); ++i)
-        row[static_cast<std::size_t>(c.id(i))] = c.logits()[i];
-    return row;
 }
 
 Row random_row(Rng& rng, std::size_t n) {
@@ -68,8 +50,7 @@ const Row four = logs({.4, .3, .2, .1});
 
 }  // namespace
 
-TEST_CASE("dynamic temperature: all equal gives the highest, one certain token the lowest",
-          "[ch06]") {
+TEST_CASE("dynamic temperature: all equal gives the highest, one certain token the lowest") {
     REQUIRE(dynamic_temperature_at(Row{3, 3, 3, 3}, 1, .5, 1) == 1.5);
     REQUIRE(dynamic_temperature_at(Row{0, 200, 0}, 1, .5, 1) == .5);
     REQUIRE(dynamic_temperature_at(Row{1, masked, 1, masked}, 1, .5, 1) == 1.5);
@@ -82,7 +63,7 @@ TEST_CASE("dynamic temperature: all equal gives the highest, one certain token t
     REQUIRE(std::abs(dynamic_temperature_at(s, 1, .5, .5) - 1.472828) <= 2e-6);
 }
 
-TEST_CASE("top-nσ on the published case of llama.cpp's test-sampling", "[ch06]") {
+TEST_CASE("top-nσ on the published case of llama.cpp's test-sampling") {
     const Row s = logs({.1, .2, .3, .4});
     check_distribution(top_n_sigma(s, 1), {0, 0, .428571, .571429});
     check_distribution(top_n_sigma(s, 0), {.1, .2, .3, .4});
@@ -94,7 +75,7 @@ TEST_CASE("top-nσ on the published case of llama.cpp's test-sampling", "[ch06]"
     REQUIRE(count_kept(top_n_sigma(Row{5, 5, 5}, 1)) == 3);
 }
 
-TEST_CASE("XTC on the published cases of llama.cpp's test-sampling", "[ch06]") {
+TEST_CASE("XTC on the published cases of llama.cpp's test-sampling") {
     check_distribution(xtc(four, 1, .99, .09, .5), {0, 0, 0, 1});
     check_distribution(xtc(four, 1, .99, .19, .5), {0, 0, .2 / .3, .1 / .3});
     check_distribution(xtc(four, 1, .99, .29, .5), {0, .3 / .6, .2 / .6, .1 / .6});
@@ -112,8 +93,7 @@ TEST_CASE("XTC on the published cases of llama.cpp's test-sampling", "[ch06]") {
     REQUIRE(as_row(c) == Row{masked, 3});
 }
 
-TEST_CASE("XTC excludes nothing where fewer tokens than the minimum would stay, as in llama.cpp",
-          "[ch06]") {
+TEST_CASE("XTC excludes nothing where fewer tokens than the minimum would stay, as in llama.cpp") {
     const auto left = [](std::size_t least, double threshold) {
         Candidates c(four);
         c.keep_at_least(least), exclude_top_choices(c, 1, threshold, 0);
@@ -129,7 +109,7 @@ TEST_CASE("XTC excludes nothing where fewer tokens than the minimum would stay, 
     REQUIRE(c.count() == 2);
 }
 
-TEST_CASE("a temperature of 0 keeps one token, whatever the minimum of tokens", "[ch06]") {
+TEST_CASE("a temperature of 0 keeps one token, whatever the minimum of tokens") {
     SamplingOptions o;
     o.min_tokens_to_keep = 3, o.temperature = .8, o.dynatemp_range = .8, o.dynatemp_exponent = 9;
     const Row sure = logs({.01, .98, .005, .005});  // H / ln 4 = .09, and .09^9 is rounded to 0
@@ -144,7 +124,7 @@ TEST_CASE("a temperature of 0 keeps one token, whatever the minimum of tokens", 
     REQUIRE(c.count() == 1);
 }
 
-TEST_CASE("mirostat: the bar follows the surprises, and cuts by bits", "[ch06]") {
+TEST_CASE("mirostat: the bar follows the surprises, and cuts by bits") {
     REQUIRE(mirostat_mu({}, 1.5, .2) == 3);
     // One bit, half a bit less than wanted: the bar rises by .2 · .5.
     REQUIRE(std::abs(mirostat_mu(std::vector<double>{-ln_2}, 1.5, .2) - 3.1) <= 1e-12);
@@ -156,14 +136,7 @@ TEST_CASE("mirostat: the bar follows the surprises, and cuts by bits", "[ch06]")
     check_distribution(mirostat(halves, 1, 3.01), {.5, .25, .125, .125});
 }
 
-// s_i = −a·ln i
-Row zipf(double a, int V) {
-    Row s;
-    for (int i = 1; i <= V; ++i) s.push_back(static_cast<float>(-a * std::log(i)));
-    return s;
-}
-
-TEST_CASE("mirostat 1: its k is that of the paper's formula, computed apart", "[ch06]") {
+TEST_CASE("mirostat 1: its k is that of the paper's formula, computed apart") {
     const auto k = [](const Row& s, double mu, double T = 1) {
         return count_kept(mirostat_1(s, T, mu));
     };
@@ -192,7 +165,7 @@ TEST_CASE("mirostat 1: its k is that of the paper's formula, computed apart", "[
     REQUIRE(k(cliff, 6) == 9);
 }
 
-TEST_CASE("mirostat 1 where its formula breaks down: one token, all equal, any bar", "[ch06]") {
+TEST_CASE("mirostat 1 where its formula breaks down: one token, all equal, any bar") {
     const auto k = [](const Row& s, double mu) { return count_kept(mirostat_1(s, 1, mu)); };
     REQUIRE(k(Row{3}, 5) == 1);
     REQUIRE(k(Row{masked, 3, masked}, 5) == 1);
@@ -203,7 +176,7 @@ TEST_CASE("mirostat 1 where its formula breaks down: one token, all equal, any b
     REQUIRE(k(Row{0, 900, masked, 0}, 2) == 1);
 }
 
-TEST_CASE("plain and fast agree on thousands of rows", "[ch06]") {
+TEST_CASE("plain and fast agree on thousands of rows") {
     Rng rng(61);
     for (int i = 0; i < 3000; ++i) {
         const Row s = random_row(rng, i % 4 == 0 ? 1 + rng.below(2) : 1 + rng.below(300));
@@ -224,7 +197,7 @@ TEST_CASE("plain and fast agree on thousands of rows", "[ch06]") {
     }
 }
 
-TEST_CASE("a coin is decided by seed and text, and falls evenly", "[ch06]") {
+TEST_CASE("a coin is decided by seed and text, and falls evenly") {
     const std::vector<int> text{5, 3, 8};
     REQUIRE(coin(1, text) == coin(1, text));
     REQUIRE(coin(1, text) != coin(2, text));
@@ -235,8 +208,7 @@ TEST_CASE("a coin is decided by seed and text, and falls evenly", "[ch06]") {
     REQUIRE(std::abs(below - 3000) <= 229);  // 5 σ: a false alarm once in 1.7 million
 }
 
-TEST_CASE("in a chain XTC happens with its probability over seeds, and is replayed exactly",
-          "[ch06]") {
+TEST_CASE("in a chain XTC happens with its probability over seeds, and is replayed exactly") {
     SamplingOptions o;
     o.xtc_probability = 0.3, o.xtc_threshold = 0.15;
     int happened = 0;
@@ -259,8 +231,7 @@ TEST_CASE("in a chain XTC happens with its probability over seeds, and is replay
     REQUIRE(t.steps[0].chosen_after.rank > 0);
 }
 
-TEST_CASE("mirostat in a chain reads the log-probabilities of the text, or says what is missing",
-          "[ch06]") {
+TEST_CASE("mirostat in a chain reads the log-probabilities of the text, or says what is missing") {
     SamplingOptions o;
     o.mirostat = 2, o.mirostat_tau = 1.6, o.mirostat_eta = .2;
     const Chain chain = chain_of(o);
@@ -280,7 +251,7 @@ TEST_CASE("mirostat in a chain reads the log-probabilities of the text, or says 
     REQUIRE(c.size() == 4);
 }
 
-TEST_CASE("mirostat holds the surprise of a long text at its target", "[ch06]") {
+TEST_CASE("mirostat holds the surprise of a long text at its target") {
     const Row row = zipf(1.1, 2000);
     SamplingOptions o;
     o.mirostat = GENERATE(1, 2), o.mirostat_tau = 4;
@@ -292,16 +263,14 @@ TEST_CASE("mirostat holds the surprise of a long text at its target", "[ch06]") 
     double bits = 0;
     for (int i = 0; i < 3000; ++i) {
         ids.push_back(chain.pick(row, {ids, 0, log_probabilities}, rng.uniform(), scratch));
-        log_probabilities.push_back(
-            distribution.log_probability(static_cast<std::size_t>(ids.back())));
+        log_probabilities.push_back(distribution.log_probability(index(ids.back())));
         bits -= log_probabilities.back() / ln_2;
     }
     // mu stays within a few bits, so the mean can be off by (mu_0 − mu_n)/(eta·n) < .05.
     REQUIRE(std::abs(bits / 3000 - 4) <= 0.05);
 }
 
-TEST_CASE("the further cuts stand where the dialects have them, and are refused elsewhere",
-          "[ch06]") {
+TEST_CASE("the further cuts stand where the dialects have them, and are refused elsewhere") {
     SamplingOptions o;
     o.temperature = 0.8, o.dynatemp_range = 0.3, o.top_n_sigma = 1, o.top_k = 40, o.min_p = 0.05,
     o.xtc_probability = 0.5;
@@ -315,7 +284,7 @@ TEST_CASE("the further cuts stand where the dialects have them, and are refused 
     REQUIRE_THROWS_AS(chain_of(o, Dialect::vllm), UsageError);
 }
 
-TEST_CASE("numbers that make no sense are refused with what is allowed", "[ch06]") {
+TEST_CASE("numbers that make no sense are refused with what is allowed") {
     const auto refused = [](auto change, const char* why) {
         SamplingOptions o;
         change(o);

@@ -2,24 +2,18 @@
 // and the same u draws the same one.
 #include "tests/catch.hpp"
 
-#include <cmath>
-#include <functional>
-#include <limits>
-#include <string>
-#include <vector>
-
 #include "chapters/03_temperature/plain_draw.hpp"
 #include "chapters/05_top_p/further/plain_typical.hpp"
 #include "chapters/05_top_p/plain_relatives.hpp"
 #include "chapters/05_top_p/plain_top_p.hpp"
 #include "chapters/06_combining/steps.hpp"
 #include "lib/core/rng.hpp"
+#include "tests/support/candidate_rows.hpp"
 
 using namespace tbt;
+using namespace tbt::test;
 
 namespace {
-
-using Row = std::vector<float>;
 
 // Rows as models and tests have them: noise, many equal logits, many masked, peaked, flat,
 // so wide that most weigh nothing, and two groups at equal distances.
@@ -42,13 +36,6 @@ Row random_row(Rng& rng, std::size_t n) {
     return s;
 }
 
-Row as_row(const Candidates& c) {
-    Row row(c.vocab_size(), masked);
-    for (std::size_t i = 0; i < c.size(); ++i)
-        row[static_cast<std::size_t>(c.id(i))] = c.logits()[i];
-    return row;
-}
-
 struct Pair {
     std::string name;
     std::function<Row(const Row&, double T)> plain;
@@ -57,7 +44,7 @@ struct Pair {
 
 // Every cut, with a number of its own each time.
 std::vector<Pair> pairs(Rng& rng, std::size_t n) {
-    const int k = static_cast<int>(rng.below(n + 2));
+    const int k = to_int(rng.below(n + 2));
     const double few[] = {0, 1e-12, 0.1, 0.5, 0.9, 0.95, 0.999, 1};
     const double p = rng.below(2) ? few[rng.below(8)] : rng.uniform();
     const double m = std::max(p, 1e-9), e = std::min(p * p * p, 0.999);
@@ -101,8 +88,7 @@ void compare(Rng& rng, std::size_t n) {
 
 }  // namespace
 
-TEST_CASE("every cut keeps the same tokens in plain code and fast, and the same u draws the same",
-          "[ch06]") {
+TEST_CASE("every cut keeps the same tokens in plain code and fast, and the same u draws the same") {
     Rng rng(2024);
     for (int i = 0; i < 600; ++i) {
         compare(rng, 1);
@@ -112,13 +98,13 @@ TEST_CASE("every cut keeps the same tokens in plain code and fast, and the same 
     }
 }
 
-TEST_CASE("plain and fast agree on rows as long as a vocabulary", "[ch06]") {
+TEST_CASE("plain and fast agree on rows as long as a vocabulary") {
     Rng rng(2025);
     for (int i = 0; i < 40; ++i) compare(rng, 4096);
     for (int i = 0; i < 4; ++i) compare(rng, 50257);
 }
 
-TEST_CASE("plain and fast weigh, measure and draw alike at every temperature", "[ch06]") {
+TEST_CASE("plain and fast weigh, measure and draw alike at every temperature") {
     Rng rng(2026);
     Candidates c;
     for (int i = 0; i < 2000; ++i) {
@@ -137,7 +123,7 @@ TEST_CASE("plain and fast weigh, measure and draw alike at every temperature", "
     }
 }
 
-TEST_CASE("a second cut sees what the first has left, in plain code and fast", "[ch06]") {
+TEST_CASE("a second cut sees what the first has left, in plain code and fast") {
     Rng rng(2027);
     for (int i = 0; i < 500; ++i) {
         const Row s = random_row(rng, 2 + rng.below(200));
@@ -152,7 +138,7 @@ TEST_CASE("a second cut sees what the first has left, in plain code and fast", "
     }
 }
 
-TEST_CASE("plain and fast refuse the same rows and numbers, with the same words", "[ch06]") {
+TEST_CASE("plain and fast refuse the same rows and numbers, with the same words") {
     const auto said = [](auto&& f) {
         try {
             f();

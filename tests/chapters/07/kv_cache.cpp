@@ -1,20 +1,26 @@
 // The counts of work with and without a cache: by formula, by hand, and as a model is really asked.
 #include "tests/catch.hpp"
 
-#include <vector>
-
 #include "chapters/02_greedy/greedy.hpp"
 #include "chapters/07_kv_cache/cached_model.hpp"
 #include "chapters/07_kv_cache/tools/roofline.hpp"
 #include "chapters/07_kv_cache/work.hpp"
-#include "lib/core/rng.hpp"
-#include "lib/model/transformer.hpp"
 #include "tests/support/temporary.hpp"
 #include "tests/support/tiny_gpt.hpp"
 
 using namespace tbt;
+namespace {
 
-TEST_CASE("a hundred new tokens cost as many positions as the formulas say", "[ch07]") {
+Tensor random_tensor(const std::string& name, const Shape& shape, std::uint64_t seed) {
+    Rng rng(seed, name.size() * 1000 + static_cast<std::uint64_t>(name.back()));
+    Tensor t(shape);
+    for (float& v : t.values()) v = static_cast<float>(rng.normal() * 0.3);
+    return t;
+}
+
+}  // namespace
+
+TEST_CASE("a hundred new tokens cost as many positions as the formulas say") {
     const struct {
         std::int64_t p, without, with;
     } rows[] = {{2, 5150, 101},    {12, 6150, 111},   {50, 9950, 149},
@@ -23,56 +29,42 @@ TEST_CASE("a hundred new tokens cost as many positions as the formulas say", "[c
         REQUIRE(uncached_work(p, 100).positions == without);
         REQUIRE(cached_work(p, 100).positions == with);
     }
-    REQUIRE(uncached_work(50, 100).dot_products == 541650);
-    REQUIRE(cached_work(50, 100).dot_products == 11175);
-    REQUIRE(uncached_work(200, 100).dot_products == 3166650);
-    REQUIRE(cached_work(200, 100).dot_products == 44850);
-    // The tutorials' example: a thousand tokens from one, 500,500 positions against 1,000.
-    REQUIRE(uncached_work(1, 1000).positions == 500500);
-    REQUIRE(cached_work(1, 1000).positions == 1000);
-    REQUIRE(uncached_work(1, 1000).dot_products == 167167000);
-    REQUIRE(cached_work(1, 1000).dot_products == 500500);
 }
 
-TEST_CASE("small cases can be counted by hand", "[ch07]") {
-    // Prompt of 2, one token: positions 2, pairs 1 + 2.
-    REQUIRE(uncached_work(2, 1).positions == 2);
-    REQUIRE(uncached_work(2, 1).dot_products == 3);
-    REQUIRE(cached_work(2, 1).positions == 2);
-    REQUIRE(cached_work(2, 1).dot_products == 3);
-    // Then one more: everything again (3 positions, 6 pairs) or one position with 3 keys.
-    REQUIRE(uncached_work(2, 2).positions == 5);
-    REQUIRE(uncached_work(2, 2).dot_products == 9);
-    REQUIRE(cached_work(2, 2).positions == 3);
-    REQUIRE(cached_work(2, 2).dot_products == 6);
-    REQUIRE(cached_work(5, 0).positions == 0);
-    REQUIRE(uncached_work(5, 0).positions == 0);
+TEST_CASE("small cases can be counted by hand, larger ones by the formulas") {
+    // Prompt, new tokens, then positions and pairs without a cache and with it. Of a prompt of 2
+    // and one token: positions 2, pairs 1 + 2. Then one more: everything again (3 positions, 6
+    // pairs) or one position with 3 keys. The tutorials' example: a thousand tokens from one.
+    const struct {
+        std::int64_t p, g, uncached, uncached_pairs, cached, cached_pairs;
+    } rows[] = {{2, 1, 2, 3, 2, 3},
+                {2, 2, 5, 9, 3, 6},
+                {5, 0, 0, 0, 0, 0},
+                {50, 100, 9950, 541650, 149, 11175},
+                {200, 100, 24950, 3166650, 299, 44850},
+                {1, 1000, 500500, 167167000, 1000, 500500}};
+    for (const auto& [p, g, uncached, uncached_pairs, cached, cached_pairs] : rows) {
+        INFO(p << " and " << g);
+        REQUIRE(uncached_work(p, g).positions == uncached);
+        REQUIRE(uncached_work(p, g).dot_products == uncached_pairs);
+        REQUIRE(cached_work(p, g).positions == cached);
+        REQUIRE(cached_work(p, g).dot_products == cached_pairs);
+    }
 }
 
 TEST_CASE(
     "greedy text and logits are the same with and without a cache, and the cache reads P + G - 1 "
-    "positions",
-    "[ch07]") {
-    TransformerConfig config;
-    config.vocab_size = 97;
-    config.n_positions = 80;
-    config.n_embd = 32;
-    config.n_layer = 2;
-    config.n_head = 2;
-    config.n_inner = 128;
+    "positions") {
+    const TransformerConfig config = gpt_config(2, 2, 32, 80, 97);
     Transformer gpt(config, [](const std::string& name, const Shape& shape) {
-        Rng rng(17, name.size() * 1000 + static_cast<std::uint64_t>(name.back()));
-        Tensor t(shape);
-        for (float& v : t.values()) v = static_cast<float>(rng.normal() * 0.3);
-        return t;
+        return random_tensor(name, shape, 17);
     });
     const int P = 7, G = 60;
     std::vector<int> with = {1, 2, 3, 4, 5, 6, 7}, without = with;
     KvCache cache(config);
     std::int64_t positions_with = 0, positions_without = 0;
     for (int i = 0; i < G; ++i) {
-        const std::span<const int> fresh =
-            std::span(with).subspan(static_cast<std::size_t>(cache.length()));
+        const std::span<const int> fresh = std::span(with).subspan(index(cache.length()));
         positions_with += static_cast<std::int64_t>(fresh.size());
         const std::span<const float> a = gpt.forward(cache, fresh);
         const std::vector<float> cached(a.begin(), a.end());
@@ -91,30 +83,21 @@ TEST_CASE(
 namespace {
 
 TransformerConfig two_layers() {
-    TransformerConfig config;
-    config.vocab_size = 97;
-    config.n_positions = 80;
-    config.n_embd = 20;
-    config.n_layer = 2;
-    config.n_head = 2;
+    TransformerConfig config = gpt_config(2, 2, 20, 80, 97);
     config.n_inner = 40;
     return config;
 }
 
 Transformer some_gpt() {
     return Transformer(two_layers(), [](const std::string& name, const Shape& shape) {
-        Rng rng(23, name.size() * 1000 + static_cast<std::uint64_t>(name.back()));
-        Tensor t(shape);
-        for (float& v : t.values()) v = static_cast<float>(rng.normal() * 0.3);
-        return t;
+        return random_tensor(name, shape, 23);
     });
 }
 
 }  // namespace
 
 TEST_CASE(
-    "without a cache the keys and values of all earlier positions come out as before, every bit",
-    "[ch07]") {
+    "without a cache the keys and values of all earlier positions come out as before, every bit") {
     Transformer gpt = some_gpt();
     std::vector<int> ids;
     KvCache cache(two_layers());
@@ -127,15 +110,15 @@ TEST_CASE(
     }
 }
 
-TEST_CASE("from the first other token on, keys and values are others", "[ch07]") {
+TEST_CASE("from the first other token on, keys and values are others") {
     Transformer gpt = some_gpt();
     std::vector<int> ids(70);
-    for (int t = 0; t < 70; ++t) ids[static_cast<std::size_t>(t)] = t * 5 % 97;
+    for (int t = 0; t < 70; ++t) ids[index(t)] = t * 5 % 97;
     KvCache cache(two_layers());
     gpt.forward(cache, ids);
     for (const int changed : {0, 1, 40, 63, 64, 69}) {
         std::vector<int> other = ids;
-        other[static_cast<std::size_t>(changed)] = 96;
+        other[index(changed)] = 96;
         KvCache fresh(two_layers());
         gpt.forward(fresh, other);
         REQUIRE(equal_positions(cache, fresh, two_layers(), 70) == changed);
@@ -146,8 +129,7 @@ TEST_CASE("from the first other token on, keys and values are others", "[ch07]")
     REQUIRE(equal_positions(cache, slid, two_layers(), 69) == 0);
 }
 
-TEST_CASE("a roofline is read from the bench's JSON, and points lie where arithmetic puts them",
-          "[ch07]") {
+TEST_CASE("a roofline is read from the bench's JSON, and points lie where arithmetic puts them") {
     const test::TemporaryFolder folder;
     const std::string file = folder.write("bench.json", R"({"sections": {
         "limits": [{"limit": "fused multiply-add", "threads": 1, "figure": 200.0},
@@ -190,8 +172,8 @@ TEST_CASE("a roofline is read from the bench's JSON, and points lie where arithm
     REQUIRE(test::contains(test::error_of([&] { read_roofline(empty, 0); }), "has no figures"));
 }
 
-TEST_CASE("a cached model gives the bits of a fresh one: growing, rolled back, replaced, repeated",
-          "[ch07]") {
+TEST_CASE(
+    "a cached model gives the bits of a fresh one: growing, rolled back, replaced, repeated") {
     Transformer gpt = tiny_gpt();
     Transformer other = tiny_gpt();
     CachedModel cached(gpt);
@@ -201,12 +183,11 @@ TEST_CASE("a cached model gives the bits of a fresh one: growing, rolled back, r
     for (const std::vector<int>& ids : texts) {
         const auto logits = cached(ids);
         REQUIRE(std::vector<float>(logits.begin(), logits.end()) == fresh_logits(other, ids));
-        REQUIRE(cached.cache().length() == static_cast<int>(ids.size()));
+        REQUIRE(cached.cache().length() == to_int(ids.size()));
     }
 }
 
-TEST_CASE("the last rows of a cached model are the predictions after each of the last tokens",
-          "[ch07]") {
+TEST_CASE("the last rows of a cached model are the predictions after each of the last tokens") {
     Transformer gpt = tiny_gpt();
     Transformer other = tiny_gpt();
     CachedModel cached(gpt);

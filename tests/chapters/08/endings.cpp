@@ -1,9 +1,6 @@
 // DRY, and how a text must begin and end: plain against fast, and in the chain.
 #include "tests/catch.hpp"
 
-#include <cmath>
-#include <vector>
-
 #include "chapters/03_temperature/plain_temperature.hpp"
 #include "chapters/06_combining/steps.hpp"
 #include "chapters/08_penalties/full_chain.hpp"
@@ -11,20 +8,14 @@
 #include "chapters/08_penalties/plain_dry.hpp"
 #include "chapters/08_penalties/plain_endings.hpp"
 #include "lib/core/rng.hpp"
+#include "tests/support/candidate_rows.hpp"
 
 using namespace tbt;
+using namespace tbt::test;
 
 namespace {
 
-using Row = std::vector<float>;
 using Ids = std::vector<int>;
-
-Row as_row(const Candidates& c) {
-    Row row(c.vocab_size(), banned);
-    for (std::size_t i = 0; i < c.size(); ++i)
-        row[static_cast<std::size_t>(c.id(i))] = c.logits()[i];
-    return row;
-}
 
 Row dried(Row s, const Ids& text, const Dry& dry) {
     plain_dry(s, text, dry);
@@ -35,7 +26,7 @@ Row dried(Row s, const Ids& text, const Dry& dry) {
 Row after(const Row& s, int generated, const SamplingOptions& o, const PenaltyOptions& more,
           Dialect dialect = Dialect::ours) {
     Ids ids{0, 1};
-    ids.resize(ids.size() + static_cast<std::size_t>(generated), 2);
+    ids.resize(ids.size() + index(generated), 2);
     Candidates c(s);
     full_chain(o, dialect, more).apply(c, {ids, 2});
     return as_row(c);
@@ -43,7 +34,7 @@ Row after(const Row& s, int generated, const SamplingOptions& o, const PenaltyOp
 
 }  // namespace
 
-TEST_CASE("DRY on the published cases of llama.cpp's test-sampling", "[ch08]") {
+TEST_CASE("DRY on the published cases of llama.cpp's test-sampling") {
     const auto check = [](std::size_t V, const Ids& text, const Dry& dry,
                           const std::vector<double>& expected) {
         const std::vector<double> distribution = softmax_at(dried(Row(V, 0.0f), text, dry), 1);
@@ -57,7 +48,7 @@ TEST_CASE("DRY on the published cases of llama.cpp's test-sampling", "[ch08]") {
     check(5, {0, 1, 2, 3, 4, 0, 1}, {1, 1.1, 4, {}}, {.2, .2, .2, .2, .2});
 }
 
-TEST_CASE("each further token of a passage costs base times more, up to a limit", "[ch08]") {
+TEST_CASE("each further token of a passage costs base times more, up to a limit") {
     REQUIRE(dried(Row(5, 0), {3, 4, 1, 4}, {1, 2, 1, {}})[1] == -1);
     REQUIRE(dried(Row(5, 0), {2, 3, 4, 1, 3, 4}, {1, 2, 1, {}})[1] == -2);
     REQUIRE(dried(Row(5, 0), {2, 3, 4, 1, 2, 3, 4}, {1, 2, 1, {}})[1] == -4);
@@ -66,8 +57,7 @@ TEST_CASE("each further token of a passage costs base times more, up to a limit"
     REQUIRE(dried(Row(2, 0), Ids(600, 1), {1, 4, 1, {}})[1] == -1e30f);
 }
 
-TEST_CASE("DRY on candidates is the plain one on any text, with breakers and tokens gone",
-          "[ch08]") {
+TEST_CASE("DRY on candidates is the plain one on any text, with breakers and tokens gone") {
     Rng rng(81);
     for (int i = 0; i < 3000; ++i) {
         const std::size_t V = 2 + rng.below(4);
@@ -75,9 +65,9 @@ TEST_CASE("DRY on candidates is the plain one on any text, with breakers and tok
         for (float& x : s) x = rng.below(6) ? static_cast<float>(rng.normal()) : banned;
         s[rng.below(V)] = 0.5f;
         Ids text(rng.below(40));
-        for (int& id : text) id = static_cast<int>(rng.below(V));
-        Dry dry{rng.uniform(), 1 + rng.uniform(), 1 + static_cast<int>(rng.below(4)), {}};
-        if (rng.below(2)) dry.breakers = {static_cast<int>(rng.below(V))};
+        for (int& id : text) id = to_int(rng.below(V));
+        Dry dry{rng.uniform(), 1 + rng.uniform(), 1 + to_int(rng.below(4)), {}};
+        if (rng.below(2)) dry.breakers = {to_int(rng.below(V))};
         Candidates c(s);
         penalize_passages(c, text, dry);
         REQUIRE(as_row(c) == dried(s, text, dry));
@@ -89,7 +79,7 @@ TEST_CASE("DRY on candidates is the plain one on any text, with breakers and tok
     }
 }
 
-TEST_CASE("suppressed tokens never come, and some not as the first", "[ch08]") {
+TEST_CASE("suppressed tokens never come, and some not as the first") {
     const Row s{1, 2, 3, 4};
     PenaltyOptions more;
     more.suppress = {3}, more.begin_suppress = {0, 1};
@@ -101,7 +91,7 @@ TEST_CASE("suppressed tokens never come, and some not as the first", "[ch08]") {
     REQUIRE(after(s, 2, {}, more) == Row{1, 2, 3, banned});
 }
 
-TEST_CASE("the first and the last token can be forced, but not against a ban of ours", "[ch08]") {
+TEST_CASE("the first and the last token can be forced, but not against a ban of ours") {
     const Row s{1, 2, 3, 4};
     PenaltyOptions more;
     more.forced_bos = 0, more.forced_eos = 1, more.max_new_tokens = 5;
@@ -114,7 +104,7 @@ TEST_CASE("the first and the last token can be forced, but not against a ban of 
     REQUIRE(after(without, 4, {}, more, Dialect::transformers) == Row{banned, 0, banned, banned});
 }
 
-TEST_CASE("the end grows more likely with each token after the start", "[ch08]") {
+TEST_CASE("the end grows more likely with each token after the start") {
     PenaltyOptions more;
     more.eos = {1};
     SamplingOptions o;
@@ -128,19 +118,19 @@ TEST_CASE("the end grows more likely with each token after the start", "[ch08]")
     REQUIRE(after({1, 2}, 4, o, more) == Row{1, 1});
 }
 
-TEST_CASE("the fast endings are the plain ones", "[ch08]") {
+TEST_CASE("the fast endings are the plain ones") {
     Rng rng(82);
     for (int i = 0; i < 2000; ++i) {
         Row s(1 + rng.below(6));
         for (float& x : s) x = rng.below(4) ? static_cast<float>(3 * rng.normal()) : banned;
         s[rng.below(s.size())] = 0.25f;
-        const int id = static_cast<int>(rng.below(s.size()));
-        const EndingDecay decay{static_cast<int>(rng.below(4)), 0.5 + rng.uniform()};
-        const int generated = static_cast<int>(rng.below(10));
+        const int id = to_int(rng.below(s.size()));
+        const EndingDecay decay{to_int(rng.below(4)), 0.5 + rng.uniform()};
+        const int generated = to_int(rng.below(10));
         Row plain = s;
         Candidates c(s);
         plain_decay(plain, generated, decay, {id});
-        favour_ending(c, static_cast<std::size_t>(generated), decay, Ids{id});
+        favour_ending(c, index(generated), decay, Ids{id});
         REQUIRE(as_row(c) == plain);
         plain_suppress(plain, {id});
         suppress(c, Ids{id});
@@ -152,8 +142,7 @@ TEST_CASE("the fast endings are the plain ones", "[ch08]") {
     }
 }
 
-TEST_CASE("the new steps stand where the dialects have them, and their numbers are checked",
-          "[ch08]") {
+TEST_CASE("the new steps stand where the dialects have them, and their numbers are checked") {
     SamplingOptions o;
     o.dry_multiplier = 0.8, o.repetition_penalty = 1.1, o.top_k = 40;
     REQUIRE(full_chain(o, Dialect::llama_cpp).to_string() ==
@@ -186,7 +175,7 @@ TEST_CASE("the new steps stand where the dialects have them, and their numbers a
     REQUIRE_THROWS_AS(penalize_passages(c, Ids{0, 7}, {1, 2, 1, {}}), Error);
 }
 
-TEST_CASE("a token that is forced and banned at once is refused", "[ch08]") {
+TEST_CASE("a token that is forced and banned at once is refused") {
     const auto refused = [](auto&& change) {
         SamplingOptions o;
         PenaltyOptions more;
@@ -201,7 +190,7 @@ TEST_CASE("a token that is forced and banned at once is refused", "[ch08]") {
     refused([](auto& o, auto& more) { more.forced_eos = 1, o.min_new_tokens = 5; });
 }
 
-TEST_CASE("transformers forces the first token of prompt and text together", "[ch08]") {
+TEST_CASE("transformers forces the first token of prompt and text together") {
     PenaltyOptions more;
     more.forced_bos = 0, more.begin_suppress = {1};
     const auto row = [&](std::vector<int> ids, std::size_t prompt_length) {

@@ -1,8 +1,5 @@
 #include "tests/catch.hpp"
 
-#include <cmath>
-#include <vector>
-
 #include "chapters/03_temperature/plain_temperature.hpp"
 #include "chapters/06_combining/steps.hpp"
 #include "chapters/08_penalties/full_chain.hpp"
@@ -24,7 +21,7 @@ std::vector<int> banned_by_ngram(const std::vector<int>& ids, int n) {
         after(std::vector<float>(10, 1.0f), [&](Candidates& c) { ban_repeated_ngrams(c, ids, n); });
     std::vector<int> out;
     for (int i = 0; i < 10; ++i) {
-        if (s[static_cast<std::size_t>(i)] == banned) out.push_back(i);
+        if (s[index(i)] == banned) out.push_back(i);
     }
     return out;
 }
@@ -33,7 +30,7 @@ const std::vector<float> five{5, 3, 2, 1, -1};  // the cat sat on a
 
 }  // namespace
 
-TEST_CASE("the repetition penalty gives the tutorial's numbers", "[ch08]") {
+TEST_CASE("the repetition penalty gives the tutorial's numbers") {
     const std::vector<int> seen{0, 1, 2};
     const auto penalize = [&](Candidates& c) { penalize_repetition(c, seen, 1.5); };
     const std::vector<float> s = after(five, penalize);
@@ -46,7 +43,7 @@ TEST_CASE("the repetition penalty gives the tutorial's numbers", "[ch08]") {
         REQUIRE(std::abs(c.probability(i) - distribution[i]) <= 5.1e-7);
 }
 
-TEST_CASE("a penalized token can become more probable, because others lose more", "[ch08]") {
+TEST_CASE("a penalized token can become more probable, because others lose more") {
     // "cat" rises from .112 to .175: "the" loses more.
     REQUIRE(std::abs(softmax_at(five, 1)[1] - .112) <= 5e-4);
     Candidates c(five);
@@ -54,8 +51,8 @@ TEST_CASE("a penalized token can become more probable, because others lose more"
     REQUIRE(c.probability(1) > .174);
 }
 
-TEST_CASE("a penalty of 1.2 takes a sixth off a positive logit and adds a fifth to a negative one",
-          "[ch08]") {
+TEST_CASE(
+    "a penalty of 1.2 takes a sixth off a positive logit and adds a fifth to a negative one") {
     const std::vector<float> s = after({6, -6, 0}, [](Candidates& c) {
         penalize_repetition(c, std::vector<int>{0, 1, 2}, 1.2);
     });
@@ -64,7 +61,7 @@ TEST_CASE("a penalty of 1.2 takes a sixth off a positive logit and adds a fifth 
     REQUIRE(s[2] == 0.0f);
 }
 
-TEST_CASE("the repetition penalty counts each token once, however often it occurs", "[ch08]") {
+TEST_CASE("the repetition penalty counts each token once, however often it occurs") {
     const std::vector<float> once = after(five, [](Candidates& c) {
         penalize_repetition(c, std::vector<int>{0, 4}, 1.3);
     });
@@ -74,7 +71,7 @@ TEST_CASE("the repetition penalty counts each token once, however often it occur
     REQUIRE(once == often);
 }
 
-TEST_CASE("the repetition penalty is not invariant to a shift of all logits", "[ch08]") {
+TEST_CASE("the repetition penalty is not invariant to a shift of all logits") {
     std::vector<float> shifted = five;
     for (float& x : shifted) x -= 4;
     const std::vector<int> seen{0};
@@ -84,7 +81,7 @@ TEST_CASE("the repetition penalty is not invariant to a shift of all logits", "[
     REQUIRE(std::abs(a.probability(0) - b.probability(0)) > .05);
 }
 
-TEST_CASE("frequency counts occurrences and presence counts once", "[ch08]") {
+TEST_CASE("frequency counts occurrences and presence counts once") {
     const std::vector<int> text{0, 1, 0, 0};
     const std::vector<float> s =
         after(five, [&](Candidates& c) { penalize_frequency_presence(c, text, .5, .3); });
@@ -92,7 +89,7 @@ TEST_CASE("frequency counts occurrences and presence counts once", "[ch08]") {
     for (std::size_t i = 0; i < 5; ++i) REQUIRE(std::abs(s[i] - expected[i]) <= 1e-6f);
 }
 
-TEST_CASE("no-repeat n-gram bans what would complete an n-gram of the text", "[ch08]") {
+TEST_CASE("no-repeat n-gram bans what would complete an n-gram of the text") {
     REQUIRE(banned_by_ngram({1, 2, 3, 1, 2}, 3) == std::vector<int>{3});
     REQUIRE(banned_by_ngram({1, 2, 3, 4, 1, 2, 5, 1, 2}, 3) == std::vector<int>{3, 5});
     REQUIRE(banned_by_ngram({1, 2}, 3).empty());
@@ -105,8 +102,7 @@ TEST_CASE("no-repeat n-gram bans what would complete an n-gram of the text", "[c
     REQUIRE(banned_by_ngram({1, 2, 1}, 0).empty());
 }
 
-TEST_CASE("a bias is added, an infinite one bans, a sequence is biased only after its beginning",
-          "[ch08]") {
+TEST_CASE("a bias is added, an infinite one bans, a sequence is biased only after its beginning") {
     const auto biased = [](const std::vector<int>& ids, const std::vector<SequenceBias>& list) {
         return after(five, [&](Candidates& c) { add_bias(c, ids, list); });
     };
@@ -122,7 +118,7 @@ TEST_CASE("a bias is added, an infinite one bans, a sequence is biased only afte
     REQUIRE_THROWS_AS(biased({}, {{{1}, -banned}}), UsageError);
 }
 
-TEST_CASE("the end of the text is banned until enough was generated", "[ch08]") {
+TEST_CASE("the end of the text is banned until enough was generated") {
     const std::vector<int> eos{1, 3};
     for (std::size_t generated = 0; generated < 5; ++generated) {
         const std::vector<float> s =
@@ -133,13 +129,13 @@ TEST_CASE("the end of the text is banned until enough was generated", "[ch08]") 
     }
 }
 
-TEST_CASE("banning everything is an error that says so", "[ch08]") {
+TEST_CASE("banning everything is an error that says so") {
     Candidates c(five);
     ban_repeated_ngrams(c, std::vector<int>{0, 1, 2, 3, 4}, 1);
     REQUIRE_THROWS_WITH(c.total_weight(), Catch::Contains("every token is masked"));
 }
 
-TEST_CASE("penalties after a cut touch only what is left", "[ch08]") {
+TEST_CASE("penalties after a cut touch only what is left") {
     Candidates c(five);
     keep_top_k(c, 2);
     penalize_repetition(c, std::vector<int>{0, 4, 3}, 2);
@@ -147,7 +143,7 @@ TEST_CASE("penalties after a cut touch only what is left", "[ch08]") {
     REQUIRE((c.logits()[0] == 2.5f && c.logits()[1] == 3.0f));
 }
 
-TEST_CASE("the scope decides which tokens count, and dialects differ in it", "[ch08]") {
+TEST_CASE("the scope decides which tokens count, and dialects differ in it") {
     std::vector<int> ids(100, 2);
     ids[0] = 0;   // in the prompt, more than 64 tokens ago
     ids[50] = 1;  // in the prompt, fewer
@@ -187,7 +183,7 @@ TEST_CASE("the scope decides which tokens count, and dialects differ in it", "[c
         REQUIRE_THROWS_AS(scope_named(name), UsageError);
 }
 
-TEST_CASE("the full chain puts every step where the dialect has it", "[ch08]") {
+TEST_CASE("the full chain puts every step where the dialect has it") {
     SamplingOptions o;
     o.temperature = .8, o.top_k = 40, o.top_p = .9, o.repetition_penalty = 1.2,
     o.frequency_penalty = .5;
@@ -215,7 +211,7 @@ TEST_CASE("the full chain puts every step where the dialect has it", "[ch08]") {
             .name == "grammar");
 }
 
-TEST_CASE("penalty options outside their range are refused", "[ch08]") {
+TEST_CASE("penalty options outside their range are refused") {
     const auto refused = [](auto&& change) {
         SamplingOptions o;
         change(o);
@@ -234,8 +230,8 @@ TEST_CASE("penalty options outside their range are refused", "[ch08]") {
         Catch::Contains("token 7"));
 }
 
-TEST_CASE("counts kept from text to text are those counted anew, while texts grow, part and shrink",
-          "[ch08]") {
+TEST_CASE(
+    "counts kept from text to text are those counted anew, while texts grow, part and shrink") {
     Rng rng(8);
     TokenCounts kept;
     std::vector<int> text;
@@ -245,7 +241,7 @@ TEST_CASE("counts kept from text to text are those counted anew, while texts gro
         const auto what = rng.below(8);
         if (what == 0) text.resize(rng.below(text.size() + 1));
         if (what == 1 && !text.empty()) text.erase(text.begin());
-        if (what > 1) text.push_back(static_cast<int>(rng.below(12)));
+        if (what > 1) text.push_back(to_int(rng.below(12)));
         kept.count(text, 12);
         TokenCounts anew;
         anew.count(text, 12);

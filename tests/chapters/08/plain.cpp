@@ -1,9 +1,6 @@
 // The plain penalties are the definition: the fast ones do the same to every row, bit for bit.
 #include "tests/catch.hpp"
 
-#include <functional>
-#include <vector>
-
 #include "chapters/08_penalties/penalties.hpp"
 #include "chapters/08_penalties/plain_penalties.hpp"
 #include "lib/core/rng.hpp"
@@ -31,7 +28,7 @@ std::vector<float> random_row(Rng& rng) {
 // Few different tokens, so that they repeat.
 std::vector<int> random_text(Rng& rng, std::size_t V) {
     std::vector<int> text(rng.below(40));
-    for (int& id : text) id = static_cast<int>(rng.below(std::min<std::size_t>(V, 5)));
+    for (int& id : text) id = to_int(rng.below(std::min<std::size_t>(V, 5)));
     return text;
 }
 std::vector<float> all_logits(const Candidates& c) {
@@ -42,7 +39,7 @@ constexpr int rounds = 5000;
 
 }  // namespace
 
-TEST_CASE("the fast penalties are the plain ones, on every row", "[ch08]") {
+TEST_CASE("the fast penalties are the plain ones, on every row") {
     Rng rng(81);
     TokenCounts kept;  // from round to round, whatever vocabulary it was
     int changed = 0;
@@ -54,20 +51,20 @@ TEST_CASE("the fast penalties are the plain ones, on every row", "[ch08]") {
         Candidates fast(row), again(row);
         plain_repetition(plain, text, theta);
         penalize_repetition(fast, text, theta);
-        penalize_repetition(again, text, theta, kept);
+        penalize_repetition(again, text, theta, &kept);
         REQUIRE(all_logits(fast) == plain);
         REQUIRE(all_logits(again) == plain);
         changed += plain != row;
         plain_frequency_presence(plain, text, f, p);
         penalize_frequency_presence(fast, text, f, p);
-        penalize_frequency_presence(again, text, f, p, kept);
+        penalize_frequency_presence(again, text, f, p, &kept);
         REQUIRE(all_logits(fast) == plain);
         REQUIRE(all_logits(again) == plain);
     }
     REQUIRE(changed > rounds / 2);
 }
 
-TEST_CASE("the fast bans and biases are the plain ones, on every row", "[ch08]") {
+TEST_CASE("the fast bans and biases are the plain ones, on every row") {
     Rng rng(82);
     int banned_some = 0, biased_some = 0;
     for (int round = 0; round < rounds; ++round) {
@@ -76,7 +73,7 @@ TEST_CASE("the fast bans and biases are the plain ones, on every row", "[ch08]")
         std::vector<float> plain = row;
         Candidates fast(row);
 
-        const int n = static_cast<int>(rng.below(6));
+        const int n = to_int(rng.below(6));
         plain_no_repeat_ngram(plain, text, n);
         ban_repeated_ngrams(fast, text, n);
         REQUIRE(all_logits(fast) == plain);
@@ -85,8 +82,7 @@ TEST_CASE("the fast bans and biases are the plain ones, on every row", "[ch08]")
         std::vector<SequenceBias> list(1 + rng.below(3));
         for (SequenceBias& b : list) {
             b.sequence.resize(1 + rng.below(3));
-            for (int& id : b.sequence)
-                id = static_cast<int>(rng.below(std::min<std::size_t>(row.size(), 5)));
+            for (int& id : b.sequence) id = to_int(rng.below(std::min<std::size_t>(row.size(), 5)));
             b.bias = rng.below(4) == 0 ? banned : static_cast<float>(rng.normal());
         }
         const std::vector<float> before = plain;
@@ -95,18 +91,17 @@ TEST_CASE("the fast bans and biases are the plain ones, on every row", "[ch08]")
         REQUIRE(all_logits(fast) == plain);
         biased_some += plain != before;
 
-        const std::vector<int> eos{0, static_cast<int>(rng.below(row.size()))};
-        const int generated = static_cast<int>(rng.below(4)),
-                  minimum = static_cast<int>(rng.below(4));
+        const std::vector<int> eos{0, to_int(rng.below(row.size()))};
+        const int generated = to_int(rng.below(4)), minimum = to_int(rng.below(4));
         plain_eos_until(plain, generated, minimum, eos);
-        ban_eos_until(fast, static_cast<std::size_t>(generated), minimum, eos);
+        ban_eos_until(fast, index(generated), minimum, eos);
         REQUIRE(all_logits(fast) == plain);
     }
     REQUIRE(banned_some > rounds / 4);
     REQUIRE(biased_some > rounds / 4);
 }
 
-TEST_CASE("a penalty leaves out what was cut before it", "[ch08]") {
+TEST_CASE("a penalty leaves out what was cut before it") {
     Rng rng(83);
     for (int round = 0; round < 1000; ++round) {
         const std::vector<float> row = random_row(rng);
@@ -121,6 +116,6 @@ TEST_CASE("a penalty leaves out what was cut before it", "[ch08]") {
         penalize_frequency_presence(fast, text, 0.5, 0.25);
         ban_repeated_ngrams(fast, text, 2);
         for (std::size_t i = 0; i < fast.size(); ++i)
-            REQUIRE(fast.logits()[i] == plain[static_cast<std::size_t>(fast.id(i))]);
+            REQUIRE(fast.logits()[i] == plain[index(fast.id(i))]);
     }
 }

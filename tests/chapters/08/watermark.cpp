@@ -1,10 +1,6 @@
 // The watermark: its distribution by enumeration of all keys, and what the detector sees.
 #include "tests/catch.hpp"
 
-#include <cmath>
-#include <map>
-#include <vector>
-
 #include "chapters/08_penalties/full_chain.hpp"
 #include "chapters/08_penalties/watermark.hpp"
 #include "lib/core/index.hpp"
@@ -83,16 +79,14 @@ std::vector<int> written(int n, int V, const std::optional<std::uint64_t>& key,
 
 }  // namespace
 
-TEST_CASE("the marks of a key never change, so that every text of it stays known",
-          "[ch08][watermark]") {
+TEST_CASE("the marks of a key never change, so that every text of it stays known") {
     const Watermark w = watermark_of(7);
     const std::vector<int> context{3, 1, 4, 1};
     REQUIRE(w.favours(context, 0) == 0x2b5ae8c2b0859763u);
     REQUIRE(w.favours(context, 5) == 0xd98dd26abec5d7a5u);
 }
 
-TEST_CASE("over all keys, a marked token has the distribution of an unmarked one",
-          "[ch08][watermark]") {
+TEST_CASE("over all keys, a marked token has the distribution of an unmarked one") {
     const std::vector<double> distribution{.5, .3, .15, .05};
     std::vector<double> mean(4);
     constexpr std::uint64_t keys = 1 << 12;  // four tokens, three layers
@@ -114,13 +108,12 @@ TEST_CASE("over all keys, a marked token has the distribution of an unmarked one
 }
 
 TEST_CASE(
-    "over all keys, marked texts have the distribution of unmarked ones, as bits are used once",
-    "[ch08][watermark]") {
+    "over all keys, marked texts have the distribution of unmarked ones, as bits are used once") {
     REQUIRE(farthest_from_the_model(distribution_over_keys(true)) <= 1e-12);
     REQUIRE(farthest_from_the_model(distribution_over_keys(false)) > .01);
 }
 
-TEST_CASE("the step on candidates is the plain watermark on probabilities", "[ch08][watermark]") {
+TEST_CASE("the step on candidates is the plain watermark on probabilities") {
     Rng rng(3);
     for (int row = 0; row < 100; ++row) {
         const double T = .5 + rng.uniform();
@@ -141,8 +134,7 @@ TEST_CASE("the step on candidates is the plain watermark on probabilities", "[ch
     }
 }
 
-TEST_CASE("bits are used once: a place that the text had before is left as it is",
-          "[ch08][watermark]") {
+TEST_CASE("bits are used once: a place that the text had before is left as it is") {
     const Watermark w = watermark_of(5);
     REQUIRE_FALSE(is_fresh(std::vector<int>{1, 2, 3}, 0, w));  // too short to say
     REQUIRE(is_fresh(std::vector<int>{1, 2, 3, 4}, 0, w));
@@ -153,7 +145,7 @@ TEST_CASE("bits are used once: a place that the text had before is left as it is
     REQUIRE_FALSE(is_fresh(std::vector<int>{1, 2, 3, 4, 5, 1, 2, 3, 4}, 4, w));
 }
 
-TEST_CASE("the detector knows the key's texts, and no others", "[ch08][watermark]") {
+TEST_CASE("the detector knows the key's texts, and no others") {
     const Watermark right = watermark_of(42), wrong = watermark_of(43);
     double sum = 0, squares = 0;
     for (std::uint64_t seed = 0; seed < 40; ++seed) {

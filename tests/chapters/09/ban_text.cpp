@@ -1,11 +1,6 @@
 // Texts that never appear, across the borders of tokens.
 #include "tests/catch.hpp"
 
-#include <algorithm>
-#include <limits>
-#include <string>
-#include <vector>
-
 #include "chapters/06_combining/candidates.hpp"
 #include "chapters/09_stopping/ban_text.hpp"
 #include "lib/core/index.hpp"
@@ -31,7 +26,7 @@ bool holds(const std::string& text, const std::vector<std::string>& banned_texts
 
 }  // namespace
 
-TEST_CASE("the tokens that are banned are those that would complete a text", "[ch09]") {
+TEST_CASE("the tokens that are banned are those that would complete a text") {
     Rng rng(3);
     for (const std::vector<std::string>& texts : std::vector<std::vector<std::string>>{
              {"the"}, {"he"}, {"there", "ee"}, {"thet", "e e", "hh"}, {"h"}}) {
@@ -54,7 +49,7 @@ TEST_CASE("the tokens that are banned are those that would complete a text", "[c
     }
 }
 
-TEST_CASE("\"the\" bans \" the\" and \"there\", and \"e\" after \"th\"", "[ch09]") {
+TEST_CASE("\"the\" bans \" the\" and \"there\", and \"e\" after \"th\"") {
     const ChainStep step = ban_text_step({"the"}, tokens);
     REQUIRE(step.name == "ban-text");
     const std::vector<float> logits(tokens.size(), 1.0f);
@@ -79,7 +74,7 @@ TEST_CASE("\"the\" bans \" the\" and \"there\", and \"e\" after \"th\"", "[ch09]
         REQUIRE(left({}, 0).find(gone) == std::string::npos);
 }
 
-TEST_CASE("an empty text and ids of another vocabulary are refused", "[ch09]") {
+TEST_CASE("an empty text and ids of another vocabulary are refused") {
     REQUIRE_THROWS_AS(ban_text_step({""}, tokens), UsageError);
     BannedTexts banned_texts({"the"}, tokens);
     const std::vector<int> stranger = {14};

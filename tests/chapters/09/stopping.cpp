@@ -2,10 +2,6 @@
 // strings and all places.
 #include "tests/catch.hpp"
 
-#include <algorithm>
-#include <string>
-#include <vector>
-
 #include "chapters/09_stopping/stopping.hpp"
 #include "lib/core/rng.hpp"
 
@@ -25,11 +21,9 @@ Cut cut_by_brute_force(const std::string& text, const std::vector<std::string>& 
         int best = -1;
         for (std::size_t i = 0; i < stops.size(); ++i) {
             if (!text.substr(0, end).ends_with(stops[i])) continue;
-            if (best < 0 || stops[i].size() > stops[static_cast<std::size_t>(best)].size())
-                best = static_cast<int>(i);
+            if (best < 0 || stops[i].size() > stops[index(best)].size()) best = static_cast<int>(i);
         }
-        if (best >= 0)
-            return {text.substr(0, end - stops[static_cast<std::size_t>(best)].size()), best};
+        if (best >= 0) return {text.substr(0, end - stops[index(best)].size()), best};
     }
     return {text, -1};
 }
@@ -89,7 +83,7 @@ std::vector<std::string> pieces_of(const std::string& text, unsigned long cuts) 
 
 }  // namespace
 
-TEST_CASE("a stop string is found across token boundaries and cut off", "[ch09]") {
+TEST_CASE("a stop string is found across token boundaries and cut off") {
     const StopStrings stops({"\nUser:"});
     TextStream s(stops);
     REQUIRE(s.push("ok") == "ok");
@@ -104,7 +98,7 @@ TEST_CASE("a stop string is found across token boundaries and cut off", "[ch09]"
     REQUIRE(s.text() == "ok");
 }
 
-TEST_CASE("a beginning that comes to nothing is shown after all", "[ch09]") {
+TEST_CASE("a beginning that comes to nothing is shown after all") {
     const StopStrings stops({"\nUser:"});
     TextStream s(stops);
     REQUIRE(s.push("a\nUse") == "a");
@@ -116,27 +110,27 @@ TEST_CASE("a beginning that comes to nothing is shown after all", "[ch09]") {
     REQUIRE(s.text() == "a\nUsed\n\nU");
 }
 
-TEST_CASE("the stop string that is complete first wins, not the one that begins first", "[ch09]") {
+TEST_CASE("the stop string that is complete first wins, not the one that begins first") {
     const std::vector<std::string> stops = {"abcd", "bc"};
     REQUIRE(stream({"xabcd"}, stops).text == "xa");
     REQUIRE(stream({"xabcd"}, stops).which == 1);
     REQUIRE(stream({"xab", "cd"}, stops).text == "xa");
 }
 
-TEST_CASE("of stop strings that are complete at the same byte the longest is cut off", "[ch09]") {
+TEST_CASE("of stop strings that are complete at the same byte the longest is cut off") {
     const std::vector<std::string> stops = {"User:", "\nUser:"};
     REQUIRE(stream({"ok\nUs", "er: x"}, stops).text == "ok");
     REQUIRE(stream({"ok\nUs", "er: x"}, stops).which == 1);
     REQUIRE(stream({"ok User: x"}, stops).text == "ok ");
 }
 
-TEST_CASE("a stop string that overlaps itself is found at its first completion", "[ch09]") {
+TEST_CASE("a stop string that overlaps itself is found at its first completion") {
     REQUIRE(stream({"aa", "ba", "ab", "aab"}, {"aabaaab"}).which == -1);
     REQUIRE(stream({"aabaabaa", "ab"}, {"aabaaab"}).text == "aab");
     REQUIRE(stream({"ababa", "c"}, {"abac"}).text == "ab");
 }
 
-TEST_CASE("for every split of a text the streamed pieces join to the same text", "[ch09]") {
+TEST_CASE("for every split of a text the streamed pieces join to the same text") {
     struct Example {
         std::string text;
         std::vector<std::string> stops;
@@ -166,7 +160,7 @@ TEST_CASE("for every split of a text the streamed pieces join to the same text",
     }
 }
 
-TEST_CASE("random texts, stop strings and splits agree with brute force", "[ch09]") {
+TEST_CASE("random texts, stop strings and splits agree with brute force") {
     // A tiny alphabet makes matches and near misses common; one letter has two bytes,
     // and stray halves of it occur.
     const std::vector<std::string> letters = {"a", "b", "é", "a", "b", "\xC3"};
@@ -185,15 +179,13 @@ TEST_CASE("random texts, stop strings and splits agree with brute force", "[ch09
         REQUIRE(got.text == valid_text(expected.bytes));
         // Equal stop strings are one: compare what was found, not its place.
         REQUIRE((got.which < 0) == (expected.which < 0));
-        if (got.which >= 0)
-            REQUIRE(stops[static_cast<std::size_t>(got.which)] ==
-                    stops[static_cast<std::size_t>(expected.which)]);
+        if (got.which >= 0) REQUIRE(stops[index(got.which)] == stops[index(expected.which)]);
         stopped += got.which >= 0;
     }
     REQUIRE((stopped > 500 && stopped < 2500));  // both kinds of ending were tried
 }
 
-TEST_CASE("a character split across tokens is shown whole and never as U+FFFD", "[ch09]") {
+TEST_CASE("a character split across tokens is shown whole and never as U+FFFD") {
     const StopStrings none;
     TextStream s(none);
     REQUIRE(s.push("\xF0") == "");
@@ -203,7 +195,7 @@ TEST_CASE("a character split across tokens is shown whole and never as U+FFFD", 
     REQUIRE(s.finish() == "\xEF\xBF\xBD");  // cut off for good: one replacement for the two bytes
 }
 
-TEST_CASE("broken bytes become U+FFFD as the Unicode standard recommends", "[ch09]") {
+TEST_CASE("broken bytes become U+FFFD as the Unicode standard recommends") {
     const std::string r = "\xEF\xBF\xBD";
     // The Unicode standard, version 15, table 3-8 and its neighbours.
     REQUIRE(valid_text("\x61\xF1\x80\x80\xE1\x80\xC2\x62\x80\x63\x80\xBF\x64") ==
@@ -217,7 +209,7 @@ TEST_CASE("broken bytes become U+FFFD as the Unicode standard recommends", "[ch0
     REQUIRE(valid_text("\xE1\x80\xE2\xF0\x91\x92\xF1\xBF\x41") == r + r + r + r + "A");
 }
 
-TEST_CASE("every character of Unicode streams byte by byte", "[ch09]") {
+TEST_CASE("every character of Unicode streams byte by byte") {
     std::string text;
     for (std::int32_t c = 0; c < 0x110000; c += c < 0x3000 ? 1 : 37) {
         if (c < 0xD800 || c > 0xDFFF) append_utf8(text, c);
@@ -231,7 +223,7 @@ TEST_CASE("every character of Unicode streams byte by byte", "[ch09]") {
     REQUIRE(pieces > 0x3000);
 }
 
-TEST_CASE("stop strings that cannot work are refused", "[ch09]") {
+TEST_CASE("stop strings that cannot work are refused") {
     REQUIRE_THROWS_AS(StopStrings({"a", ""}), UsageError);
     REQUIRE_THROWS_WITH(StopStrings({""}), Catch::Contains("empty"));
     REQUIRE_THROWS_WITH(StopStrings({"\xE2\x82"}), Catch::Contains("not valid UTF-8"));
@@ -244,7 +236,7 @@ TEST_CASE("stop strings that cannot work are refused", "[ch09]") {
     REQUIRE((s.stopped() && s.text().empty()));
 }
 
-TEST_CASE("a text ends for the first reason that holds", "[ch09]") {
+TEST_CASE("a text ends for the first reason that holds") {
     StopRules rules;
     rules.eos = {7, 9};
     rules.strings = StopStrings({"end"});

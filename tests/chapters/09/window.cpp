@@ -1,15 +1,12 @@
 // What a sliding context reads, and what that costs.
 #include "tests/catch.hpp"
 
-#include <algorithm>
-#include <vector>
-
 #include "chapters/09_stopping/stopping.hpp"
 #include "lib/core/rng.hpp"
 
 using namespace tbt;
 
-TEST_CASE("a window reads everything up to the context, then its last tokens", "[ch09]") {
+TEST_CASE("a window reads everything up to the context, then its last tokens") {
     std::vector<int> ids;
     Window window(8, 5);
     std::vector<std::size_t> read;
@@ -26,18 +23,18 @@ TEST_CASE("a window reads everything up to the context, then its last tokens", "
     REQUIRE_THROWS_AS(Window(8, 0), Error);
 }
 
-TEST_CASE("a prompt longer than the context is read from its last tokens on", "[ch09]") {
+TEST_CASE("a prompt longer than the context is read from its last tokens on") {
     const std::vector<int> ids = {1, 2, 3, 4, 5, 6};
     Window window(4, 2);
     const std::span<const int> view = window.view(ids);
     REQUIRE((view.size() == 2 && view[0] == 5));
 }
 
-TEST_CASE("sliding costs context / (context − keep + 1) positions a token", "[ch09]") {
+TEST_CASE("sliding costs context / (context − keep + 1) positions a token") {
     const int context = 64;
     for (const int keep : {1, 16, 32, 48, 63, 64}) {
         Window window(context, keep);
-        std::vector<int> ids(static_cast<std::size_t>(context), 0);
+        std::vector<int> ids(index(context), 0);
         window.view(ids);
         // Whole rounds, so that the average is exact.
         const int round = context - keep + 1;

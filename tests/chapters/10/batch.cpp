@@ -1,9 +1,6 @@
 // Several texts of one network at a time: the same bits as each text alone.
 #include "tests/catch.hpp"
 
-#include <algorithm>
-#include <vector>
-
 #include "chapters/07_kv_cache/cached_model.hpp"
 #include "chapters/08_penalties/full_chain.hpp"
 #include "chapters/10_generate/generate.hpp"
@@ -12,8 +9,7 @@
 using namespace tbt;
 using namespace tbt::test;
 
-TEST_CASE("samples of a network share one reading of the prompt and are what each is alone",
-          "[ch10]") {
+TEST_CASE("samples of a network share one reading of the prompt and are what each is alone") {
     Transformer gpt(small_config(), random_weight, {1});
     GenerateRequest r = request(20);
     r.samples = 4;
@@ -31,12 +27,11 @@ TEST_CASE("samples of a network share one reading of the prompt and are what eac
         alone.first_stream = static_cast<std::uint64_t>(i);
         CachedModel model(gpt);
         REQUIRE(ids_of(generate_texts(one_at_a_time(std::ref(model)), one_byte, prompt,
-                                      alone))[0] == texts[static_cast<std::size_t>(i)]);
+                                      alone))[0] == texts[index(i)]);
     }
 }
 
-TEST_CASE("a batch goes on from what it has read, over texts that grow, part and go back",
-          "[ch10]") {
+TEST_CASE("a batch goes on from what it has read, over texts that grow, part and go back") {
     Transformer gpt(small_config(), random_weight, {1});
     CachedBatch batch(gpt);
     Rng rng(1);
@@ -53,7 +48,7 @@ TEST_CASE("a batch goes on from what it has read, over texts that grow, part and
                     text.begin(),
                     text.begin() + static_cast<std::ptrdiff_t>(rng.below(text.size())));  // slide
             for (std::uint64_t n = rng.below(3); n > 0 && text.size() < 60; --n)
-                text.push_back(static_cast<int>(rng.below(257)));
+                text.push_back(to_int(rng.below(257)));
             if (rng.below(5) > 0) asked.push_back({i, text});
         }
         if (asked.empty()) continue;
@@ -69,7 +64,7 @@ TEST_CASE("a batch goes on from what it has read, over texts that grow, part and
     }
 }
 
-TEST_CASE("the same seed gives the same texts with any number of threads", "[ch10]") {
+TEST_CASE("the same seed gives the same texts with any number of threads") {
     std::vector<std::vector<std::vector<int>>> all;
     for (const int threads : {1, 2, 3}) {
         Transformer gpt(small_config(), random_weight, {threads});

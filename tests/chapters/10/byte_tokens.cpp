@@ -2,9 +2,6 @@
 // together. The judge is the tokenizer's own decoding of all tokens at once.
 #include "tests/catch.hpp"
 
-#include <string>
-#include <vector>
-
 #include "chapters/10_generate/generate.hpp"
 #include "chapters/10_generate/options.hpp"
 #include "tests/support/scripted_models.hpp"
@@ -55,8 +52,7 @@ std::string streamed(const std::vector<int>& ids, const StopStrings& stops) {
 
 }  // namespace
 
-TEST_CASE("streamed text is the text of all tokens at once, for every run of byte tokens",
-          "[ch10]") {
+TEST_CASE("streamed text is the text of all tokens at once, for every run of byte tokens") {
     const StopStrings none;
     std::vector<int> ids;
     int wrong = 0, runs = 0;
@@ -68,7 +64,7 @@ TEST_CASE("streamed text is the text of all tokens at once, for every run of byt
     REQUIRE(wrong == 0);
 }
 
-TEST_CASE("a stop string ends a run of byte tokens as the end of the text does", "[ch10]") {
+TEST_CASE("a stop string ends a run of byte tokens as the end of the text does") {
     const StopStrings comma({","});
     std::vector<int> ids;
     int wrong = 0;
@@ -80,7 +76,7 @@ TEST_CASE("a stop string ends a run of byte tokens as the end of the text does",
     REQUIRE(wrong == 0);
 }
 
-TEST_CASE("an invalid run of byte tokens is one U+FFFD a byte, also as it is generated", "[ch10]") {
+TEST_CASE("an invalid run of byte tokens is one U+FFFD a byte, also as it is generated") {
     const GenerateRequest request = test::request(4);
     TextWriter writer(request, std::vector<int>{id_of("<s>")}, 0);
     const TokenBytes bytes = token_bytes_of(pieces());

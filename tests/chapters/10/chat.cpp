@@ -1,10 +1,6 @@
 // The chat loop, line by line, with an assistant that says what it is told to.
 #include "tests/catch.hpp"
 
-#include <deque>
-#include <string>
-#include <vector>
-
 #include "chapters/10_generate/chat.hpp"
 #include "chapters/10_generate/generate.hpp"
 
@@ -46,9 +42,7 @@ struct Session {
             const NextLogits model =
                 [&, n = prompt.size()](std::span<const int> ids) -> std::span<const float> {
                 row.assign(257, -std::numeric_limits<float>::infinity());
-                row[ids.size() - n < written.size()
-                        ? static_cast<std::size_t>(written[ids.size() - n])
-                        : 256] = 0;
+                row[ids.size() - n < written.size() ? index(written[ids.size() - n]) : 256] = 0;
                 return row;
             };
             GenerateRequest r;
@@ -86,32 +80,32 @@ Session session(std::deque<std::string> lines, std::deque<std::string> writes, i
 
 }  // namespace
 
-TEST_CASE("the prompt of a chat is the line between the two names", "[ch10][chat]") {
+TEST_CASE("the prompt of a chat is the line between the two names") {
     const Session s = session({"hi"}, {" Hello!\n"});
     REQUIRE(s.prompts == std::vector<std::string>{"User: hi\nAssistant:"});
     REQUIRE(s.answers == std::vector<std::string>{"Hello!"});
 }
 
-TEST_CASE("the next prompt contains the turns before it", "[ch10][chat]") {
+TEST_CASE("the next prompt contains the turns before it") {
     const Session s = session({"hi", "  and you? "}, {" Hello!\n", " Fine."});
     REQUIRE(s.prompts[1] == "User: hi\nAssistant: Hello!\nUser: and you?\nAssistant:");
     REQUIRE(s.turns.size() == 2);
 }
 
-TEST_CASE("an answer ends where the model begins to write the user's part", "[ch10][chat]") {
+TEST_CASE("an answer ends where the model begins to write the user's part") {
     const Session s = session({"hi", "more"}, {"ok\nUser: x\nAssistant: y", " ok User: z"});
     REQUIRE(s.answers == std::vector<std::string>{"ok", "ok"});
     REQUIRE(s.prompts[1] == "User: hi\nAssistant: ok\nUser: more\nAssistant:");
     REQUIRE(s.prompts[1].find('x') == std::string::npos);
 }
 
-TEST_CASE("an empty answer is an answer", "[ch10][chat]") {
+TEST_CASE("an empty answer is an answer") {
     const Session s = session({"hi", "hm", "so"}, {"", " \n User: x", " yes"});
     REQUIRE(s.answers == std::vector<std::string>{"", "", "yes"});
     REQUIRE(s.prompts[2] == "User: hi\nAssistant:\nUser: hm\nAssistant:\nUser: so\nAssistant:");
 }
 
-TEST_CASE("a goodbye, a blank line and the end of input end a chat", "[ch10][chat]") {
+TEST_CASE("a goodbye, a blank line and the end of input end a chat") {
     for (const char* word : {"quit", "exit", "q", "Quit", "EXIT", " Q\t", "", "   ", "\r"}) {
         const Session s = session({"hi", word, "still there?"}, {"ok", "no"});
         INFO(word);
@@ -122,7 +116,7 @@ TEST_CASE("a goodbye, a blank line and the end of input end a chat", "[ch10][cha
     REQUIRE(session({"quit it", "queue"}, {"ok", "ok"}).prompts.size() == 2);
 }
 
-TEST_CASE("the oldest turns go, whole ones, when the prompt would not fit", "[ch10][chat]") {
+TEST_CASE("the oldest turns go, whole ones, when the prompt would not fit") {
     const std::string last = "User: c\nAssistant:", second = "User: b\nAssistant: two\n",
                       first = "User: a\nAssistant: one\n";
     const auto run = [&](std::size_t budget) {
@@ -136,8 +130,7 @@ TEST_CASE("the oldest turns go, whole ones, when the prompt would not fit", "[ch
     REQUIRE(run(last.size()) == last);
 }
 
-TEST_CASE("a line that could not fit alone is refused and not kept, and the chat goes on",
-          "[ch10][chat]") {
+TEST_CASE("a line that could not fit alone is refused and not kept, and the chat goes on") {
     const std::string longest(60 - std::string("User: \nAssistant:").size(), 'x');
     const Session s =
         session({"hi", longest + "x", "there", longest}, {" one", " two", " three"}, 60);
@@ -150,7 +143,7 @@ TEST_CASE("a line that could not fit alone is refused and not kept, and the chat
     REQUIRE(s.prompts[2] == "User: " + longest + "\nAssistant:");
 }
 
-TEST_CASE("a chat speaks UTF-8, and a line that doesn't is refused", "[ch10][chat]") {
+TEST_CASE("a chat speaks UTF-8, and a line that doesn't is refused") {
     const Session s = session({"wie heißt du? 🙂", "\xFF\xFE", "gut"}, {" Zoë 🙃\n", " ja"});
     REQUIRE(s.answers == std::vector<std::string>{"Zoë 🙃", "ja"});
     REQUIRE(s.complaints.size() == 1);
@@ -159,8 +152,7 @@ TEST_CASE("a chat speaks UTF-8, and a line that doesn't is refused", "[ch10][cha
             "User: wie heißt du? 🙂\nAssistant: Zoë 🙃\nUser: gut\nAssistant:");
 }
 
-TEST_CASE("an answer is shown trimmed while it comes, and what is shown is what is kept",
-          "[ch10][chat]") {
+TEST_CASE("an answer is shown trimmed while it comes, and what is shown is what is kept") {
     const std::string text = "\n  one \n two\t\n\n three  \n";
     for (unsigned long cuts = 0; cuts < 1ul << (text.size() - 1); cuts += 37) {
         TrimmedStream stream;
@@ -176,12 +168,11 @@ TEST_CASE("an answer is shown trimmed while it comes, and what is shown is what 
     REQUIRE(trimmed(text) == "one \n two\t\n\n three");
 }
 
-TEST_CASE("a budget without room for any question is refused", "[ch10][chat]") {
+TEST_CASE("a budget without room for any question is refused") {
     REQUIRE_THROWS_AS(Conversation(lines_prompt(encode), 0), UsageError);
 }
 
-TEST_CASE("a line that is not UTF-8 is refused with the place of its first wrong byte",
-          "[ch10][chat]") {
+TEST_CASE("a line that is not UTF-8 is refused with the place of its first wrong byte") {
     const Session s = session({"ab\xff", "\xc3", "hi"}, {" ok"});
     REQUIRE(s.complaints ==
             std::vector<std::string>{"this line was not used: its byte 3 is not valid UTF-8",

@@ -2,10 +2,6 @@
 // (several prompts): the same texts, in fewer passes.
 #include "tests/catch.hpp"
 
-#include <algorithm>
-#include <string>
-#include <vector>
-
 #include "chapters/10_generate/generate.hpp"
 #include "tests/support/scripted_models.hpp"
 
@@ -47,7 +43,7 @@ int after_a(const TextSoFar& text) {
 
 }  // namespace
 
-TEST_CASE("guesses stay as far as they are what is drawn, and change nothing", "[ch10]") {
+TEST_CASE("guesses stay as far as they are what is drawn, and change nothing") {
     GenerateRequest r = request(20);
     r.seed = 9;
     const std::vector<int> plain = write_with(r).ids;
@@ -61,7 +57,7 @@ TEST_CASE("guesses stay as far as they are what is drawn, and change nothing", "
             CHECK(room == 20 - static_cast<int>(at) - 1);
             std::vector<int> guesses;
             for (int i = 0; i < std::min(3, room); ++i)
-                guesses.push_back(i < right ? plain[at + static_cast<std::size_t>(i)] : '!');
+                guesses.push_back(i < right ? plain[at + index(i)] : '!');
             return guesses;
         };
         const Told told = write_with(r);
@@ -73,8 +69,7 @@ TEST_CASE("guesses stay as far as they are what is drawn, and change nothing", "
     }
 }
 
-TEST_CASE("who guesses is given the text's own random numbers, and can draw what will be drawn",
-          "[ch10]") {
+TEST_CASE("who guesses is given the text's own random numbers, and can draw what will be drawn") {
     GenerateRequest r = request(20);
     r.seed = 4;
     const std::vector<int> plain = write_with(r).ids;
@@ -94,7 +89,7 @@ TEST_CASE("who guesses is given the text's own random numbers, and can draw what
     REQUIRE(told.right == told.guessed);
 }
 
-TEST_CASE("a text that ends among its guesses ends there", "[ch10]") {
+TEST_CASE("a text that ends among its guesses ends there") {
     GenerateRequest r = request(20);
     const std::vector<int> answer = bytes_of("hello");
     int judged = -1;
@@ -109,7 +104,7 @@ TEST_CASE("a text that ends among its guesses ends there", "[ch10]") {
     REQUIRE(judged == 5);
 }
 
-TEST_CASE("what is forced takes no pass, and uses up its random number all the same", "[ch10]") {
+TEST_CASE("what is forced takes no pass, and uses up its random number all the same") {
     int forced_in_all = 0;
     for (const char* beginning : {"xyz", "za"}) {
         for (std::uint64_t seed = 0; seed < 10; ++seed) {
@@ -141,7 +136,7 @@ TEST_CASE("what is forced takes no pass, and uses up its random number all the s
     REQUIRE(forced_in_all > 50);
 }
 
-TEST_CASE("several prompts in the same passes: each text is what it is alone", "[ch10]") {
+TEST_CASE("several prompts in the same passes: each text is what it is alone") {
     Transformer gpt(small_config(), random_weight, {1});
     GenerateRequest r = request(15);
     r.samples = 2;
@@ -169,7 +164,7 @@ TEST_CASE("several prompts in the same passes: each text is what it is alone", "
     }
 }
 
-TEST_CASE("no more guesses are asked for than the context has room for", "[ch10]") {
+TEST_CASE("no more guesses are asked for than the context has room for") {
     GenerateRequest r = request(20);
     r.stop.context = count(prompt) + 5;
     int asked = 0;

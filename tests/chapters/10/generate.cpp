@@ -1,10 +1,6 @@
 // The complete generator, on models whose every answer is known.
 #include "tests/catch.hpp"
 
-#include <limits>
-#include <string>
-#include <vector>
-
 #include "chapters/08_penalties/full_chain.hpp"
 #include "chapters/10_generate/generate.hpp"
 #include "chapters/10_generate/tools/recording.hpp"
@@ -13,7 +9,7 @@
 using namespace tbt;
 using namespace tbt::test;
 
-TEST_CASE("a text ends with EOS, which is among its ids and not in its text", "[ch10]") {
+TEST_CASE("a text ends with EOS, which is among its ids and not in its text") {
     const GeneratedText text = write("say: ", "hello", request(20));
     REQUIRE(text.text == "hello");
     REQUIRE(text.reason == FinishReason::eos);
@@ -22,8 +18,7 @@ TEST_CASE("a text ends with EOS, which is among its ids and not in its text", "[
 }
 
 TEST_CASE(
-    "a text ends when its tokens are used up, and a cut character is one U+FFFD at the very end",
-    "[ch10]") {
+    "a text ends when its tokens are used up, and a cut character is one U+FFFD at the very end") {
     std::vector<std::string> pieces;
     const GeneratedText text = write("?", "né€", request(4), &pieces);
     REQUIRE(text.reason == FinishReason::length);
@@ -33,7 +28,7 @@ TEST_CASE(
     REQUIRE(write("?", "x", request(0)).ids.empty());
 }
 
-TEST_CASE("a stop string ends a text; the prompt's own does not count", "[ch10]") {
+TEST_CASE("a stop string ends a text; the prompt's own does not count") {
     std::vector<std::string> pieces;
     const GeneratedText text = write("User: hi", "ok\nUser: x", request(40, {"\nUser:"}), &pieces);
     REQUIRE(text.text == "ok");
@@ -44,7 +39,7 @@ TEST_CASE("a stop string ends a text; the prompt's own does not count", "[ch10]"
             bytes_of("ok\nUser:"));  // what was generated, the stop string's tokens included
 }
 
-TEST_CASE("what could have become a stop string is shown when the text ends without it", "[ch10]") {
+TEST_CASE("what could have become a stop string is shown when the text ends without it") {
     std::vector<std::string> pieces;
     const GeneratedText text = write("?", "ok\nUs", request(40, {"\nUser:"}), &pieces);
     REQUIRE(text.text == "ok\nUs");
@@ -52,7 +47,7 @@ TEST_CASE("what could have become a stop string is shown when the text ends with
     REQUIRE(pieces == std::vector<std::string>{"o", "k", "\nUs"});
 }
 
-TEST_CASE("the context ends a text, or slides", "[ch10]") {
+TEST_CASE("the context ends a text, or slides") {
     GenerateRequest r = request(200);
     r.stop.context = 10;
     const std::vector<int> prompt = bytes_of("abcdef");
@@ -84,45 +79,30 @@ TEST_CASE("the context ends a text, or slides", "[ch10]") {
     REQUIRE(lengths == std::vector<std::size_t>{6, 7, 8, 9, 10, 7, 8, 9, 10, 7, 8, 9});
 }
 
-TEST_CASE("a sample is the same text however many are asked for", "[ch10]") {
+TEST_CASE("a sample is the same text however many are asked for") {
     for (const bool slide : {false, true}) {
-        GenerateRequest r = request(20);
-        r.stop.context = slide ? 8 : 64;
-        r.stop.policy = slide ? ContextPolicy::slide : ContextPolicy::refuse;
-        r.seed = 5;
-        const std::vector<int> prompt = bytes_of("a longer prompt");
-        r.samples = 5;
-        const auto five = ids_of(generate_texts(one_at_a_time(letters()), one_byte, prompt, r));
-        r.samples = 1;
-        REQUIRE(ids_of(generate_texts(one_at_a_time(letters()), one_byte, prompt, r))[0] ==
-                five[0]);
-        r.samples = 2;
-        REQUIRE(ids_of(generate_texts(one_at_a_time(letters()), one_byte, prompt, r))[1] ==
-                five[1]);
+        // The texts of so many samples of a seed, from a stream on.
+        const auto texts = [slide](std::uint64_t seed, int samples, std::uint64_t first = 0) {
+            GenerateRequest r = request(20);
+            r.stop.context = slide ? 8 : 64;
+            r.stop.policy = slide ? ContextPolicy::slide : ContextPolicy::refuse;
+            r.seed = seed, r.samples = samples, r.first_stream = first;
+            return ids_of(
+                generate_texts(one_at_a_time(letters()), one_byte, bytes_of("a longer prompt"), r));
+        };
+        const auto five = texts(5, 5);
+        REQUIRE(texts(5, 1)[0] == five[0]);
+        REQUIRE(texts(5, 2)[1] == five[1]);
         REQUIRE(five[0] != five[1]);
-        // A stream on its own.
-        r.samples = 1;
-        r.first_stream = 4;
-        REQUIRE(ids_of(generate_texts(one_at_a_time(letters()), one_byte, prompt, r))[0] ==
-                five[4]);
-        // Several, from a later one on.
-        r.samples = 2, r.first_stream = 3;
-        REQUIRE(ids_of(generate_texts(one_at_a_time(letters()), one_byte, prompt, r))[1] ==
-                five[4]);
-        r.samples = 1, r.first_stream = 0;
+        REQUIRE(texts(5, 1, 4)[0] == five[4]);  // a stream on its own
+        REQUIRE(texts(5, 2, 3)[1] == five[4]);  // several, from a later one on
         // Not the first sample of a later seed either: who asks for seeds 5 and 6 wants new texts.
-        for (std::size_t i = 1; i < 5; ++i) {
-            r.seed = 5 + i;
-            REQUIRE(ids_of(generate_texts(one_at_a_time(letters()), one_byte, prompt, r))[0] !=
-                    five[i]);
-        }
-        r.seed = 6;
-        REQUIRE(ids_of(generate_texts(one_at_a_time(letters()), one_byte, prompt, r))[0] !=
-                five[0]);
+        for (std::size_t i = 1; i < 5; ++i) REQUIRE(texts(5 + i, 1)[0] != five[i]);
+        REQUIRE(texts(6, 1)[0] != five[0]);
     }
 }
 
-TEST_CASE("an interrupted text keeps what was written", "[ch10]") {
+TEST_CASE("an interrupted text keeps what was written") {
     GenerateRequest r = request(40, {"\nUser:"});
     int steps = 0;
     std::string streamed;
@@ -136,7 +116,7 @@ TEST_CASE("an interrupted text keeps what was written", "[ch10]") {
     REQUIRE(streamed == "abc\n");
 }
 
-TEST_CASE("traces give the log-probabilities of every token, raw and processed", "[ch10]") {
+TEST_CASE("traces give the log-probabilities of every token, raw and processed") {
     GenerateRequest r = request(12);
     SamplingOptions sampling;
     sampling.temperature = 0.5;
@@ -157,7 +137,7 @@ TEST_CASE("traces give the log-probabilities of every token, raw and processed",
         const std::vector<Candidate> first = top_candidates(s, 3);
         for (const float v : s) raw += std::exp(static_cast<double>(v));
         for (const Candidate& c : first) processed += std::exp(static_cast<double>(c.logit) / 0.5);
-        const double chosen = static_cast<double>(s[static_cast<std::size_t>(t.chosen)]);
+        const double chosen = static_cast<double>(s[index(t.chosen)]);
         // Weights are whole multiples of 2^-44 of the largest: relative errors of 1e-12.
         REQUIRE(std::abs(t.raw_log_probability - (chosen - std::log(raw))) <= 1e-11);
         REQUIRE(std::abs(t.final_log_probability - (chosen / 0.5 - std::log(processed))) <= 1e-11);
@@ -169,7 +149,7 @@ TEST_CASE("traces give the log-probabilities of every token, raw and processed",
     REQUIRE(untraced.ids == text.ids);
 }
 
-TEST_CASE("requests that cannot be served are refused", "[ch10]") {
+TEST_CASE("requests that cannot be served are refused") {
     const BatchLogits model = one_at_a_time(letters());
     GenerateRequest r = request(5);
     REQUIRE_THROWS_WITH(generate_texts(model, one_byte, {}, r), Catch::Contains("empty prompt"));
@@ -183,7 +163,7 @@ TEST_CASE("requests that cannot be served are refused", "[ch10]") {
     REQUIRE(generate_texts(model, one_byte, std::vector<int>(64, 'a'), r)[0].ids.size() == 5);
 }
 
-TEST_CASE("a recording sees what a text saw when it was drawn, its surprise so far too", "[ch10]") {
+TEST_CASE("a recording sees what a text saw when it was drawn, its surprise so far too") {
     for (const Dialect dialect : {Dialect::ours, Dialect::llama_cpp}) {
         SamplingOptions o;
         o.mirostat = 2, o.mirostat_tau = 2;
@@ -203,8 +183,7 @@ TEST_CASE("a recording sees what a text saw when it was drawn, its surprise so f
     }
 }
 
-TEST_CASE("a text that begins with given tokens goes on as the unbroken one, after each of them",
-          "[ch10]") {
+TEST_CASE("a text that begins with given tokens goes on as the unbroken one, after each of them") {
     SamplingOptions o;
     o.temperature = 1, o.repetition_penalty = 1.3, o.no_repeat_ngram_size = 3;
     const std::vector<int> prompt = bytes_of("abc");

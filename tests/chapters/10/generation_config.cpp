@@ -1,15 +1,10 @@
 // generation_config.json as defaults.
 #include "tests/catch.hpp"
 
-#include <algorithm>
-#include <string>
-#include <vector>
-
 #include "chapters/10_generate/generation_config.hpp"
 #include "chapters/10_generate/options.hpp"
 #include "tests/support/captured.hpp"
 #include "tests/support/small_model.hpp"
-#include "tests/support/temporary.hpp"
 
 using namespace tbt;
 using test::contains;
@@ -42,7 +37,7 @@ const char* const file =
 
 }  // namespace
 
-TEST_CASE("what the command line does not say, the model's file says", "[ch10]") {
+TEST_CASE("what the command line does not say, the model's file says") {
     REQUIRE(chain_with("{}") == "temperature 0.8 → top-p 0.9 → draw");
     REQUIRE(chain_with(file) == "repetition 1.1 → temperature 0.6 → top-k 50 → top-p 0.9 → draw");
     REQUIRE(options_with(file).max_new_tokens == 30);
@@ -52,7 +47,7 @@ TEST_CASE("what the command line does not say, the model's file says", "[ch10]")
     REQUIRE(options_with(file, o).max_new_tokens == 5);
 }
 
-TEST_CASE("the file's cuts are left alone where they would change nothing", "[ch10]") {
+TEST_CASE("the file's cuts are left alone where they would change nothing") {
     GenerateOptions greedy, zero, preset, steered;
     greedy.greedy = true, zero.temperature = 0, preset.preset = "factual", steered.mirostat = 2;
     REQUIRE(chain_with(file, greedy) == "repetition 1.1 → temperature 0 → draw");
@@ -68,7 +63,7 @@ TEST_CASE("the file's cuts are left alone where they would change nothing", "[ch
     REQUIRE(options_with(R"({"do_sample": true})", {}, true).do_sample);
 }
 
-TEST_CASE("a file that draws nothing means greedy decoding, unless an option draws", "[ch10]") {
+TEST_CASE("a file that draws nothing means greedy decoding, unless an option draws") {
     REQUIRE(chain_with(R"({"do_sample": false})") == "temperature 0 → draw");
     GenerateOptions o;
     o.top_k = 3;
@@ -93,7 +88,7 @@ TEST_CASE("a file that draws nothing means greedy decoding, unless an option dra
             "temperature 0.8 → top-p 0.9 → watermark → draw");
 }
 
-TEST_CASE("lists of the file become options", "[ch10]") {
+TEST_CASE("lists of the file become options") {
     const GenerateOptions o = options_with(
         R"({"suppress_tokens": [3, 4], "begin_suppress_tokens": [5], "bad_words_ids": [[6, 7], [8]],
             "stop_strings": ["\n", "end"],
@@ -117,7 +112,7 @@ TEST_CASE("lists of the file become options", "[ch10]") {
             std::vector<std::string>{"end"});
 }
 
-TEST_CASE("what is typed is stronger than the file", "[ch10]") {
+TEST_CASE("what is typed is stronger than the file") {
     GenerateOptions one, five, counted, scoped;
     one.samples_given = true;  // --num-return-sequences 1
     REQUIRE(options_with(R"({"num_return_sequences": 2})", one).samples == 1);
@@ -137,7 +132,7 @@ TEST_CASE("what is typed is stronger than the file", "[ch10]") {
     REQUIRE(options_with(R"({"repetition_penalty": 1.0})").penalty_scope == std::nullopt);
 }
 
-TEST_CASE("a value of the wrong kind is named, with its file", "[ch10]") {
+TEST_CASE("a value of the wrong kind is named, with its file") {
     const auto error = [](const std::string& config) {
         return error_of([&] { options_with(config); });
     };
@@ -161,7 +156,7 @@ TEST_CASE("a value of the wrong kind is named, with its file", "[ch10]") {
     REQUIRE(error(R"({"temperature": null, "unheard_of": {"a": 1}})") == "");
 }
 
-TEST_CASE("a file that only says that it draws has transformers' values for the rest", "[ch10]") {
+TEST_CASE("a file that only says that it draws has transformers' values for the rest") {
     REQUIRE(chain_with(R"({"do_sample": true})") == "top-k 50 → draw");
     REQUIRE(chain_with(R"({"do_sample": true, "top_k": 7, "temperature": 0.5})") ==
             "temperature 0.5 → top-k 7 → draw");
@@ -174,7 +169,7 @@ TEST_CASE("a file that only says that it draws has transformers' values for the 
     REQUIRE(chain_with(R"({"top_p": 0.5})") == "temperature 0.8 → top-p 0.5 → draw");
 }
 
-TEST_CASE("every cut of the file is taken, each into its own option", "[ch10]") {
+TEST_CASE("every cut of the file is taken, each into its own option") {
     const GenerateOptions o = options_with(
         R"({"do_sample": true, "top_k": 11, "top_p": 0.9, "min_p": 0.1, "typical_p": 0.8,
             "epsilon_cutoff": 0.01, "eta_cutoff": 0.002, "forced_eos_token_id": 7})");
@@ -189,7 +184,7 @@ TEST_CASE("every cut of the file is taken, each into its own option", "[ch10]") 
     REQUIRE((s.min_p == std::nullopt && s.top_k == std::nullopt));
 }
 
-TEST_CASE("lists that are typed are stronger than the file's", "[ch10]") {
+TEST_CASE("lists that are typed are stronger than the file's") {
     GenerateOptions o;
     o.suppress = {"1"}, o.begin_suppress = {"2"}, o.bad_words = {"no"}, o.stop_strings = {"x"};
     o.exponential_decay = "9,2", o.sequence_bias = {"1=2"}, o.no_repeat_ngram_size = 4;
@@ -211,8 +206,7 @@ TEST_CASE("lists that are typed are stronger than the file's", "[ch10]") {
     REQUIRE((typed.forced_bos == 3 && typed.forced_eos == 4));
 }
 
-TEST_CASE("what changes texts in transformers and is not known here is said, where it is on",
-          "[ch10]") {
+TEST_CASE("what changes texts in transformers and is not known here is said, where it is on") {
     const auto said = [](const std::string& config) {
         return test::written_to(2, [&] { options_with(config); });
     };

@@ -3,16 +3,10 @@
 #include "tests/catch.hpp"
 
 #include <chrono>
-#include <cstdio>
-#include <map>
-#include <set>
 #include <sstream>
-#include <string>
 #include <thread>
-#include <vector>
 
 #include <unistd.h>
-#include <nlohmann/json.hpp>
 
 #include "chapters/08_penalties/full_chain.hpp"
 #include "chapters/10_generate/options.hpp"
@@ -55,7 +49,7 @@ std::string refusal(const std::string& line) {
 
 }  // namespace
 
-TEST_CASE("options become a chain in the dialect's order", "[ch10][options]") {
+TEST_CASE("options become a chain in the dialect's order") {
     REQUIRE(chain_of("") == "temperature 0.8 → top-p 0.9 → draw");
     REQUIRE(chain_of("--top-k 5") == "temperature 0.8 → top-k 5 → top-p 0.9 → draw");
     REQUIRE(chain_of("--temperature 1 --top-p 1") == "draw");
@@ -74,7 +68,7 @@ TEST_CASE("options become a chain in the dialect's order", "[ch10][options]") {
         "bias of 2 → bad-words 2 → min-new-tokens 3 → temperature 0.8 → top-p 0.9 → draw");
 }
 
-TEST_CASE("contradictions are refused, with what to do about them", "[ch10][options]") {
+TEST_CASE("contradictions are refused, with what to do about them") {
     using Catch::Contains;
     REQUIRE_THAT(refusal("--greedy --temperature 0.7"),
                  Contains("--greedy and --temperature 0.7") && Contains("ignored"));
@@ -104,7 +98,7 @@ TEST_CASE("contradictions are refused, with what to do about them", "[ch10][opti
                  Contains("no step 'min-new-tokens'"));
 }
 
-TEST_CASE("values that make no sense are refused, each by name", "[ch10][options]") {
+TEST_CASE("values that make no sense are refused, each by name") {
     using Catch::Contains;
     const std::vector<std::pair<const char*, const char*>> refused = {
         {"--temperature -1", "temperature: got -1"},
@@ -163,8 +157,7 @@ TEST_CASE("values that make no sense are refused, each by name", "[ch10][options
         REQUIRE_THROWS_AS(parsed(line), UsageError);
 }
 
-TEST_CASE("stop strings and banned words are given one at a time, with escapes",
-          "[ch10][options]") {
+TEST_CASE("stop strings and banned words are given one at a time, with escapes") {
     const Model model = small_model();
     GenerateOptions options =
         parsed("--stop-strings \\nUser: --stop-strings end --seed 18446744073709551615");
@@ -177,8 +170,7 @@ TEST_CASE("stop strings and banned words are given one at a time, with escapes",
     REQUIRE(unescaped(R"(a\tb\\n\"q\" \x \)") == "a\tb\\n\"q\" \\x \\");
 }
 
-TEST_CASE("a prompt must leave room for what was asked, unless the context slides",
-          "[ch10][options]") {
+TEST_CASE("a prompt must leave room for what was asked, unless the context slides") {
     const Model model = small_model();
     const std::string prompt(60, 'x');
     REQUIRE(prompt_ids(parsed(""), model, prompt).size() == 60);
@@ -198,7 +190,7 @@ TEST_CASE("a prompt must leave room for what was asked, unless the context slide
     REQUIRE(prompt_ids(parsed("--context slide"), model, "") == std::vector<int>{256});
 }
 
-TEST_CASE("special tokens and rows without a token are no text", "[ch10][options]") {
+TEST_CASE("special tokens and rows without a token are no text") {
     const Model model = small_model();
     const TokenBytes bytes = token_bytes_of(model.tokenizer);
     REQUIRE(bytes('a') == "a");
@@ -206,8 +198,7 @@ TEST_CASE("special tokens and rows without a token are no text", "[ch10][options
     REQUIRE(bytes(5000).empty());
 }
 
-TEST_CASE("choices are traced as many as --logprobs says, five where others look at them",
-          "[ch10][options]") {
+TEST_CASE("choices are traced as many as --logprobs says, five where others look at them") {
     Output o;
     CHECK(o.traced_tokens() == -1);
     o.explain = true;
@@ -216,7 +207,7 @@ TEST_CASE("choices are traced as many as --logprobs says, five where others look
     CHECK(o.traced_tokens() == 3);
 }
 
-TEST_CASE("results and traces are JSON with everything in it", "[ch10][options]") {
+TEST_CASE("results and traces are JSON with everything in it") {
     Model model = small_model();
     GenerateRequest request = request_of(parsed("--top-k 3 --max-new-tokens 20 --seed 2"), model);
     request.traced_tokens = 4;
@@ -265,8 +256,7 @@ TEST_CASE("results and traces are JSON with everything in it", "[ch10][options]"
     REQUIRE(header["prompt_ids"] == ids);
 }
 
-TEST_CASE("a trace has the fields of the lesson, and --explain prints its figures",
-          "[ch10][options]") {
+TEST_CASE("a trace has the fields of the lesson, and --explain prints its figures") {
     Model model = small_model();
     GenerateRequest request =
         request_of(parsed("--repetition-penalty 1.3 --top-k 9 --max-new-tokens 12"), model);
@@ -319,11 +309,10 @@ TEST_CASE("a trace has the fields of the lesson, and --explain prints its figure
                     0.50001e-4);
         }
     }
-    REQUIRE(step == static_cast<int>(texts[0].ids.size()));
+    REQUIRE(step == to_int(texts[0].ids.size()));
 }
 
-TEST_CASE("--explain without a step says which rank the token has in the model's distribution",
-          "[ch10]") {
+TEST_CASE("--explain without a step says which rank the token has in the model's distribution") {
     const Model model = small_model();
     const std::vector<float> logits{1, 3, 2};
     const auto line = [&](const std::vector<float>& row) {
@@ -337,7 +326,7 @@ TEST_CASE("--explain without a step says which rank the token has in the model's
     REQUIRE_THAT(line({1, 3, banned}), Catch::EndsWith("removed"));
 }
 
-TEST_CASE("a text is shown after its prompt, unless only the new part is asked for", "[ch10]") {
+TEST_CASE("a text is shown after its prompt, unless only the new part is asked for") {
     const Model model = small_model();
     const std::vector<ShownPrompt> prompts{{"Once", {}}};
     const GenerateRequest request;
@@ -354,7 +343,7 @@ TEST_CASE("a text is shown after its prompt, unless only the new part is asked f
     CHECK(shown() == " upon\n");
 }
 
-TEST_CASE("prompt and pieces are shown at once, and in the end what they took", "[ch10]") {
+TEST_CASE("prompt and pieces are shown at once, and in the end what they took") {
     const Model model = small_model();
     const std::vector<ShownPrompt> prompts{{"Once", {1, 2, 3}}};
     GenerateRequest request;
@@ -386,8 +375,7 @@ TEST_CASE("prompt and pieces are shown at once, and in the end what they took", 
                           Catch::EndsWith("; ended by: eos\n"));
 }
 
-TEST_CASE("a text is shown after its own prompt, also where a search found fewer than asked for",
-          "[ch10]") {
+TEST_CASE("a text is shown after its own prompt, also where a search found fewer than asked for") {
     const Model model = small_model();
     const std::vector<ShownPrompt> prompts{{"One", {1}}, {"Two", {2}}};
     GenerateRequest request;
@@ -418,7 +406,7 @@ TEST_CASE("a text is shown after its own prompt, also where a search found fewer
     }
 }
 
-TEST_CASE("a text of one pass has a time to its first token, and a speed", "[ch10]") {
+TEST_CASE("a text of one pass has a time to its first token, and a speed") {
     const Model model = small_model();
     const std::vector<ShownPrompt> prompts{{"Once", {1}}};
     const GenerateRequest request;

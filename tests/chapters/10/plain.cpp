@@ -1,9 +1,6 @@
 // The generator on one screen, and the real one: the same tokens, the same text.
 #include "tests/catch.hpp"
 
-#include <string>
-#include <vector>
-
 #include "chapters/08_penalties/full_chain.hpp"
 #include "chapters/10_generate/generate.hpp"
 #include "chapters/10_generate/plain_generate.hpp"
@@ -37,7 +34,7 @@ Both write_both(const NextLogits& model, const std::string& prompt, SamplingOpti
 
 }  // namespace
 
-TEST_CASE("the generator on one screen writes what the real one writes", "[ch10]") {
+TEST_CASE("the generator on one screen writes what the real one writes") {
     int stopped = 0, several = 0;
     for (std::uint64_t seed = 0; seed < 60; ++seed) {
         SamplingOptions o;
@@ -55,7 +52,7 @@ TEST_CASE("the generator on one screen writes what the real one writes", "[ch10]
     CHECK(several > 20);
 }
 
-TEST_CASE("… and ends where the end-of-text token comes, or the tokens are used up", "[ch10]") {
+TEST_CASE("… and ends where the end-of-text token comes, or the tokens are used up") {
     for (const int most : {0, 3, 20}) {
         const auto [plain, real] = write_both(script(3, bytes_of("hello")), "say", {}, most, {}, 1);
         CHECK(plain.ids == real.ids);

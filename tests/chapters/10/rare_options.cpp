@@ -1,11 +1,7 @@
 // The rarer options of the command line: what they become, what is refused, and texts under them.
 #include "tests/catch.hpp"
 
-#include <functional>
 #include <sstream>
-#include <string>
-#include <utility>
-#include <vector>
 
 #include "chapters/10_generate/options.hpp"
 #include "lib/core/error.hpp"
@@ -49,7 +45,7 @@ std::vector<GeneratedText> texts_of(const std::string& line, int samples = 1) {
 
 }  // namespace
 
-TEST_CASE("an option is no value of the one before it, unless that is said", "[ch10]") {
+TEST_CASE("an option is no value of the one before it, unless that is said") {
     const auto said = [](const std::string& line) {
         try {
             read_command_line(test::words_of(line), [](OptionTable& app) {
@@ -76,7 +72,7 @@ TEST_CASE("an option is no value of the one before it, unless that is said", "[c
     CHECK(said("--seed 3 -- --seed").empty());
 }
 
-TEST_CASE("rare options become steps in the dialect's order", "[ch10][options]") {
+TEST_CASE("rare options become steps in the dialect's order") {
     REQUIRE(chain_of("--temperature 1 --top-p 1 --dynatemp-range 0.5 --top-n-sigma 1") ==
             "dynamic-temperature 1±0.5 → top-n-sigma 1 → draw");
     REQUIRE(chain_of("--dialect llama.cpp --xtc-probability 0.5 --dry-multiplier 0.8") ==
@@ -100,8 +96,7 @@ TEST_CASE("rare options become steps in the dialect's order", "[ch10][options]")
                      "--top-n-sigma 1 --min-tokens-to-keep 3") == "temperature 0 → draw");
 }
 
-TEST_CASE("the last token is forced at the limit, or where the context ends first",
-          "[ch10][options]") {
+TEST_CASE("the last token is forced at the limit, or where the context ends first") {
     const std::string forced = "--forced-eos-token-id 65 --ignore-eos ";
     for (const auto& [limit, length] : {std::pair{"-n 5", 5}, {"-n -1", 62}, {"-n 63", 62}}) {
         CAPTURE(limit);
@@ -111,7 +106,7 @@ TEST_CASE("the last token is forced at the limit, or where the context ends firs
     }
 }
 
-TEST_CASE("options without effect are said in a line each, and change nothing", "[ch10][options]") {
+TEST_CASE("options without effect are said in a line each, and change nothing") {
     const std::vector<std::pair<std::string, std::string>> noted = {
         {"--xtc-threshold 0.2", "--xtc-threshold has no effect without --xtc-probability"},
         {"--dry-base 2", "--dry-base has no effect without --dry-multiplier"},
@@ -141,7 +136,7 @@ TEST_CASE("options without effect are said in a line each, and change nothing", 
     REQUIRE(without_effect(twice).size() == 1);
 }
 
-TEST_CASE("rare options that mean nothing or contradict are refused", "[ch10][options]") {
+TEST_CASE("rare options that mean nothing or contradict are refused") {
     const std::vector<std::pair<std::string, std::string>> refused = {
         {"--mirostat 3", "mirostat: got 3"},
         {"--mirostat 2 --top-k 4", "another truncation"},
@@ -162,7 +157,7 @@ TEST_CASE("rare options that mean nothing or contradict are refused", "[ch10][op
     }
 }
 
-TEST_CASE("a breaker of DRY may have escapes, as a stop string", "[ch10][options]") {
+TEST_CASE("a breaker of DRY may have escapes, as a stop string") {
     Model model = small_model();
     const auto text = [&](const std::string& breaker, bool no_escape) {
         // a, b and the newline are likely, so that passages with newlines repeat.
@@ -179,8 +174,7 @@ TEST_CASE("a breaker of DRY may have escapes, as a stop string", "[ch10][options
     CHECK(text("\\n", true) != text("\n", true));  // these two characters are in no token
 }
 
-TEST_CASE("texts under the rare options are replayed by their traces and begin and end as told",
-          "[ch10][options]") {
+TEST_CASE("texts under the rare options are replayed by their traces and begin and end as told") {
     for (const char* line :
          {"--xtc-probability 0.7 --xtc-threshold 0.01 --temperature 1 --top-p 1",
           "--mirostat 2 --mirostat-tau 3 --temperature 1", "--dynatemp-range 0.7",

@@ -2,9 +2,6 @@
 // branch that was taken.
 #include "tests/catch.hpp"
 
-#include <algorithm>
-#include <vector>
-
 #include "chapters/07_kv_cache/cached_model.hpp"
 #include "chapters/08_penalties/full_chain.hpp"
 #include "chapters/10_generate/generate.hpp"
@@ -23,10 +20,10 @@ Guesses some_tree(std::span<const int> truth, int right, int room, Rng& rng) {
     int trunk = -1;
     for (int n = 0; n < 9; ++n) {
         const bool true_one = n % 2 == 1 && right > 0 && depth.size() > 0;
-        int parent = true_one ? trunk : static_cast<int>(rng.below(g.ids.size() + 1)) - 1;
+        int parent = true_one ? trunk : to_int(rng.below(g.ids.size() + 1)) - 1;
         const int at = parent < 0 ? 0 : depth[index(parent)] + 1;
         if (at >= room || index(at) >= truth.size()) continue;
-        const int id = true_one ? truth[index(at)] : static_cast<int>(rng.below(256));
+        const int id = true_one ? truth[index(at)] : to_int(rng.below(256));
         if (g.child(parent, id) >= 0) continue;
         g.ids.push_back(id), g.parents.push_back(parent), depth.push_back(at);
         if (true_one) trunk = count(g.ids) - 1, --right;
@@ -44,8 +41,7 @@ GenerateRequest drawn_request() {
 
 }  // namespace
 
-TEST_CASE("guesses that branch stay along the branch that is drawn, and change nothing",
-          "[ch10][tree]") {
+TEST_CASE("guesses that branch stay along the branch that is drawn, and change nothing") {
     Transformer gpt(small_config(), random_weight, {1});
     const std::vector<int> prompt = bytes_of("a tree");
     int of_all = 0;
@@ -79,7 +75,7 @@ TEST_CASE("guesses that branch stay along the branch that is drawn, and change n
     CHECK(of_all > 200);
 }
 
-TEST_CASE("a slot tells the state after what it has read last, on any branch", "[ch10][tree]") {
+TEST_CASE("a slot tells the state after what it has read last, on any branch") {
     Transformer gpt(small_config(), random_weight, {1});
     const std::vector<int> text = bytes_of("abcd");
     const std::vector<int> tokens = {'d', 'x', 'y', 'x', 'z'}, parents = {-1, 0, 0, 2, 3};
@@ -116,7 +112,7 @@ TEST_CASE("a slot tells the state after what it has read last, on any branch", "
     }
 }
 
-TEST_CASE("a tree whose text goes on elsewhere leaves no trace", "[ch10][tree]") {
+TEST_CASE("a tree whose text goes on elsewhere leaves no trace") {
     Transformer gpt(small_config(), random_weight, {1});
     const std::vector<int> parents = {-1, 0};
     for (const char* other : {"abq", "a", "abcz", "zzzzz", "abcd"}) {

@@ -1,11 +1,6 @@
 // Words that must not come, tokens that end a text, and what the prompt's tokens were worth.
 #include "tests/catch.hpp"
 
-#include <algorithm>
-#include <cmath>
-#include <string>
-#include <vector>
-
 #include "chapters/10_generate/options.hpp"
 #include "chapters/10_generate/tools/output.hpp"
 #include "tests/support/small_model.hpp"
@@ -37,7 +32,7 @@ int how_many_end_with(const std::vector<GeneratedText>& texts, FinishReason reas
 
 }  // namespace
 
-TEST_CASE("a banned text does not appear, across tokens and in any place", "[ch10]") {
+TEST_CASE("a banned text does not appear, across tokens and in any place") {
     REQUIRE(how_many_hold({}, "ab") > 20);
     REQUIRE(how_many_hold({}, "bca") > 15);
     GenerateOptions o;
@@ -50,7 +45,7 @@ TEST_CASE("a banned text does not appear, across tokens and in any place", "[ch1
     REQUIRE(how_many_hold(o, "\n") == 0);
 }
 
-TEST_CASE("a bad word's tokens never come in a row, and other tokens with its text do", "[ch10]") {
+TEST_CASE("a bad word's tokens never come in a row, and other tokens with its text do") {
     GenerateOptions o;
     o.bad_words = {"ab"};
     // Over bytes both come to the same …
@@ -70,7 +65,7 @@ TEST_CASE("a bad word's tokens never come in a row, and other tokens with its te
     REQUIRE(how_many_end_with(texts_of(o), FinishReason::eos) > 20);
 }
 
-TEST_CASE("tokens named as ends end a text, and an ignored end does not come", "[ch10]") {
+TEST_CASE("tokens named as ends end a text, and an ignored end does not come") {
     GenerateOptions o;
     o.stop_token_ids = {"98,99"};
     for (const GeneratedText& text : texts_of(o)) {
@@ -100,10 +95,10 @@ TEST_CASE("tokens named as ends end a text, and an ignored end does not come", "
             static_cast<int>(texts_of(o).size()));
 }
 
-TEST_CASE("the prompt's log-probabilities are those of the model, token by token", "[ch10]") {
+TEST_CASE("the prompt's log-probabilities are those of the model, token by token") {
     Model model = small_model();
     const std::vector<int> ids = {'a', 'b', 'c'};
-    const std::vector<PromptToken> tokens = prompt_logprobs(model.transformer, ids, 2);
+    const std::vector<TokenLogprob> tokens = prompt_logprobs(model.transformer, ids, 2);
     REQUIRE(tokens.size() == 3);
     REQUIRE(std::isnan(tokens[0].log_probability));
     REQUIRE(tokens[0].choices.empty());
@@ -112,8 +107,7 @@ TEST_CASE("the prompt's log-probabilities are those of the model, token by token
         const auto row = model.transformer.forward(cache, std::span(ids).first(i));
         double sum = 0;
         for (const float s : row) sum += std::exp(static_cast<double>(s));
-        const double expected =
-            static_cast<double>(row[static_cast<std::size_t>(ids[i])]) - std::log(sum);
+        const double expected = static_cast<double>(row[index(ids[i])]) - std::log(sum);
         // Double arithmetic in another order.
         REQUIRE(std::abs(tokens[i].log_probability - expected) <= 1e-9);
         REQUIRE(tokens[i].choices.size() == 2);

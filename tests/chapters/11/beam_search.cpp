@@ -1,11 +1,5 @@
 #include "tests/catch.hpp"
 
-#include <algorithm>
-#include <cmath>
-#include <limits>
-#include <string>
-#include <vector>
-
 #include "chapters/02_greedy/greedy.hpp"
 #include "chapters/10_generate/batch.hpp"
 #include "chapters/11_beam_search/beam_search.hpp"
@@ -22,7 +16,7 @@ constexpr double tree_tolerance = 1e-6;  // distributions go through float logit
 
 }  // namespace
 
-TEST_CASE("two beams lose to greedy on one tree and win on another", "[beam]") {
+TEST_CASE("two beams lose to greedy on one tree and win on another") {
     const std::vector<int> prompt{0};
     for (const int B : {1, 2, 3, 4}) {
         INFO(B << " beams");
@@ -42,7 +36,7 @@ TEST_CASE("two beams lose to greedy on one tree and win on another", "[beam]") {
     }
 }
 
-TEST_CASE("the plain search leaves texts of the same score in the order of their ids", "[beam]") {
+TEST_CASE("the plain search leaves texts of the same score in the order of their ids") {
     const std::vector<float> flat(3, 0.0f);
     const auto model = [&](std::span<const int>) { return std::span<const float>(flat); };
     const std::vector<PlainBeam> found = plain_beam_search(model, {0}, 3, 1, -1);
@@ -50,7 +44,7 @@ TEST_CASE("the plain search leaves texts of the same score in the order of their
     for (int i = 0; i < 3; ++i) CHECK(found[index(i)].ids == std::vector<int>{0, i});
 }
 
-TEST_CASE("one beam is greedy decoding, token for token", "[beam]") {
+TEST_CASE("one beam is greedy decoding, token for token") {
     for (std::uint64_t seed = 0; seed < 20; ++seed) {
         RandomModel model(seed, 50);
         std::vector<int> ids = generate(
@@ -65,7 +59,7 @@ TEST_CASE("one beam is greedy decoding, token for token", "[beam]") {
     }
 }
 
-TEST_CASE("logits that differ in the last bit are told apart, however long the text", "[beam]") {
+TEST_CASE("logits that differ in the last bit are told apart, however long the text") {
     // The greater one has the higher id: where sums are rounded to equal numbers,
     // the lower id would win.
     std::vector<float> logits(4000, 0.5f);
@@ -74,7 +68,7 @@ TEST_CASE("logits that differ in the last bit are told apart, however long the t
     REQUIRE(search(model, beams(1, 40))[0].ids == std::vector<int>(40, 9));
 }
 
-TEST_CASE("with as many beams as there are texts, beam search is exhaustive", "[beam]") {
+TEST_CASE("with as many beams as there are texts, beam search is exhaustive") {
     constexpr int V = 4, depth = 4, eos = 2;
     for (const double alpha : {0.0, 0.6, 1.0, 2.0, -1.0}) {
         for (std::uint64_t seed = 0; seed < 5; ++seed) {
@@ -100,7 +94,7 @@ TEST_CASE("with as many beams as there are texts, beam search is exhaustive", "[
     }
 }
 
-TEST_CASE("the plain and the complete search agree where nothing ends early", "[beam]") {
+TEST_CASE("the plain and the complete search agree where nothing ends early") {
     for (std::uint64_t seed = 0; seed < 10; ++seed) {
         for (const int B : {1, 2, 5}) {
             const std::vector<PlainBeam> plain =
@@ -115,7 +109,7 @@ TEST_CASE("the plain and the complete search agree where nothing ends early", "[
     }
 }
 
-TEST_CASE("the plain search with as many beams as there are texts is exhaustive too", "[beam]") {
+TEST_CASE("the plain search with as many beams as there are texts is exhaustive too") {
     constexpr int V = 3, depth = 4, eos = 2, B = 81;
     for (const double alpha : {0.0, 1.0, 2.0}) {
         for (std::uint64_t seed = 0; seed < 5; ++seed) {
@@ -131,7 +125,7 @@ TEST_CASE("the plain search with as many beams as there are texts is exhaustive 
     }
 }
 
-TEST_CASE("the prompt's length changes no score", "[beam]") {
+TEST_CASE("the prompt's length changes no score") {
     // A distribution without memory: whatever the prompt, the same texts.
     const std::vector<float> logits{0.3f, 0.1f, -1.0f, 0.7f};
     const auto model = [&](std::span<const int>) { return std::span<const float>(logits); };
@@ -143,7 +137,7 @@ TEST_CASE("the prompt's length changes no score", "[beam]") {
     REQUIRE(one[0].score == length_normalised(one[0].sum, one[0].ids.size(), 0.7));
 }
 
-TEST_CASE("what has ended is never extended", "[beam]") {
+TEST_CASE("what has ended is never extended") {
     for (std::uint64_t seed = 0; seed < 30; ++seed) {
         const std::vector<BeamText> found = search(RandomModel(seed, 6), beams(4, 8, {1, 4}, 1, 4));
         for (const BeamText& t : found) {
@@ -156,8 +150,8 @@ TEST_CASE("what has ended is never extended", "[beam]") {
     }
 }
 
-TEST_CASE("an end that is not among the first B is not finished, and does not take a beam's place",
-          "[beam]") {
+TEST_CASE(
+    "an end that is not among the first B is not finished, and does not take a beam's place") {
     // Two beams, four candidates: tokens 0, 1, the end (3), 2.
     const std::vector<float> logits{3.0f, 2.5f, 1.0f, 2.0f};
     BeamRequest request = beams(2, 2, {3});
@@ -173,7 +167,7 @@ TEST_CASE("an end that is not among the first B is not finished, and does not ta
     REQUIRE(nodes[3].why == "beyond the best 2");
 }
 
-TEST_CASE("with several ends, enough candidates are taken that every beam can go on", "[beam]") {
+TEST_CASE("with several ends, enough candidates are taken that every beam can go on") {
     // One beam, three ends, all better than the one token that goes on.
     const std::vector<float> logits{3.0f, 2.5f, 2.0f, 1.0f};
     const auto model = [&](std::span<const int>) { return std::span<const float>(logits); };
@@ -184,15 +178,14 @@ TEST_CASE("with several ends, enough candidates are taken that every beam can go
     REQUIRE(s.lattice()[3].why == "unfinished when the search stopped");
 }
 
-TEST_CASE("equal scores: the better parent first, then the lower id", "[beam]") {
+TEST_CASE("equal scores: the better parent first, then the lower id") {
     const std::vector<float> logits(5, 0.0f);
     const auto model = [&](std::span<const int>) { return std::span<const float>(logits); };
     const std::vector<BeamText> found = search(model, beams(3, 2, {}, 1, 3));
     REQUIRE(ids_of(found) == std::vector<std::vector<int>>{{0, 0}, {0, 1}, {0, 2}});
 }
 
-TEST_CASE("early stopping: at once, while ending now would pay, while ending ever could",
-          "[beam]") {
+TEST_CASE("early stopping: at once, while ending now would pay, while ending ever could") {
     // The end (0) is likely at first. Later token 1 is nearly certain:
     // the longer, the better the mean.
     const auto model = [](std::span<const int> ids) {
@@ -214,7 +207,7 @@ TEST_CASE("early stopping: at once, while ending now would pay, while ending eve
     REQUIRE_THROWS_WITH(early_stopping_named("maybe"), Contains("expected true, false or never"));
 }
 
-TEST_CASE("a live beam that is only as good as the worst finished text ends the search", "[beam]") {
+TEST_CASE("a live beam that is only as good as the worst finished text ends the search") {
     // The end (0) and token 1 are equally likely, then the end is certain: going on would find
     // {1, 0}, whose mean is better.
     const auto model = [](std::span<const int> ids) {
@@ -227,7 +220,7 @@ TEST_CASE("a live beam that is only as good as the worst finished text ends the 
     REQUIRE(ids_of(search(model, hopeful)) == std::vector<std::vector<int>>{{1, 0}});
 }
 
-TEST_CASE("never hopes for length only where length pays", "[beam]") {
+TEST_CASE("never hopes for length only where length pays") {
     // With α = −1 the score is sum·n. The end (0) comes with .3, .3, .97.
     // After two steps the list has −1.2 and −1.71·2; a live sum of −.88 beats the latter now
     // (−1.76), though not at 20 tokens.
@@ -243,7 +236,7 @@ TEST_CASE("never hopes for length only where length pays", "[beam]") {
     REQUIRE(ids_of(search(model, request)) == std::vector<std::vector<int>>{{0}, {1, 1, 0}});
 }
 
-TEST_CASE("where ends speak, the best candidate of a step decides, also one that ends", "[beam]") {
+TEST_CASE("where ends speak, the best candidate of a step decides, also one that ends") {
     // {0} has .15; {1, 0} has .4, and the live {1, 1} only .016, a mean below that of {0}; but its
     // end is certain.
     const auto model = [](std::span<const int> ids) {
@@ -261,7 +254,7 @@ TEST_CASE("where ends speak, the best candidate of a step decides, also one that
     REQUIRE(ids_of(search(model, request)) == std::vector<std::vector<int>>{{1, 0}, {1, 1, 0}});
 }
 
-TEST_CASE("a larger length penalty finds longer texts", "[beam]") {
+TEST_CASE("a larger length penalty finds longer texts") {
     double previous = 0;
     for (const double alpha : {-1.0, 0.0, 0.5, 1.0, 2.0}) {
         double tokens = 0;

@@ -1,14 +1,8 @@
 // Beam search's relatives: exact search, groups of beams, drawn beams; and the command line.
 #include "tests/catch.hpp"
 
-#include <algorithm>
-#include <array>
-#include <cmath>
 #include <filesystem>
-#include <limits>
 #include <sstream>
-#include <string>
-#include <vector>
 
 #include "chapters/11_beam_search/diverse_beams.hpp"
 #include "chapters/11_beam_search/exact_search.hpp"
@@ -50,8 +44,7 @@ std::string refusal(const std::string& line) {
 
 }  // namespace
 
-TEST_CASE("exact search finds the best of all texts and proves it with a fraction of them",
-          "[beam][exact]") {
+TEST_CASE("exact search finds the best of all texts and proves it with a fraction of them") {
     constexpr int V = 5, depth = 5, eos = 2;
     long read = 0, all_read = 0;
     for (const double alpha : {0.0, 0.5, 1.0, 2.0, -1.0}) {
@@ -67,50 +60,47 @@ TEST_CASE("exact search finds the best of all texts and proves it with a fractio
                 });
             const BeamRequest request = beams(3, depth, {eos}, alpha);
             const std::vector<int> prompt{1};
-            const ExactText exact = ExactSearch(model, request, prompt, nothing).run();
+            const ExactText exact = exact_search(model, request, prompt, nothing);
             INFO("alpha " << alpha << ", seed " << seed);
             REQUIRE(exact.ids == best.ids);
             REQUIRE(exact.proven);
             REQUIRE(std::abs(exact.sum - best.sum) <= 1e-11);
             // No beam search does better, and from its own score there is nothing to be found.
             REQUIRE(search(model, request, prompt)[0].score <= exact.score);
-            REQUIRE(ExactSearch(model, request, prompt, exact.score).run().ids.empty());
+            REQUIRE(exact_search(model, request, prompt, exact.score).ids.empty());
             read += exact.expanded, all_read += static_cast<long>(all.size());
         }
     }
     REQUIRE(read < all_read / 4);
 }
 
-TEST_CASE("exact search knows processors and stop strings, and gives up openly", "[beam][exact]") {
+TEST_CASE("exact search knows processors and stop strings, and gives up openly") {
     const std::vector<std::string> bytes{"a", "b", "c", "ab"};
     const std::vector<int> prompt{0};
     for (std::uint64_t seed = 0; seed < 10; ++seed) {
         BeamRequest request = beams(256, 4, {}, 0.7);
-        request.bytes = [&](int id) -> std::string_view {
-            return bytes[static_cast<std::size_t>(id)];
-        };
+        request.bytes = [&](int id) -> std::string_view { return bytes[index(id)]; };
         request.stop.strings = StopStrings({"bc"});
         SamplingOptions o;
         o.no_repeat_ngram_size = 2, o.repetition_penalty = 1.2;
         request.processor = processor_of(full_chain(o, Dialect::ours), 1);
         const BeamText everything =
             search(RandomModel(seed, 4), request)[0];  // as many beams as texts
-        const ExactText exact = ExactSearch(RandomModel(seed, 4), request, prompt, nothing).run();
+        const ExactText exact = exact_search(RandomModel(seed, 4), request, prompt, nothing);
         REQUIRE(exact.ids == everything.ids);
         REQUIRE(exact.score == everything.score);
     }
     // One token more: only the prompt is read.
-    REQUIRE(ExactSearch(RandomModel(0, 4), beams(1, 1), prompt, nothing).run().expanded == 1);
+    REQUIRE(exact_search(RandomModel(0, 4), beams(1, 1), prompt, nothing).expanded == 1);
     const BeamRequest request = beams(1, 6);
-    REQUIRE_FALSE(ExactSearch(RandomModel(0, 50, 0.1), request, prompt, nothing, 20).run().proven);
+    REQUIRE_FALSE(exact_search(RandomModel(0, 50, 0.1), request, prompt, nothing, 20).proven);
     BeamRequest raised = beams(1, 3);
     raised.processor = [](std::span<float> row, std::span<const int>) { row[0] = 1; };
-    REQUIRE_THROWS_WITH(ExactSearch(RandomModel(0, 5), raised, prompt, nothing).run(),
+    REQUIRE_THROWS_WITH(exact_search(RandomModel(0, 5), raised, prompt, nothing),
                         Contains("above 0"));
 }
 
-TEST_CASE("one group is beam search; groups without a penalty all find the same",
-          "[beam][diverse]") {
+TEST_CASE("one group is beam search; groups without a penalty all find the same") {
     for (std::uint64_t seed = 0; seed < 10; ++seed) {
         const BatchLogits model = one_at_a_time(RandomModel(seed, 12));
         const std::vector<int> prompt{3};
@@ -128,8 +118,7 @@ TEST_CASE("one group is beam search; groups without a penalty all find the same"
     }
 }
 
-TEST_CASE("a later group pays for every earlier beam that took its token in the same step",
-          "[beam][diverse]") {
+TEST_CASE("a later group pays for every earlier beam that took its token in the same step") {
     // A distribution without memory: .5 .3 .2. Four groups of one beam and λ = 0.6:
     //   group 1: 0 (ln .5 = -.693). group 2: 0 costs -1.293, 1 is -1.204: takes 1.
     //   group 3: 0 costs -1.293, 1 costs -1.804, 2 is -1.609: takes 0.
@@ -155,8 +144,7 @@ TEST_CASE("a later group pays for every earlier beam that took its token in the 
         Contains("diversity-penalty"));
 }
 
-TEST_CASE("drawn beams: the distribution of the better of two draws without replacement",
-          "[beam][sampling]") {
+TEST_CASE("drawn beams: the distribution of the better of two draws without replacement") {
     // One beam, one token: two candidates are drawn, the better is kept.
     const std::array<double, 4> p{.4, .3, .2, .1};
     std::vector<float> logits;
@@ -170,7 +158,7 @@ TEST_CASE("drawn beams: the distribution of the better of two draws without repl
     BeamRequest request = beams(1, 1);
     for (int i = 0; i < draws; ++i) {
         request.seed = static_cast<std::uint64_t>(i);
-        ++counted[static_cast<std::size_t>(search(distribution, request)[0].ids[0])];
+        ++counted[index(search(distribution, request)[0].ids[0])];
     }
     REQUIRE(counted[3] == 0);
     double chi_square = 0;
@@ -188,7 +176,7 @@ TEST_CASE("drawn beams: the distribution of the better of two draws without repl
     for (const BeamText& t : a) REQUIRE(t.score == length_normalised(t.sum, 8, 1));
 }
 
-TEST_CASE("the command line of beams: what contradicts a search is refused", "[beam][options]") {
+TEST_CASE("the command line of beams: what contradicts a search is refused") {
     REQUIRE(
         refusal(
             "--num-beams 3 --length-penalty 0.6 --early-stopping never --num-return-sequences 2") ==
@@ -209,7 +197,7 @@ TEST_CASE("the command line of beams: what contradicts a search is refused", "[b
     REQUIRE(refusal("--diversity-penalty 1") == "nothing was refused");
 }
 
-TEST_CASE("a search says which options of draws have no effect on it", "[beam][options]") {
+TEST_CASE("a search says which options of draws have no effect on it") {
     const auto notes = [](const std::string& line) {
         BeamSettings settings;
         GenerateOptions options;
@@ -242,7 +230,7 @@ TEST_CASE("a search says which options of draws have no effect on it", "[beam][o
           std::vector<std::string>{"--diversity-penalty has no effect without --num-beam-groups"});
 }
 
-TEST_CASE("the lattice tells how each candidate came and went", "[beam][lattice]") {
+TEST_CASE("the lattice tells how each candidate came and went") {
     const Model model = zero_model();
     BeamRequest request = beams(3, 6, {7}, 1, 3);
     request.keep_lattice = true;
@@ -252,10 +240,10 @@ TEST_CASE("the lattice tells how each candidate came and went", "[beam][lattice]
     std::size_t finished = 0;
     for (std::size_t i = 0; i < nodes.size(); ++i) {
         const LatticeNode& n = nodes[i];
-        const double before = n.parent < 0 ? 0 : nodes[static_cast<std::size_t>(n.parent)].sum;
+        const double before = n.parent < 0 ? 0 : nodes[index(n.parent)].sum;
         REQUIRE(std::abs(before + n.log_probability - n.sum) <= 1e-12);
-        REQUIRE(n.score == length_normalised(n.sum, static_cast<std::size_t>(n.step), 1));
-        if (n.parent >= 0) REQUIRE(nodes[static_cast<std::size_t>(n.parent)].step == n.step - 1);
+        REQUIRE(n.score == length_normalised(n.sum, index(n.step), 1));
+        if (n.parent >= 0) REQUIRE(nodes[index(n.parent)].step == n.step - 1);
         REQUIRE(n.why.empty() == (n.fate == Fate::live));
         finished += n.fate == Fate::finished;
     }
@@ -265,8 +253,7 @@ TEST_CASE("the lattice tells how each candidate came and went", "[beam][lattice]
     for (const BeamText& t : texts) {
         const std::vector<bool> path = path_of(nodes, t.ids);
         REQUIRE(std::count(path.begin(), path.end(), true) == static_cast<long>(t.ids.size()));
-        const auto last =
-            static_cast<std::size_t>(path.rend() - std::find(path.rbegin(), path.rend(), true)) - 1;
+        const auto last = index(path.rend() - std::find(path.rbegin(), path.rend(), true)) - 1;
         REQUIRE(nodes[last].fate == Fate::finished);
         REQUIRE(nodes[last].score == t.score);
     }

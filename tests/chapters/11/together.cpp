@@ -2,16 +2,10 @@
 // stop strings, refusals.
 #include "tests/catch.hpp"
 
-#include <algorithm>
-#include <cmath>
 #include <filesystem>
-#include <limits>
-#include <string>
-#include <vector>
 
 #include "chapters/10_generate/batch.hpp"
 #include "chapters/11_beam_search/beam_search.hpp"
-#include "lib/files/model.hpp"
 #include "tests/support/beams.hpp"
 
 using namespace tbt;
@@ -24,8 +18,8 @@ const std::string folder = "tests/data/tiny-gpt2/";
 
 }  // namespace
 
-TEST_CASE("all beams in one pass over forked caches: the same bits as each text alone and uncached",
-          "[beam]") {
+TEST_CASE(
+    "all beams in one pass over forked caches: the same bits as each text alone and uncached") {
     Transformer gpt = load_transformer(folder), alone = load_transformer(folder);
     const auto uncached = [&](std::span<const int> ids) {
         KvCache cache(alone.config());
@@ -46,7 +40,7 @@ TEST_CASE("all beams in one pass over forked caches: the same bits as each text 
     REQUIRE(batch.computed() <= 60 + 5 * 15);
 }
 
-TEST_CASE("a text's score can be computed again from the text", "[beam]") {
+TEST_CASE("a text's score can be computed again from the text") {
     Transformer gpt = load_transformer(folder);
     const std::vector<int> prompt{11, 5, 33};
     for (const int ngram : {0, 2}) {
@@ -71,14 +65,12 @@ TEST_CASE("a text's score can be computed again from the text", "[beam]") {
     }
 }
 
-TEST_CASE("beams, stop strings and the n-gram ban work together", "[beam]") {
+TEST_CASE("beams, stop strings and the n-gram ban work together") {
     // Tokens 0 … 4 are "a", "b", "c", "ab", "bc"; 5 is the end.
     const std::vector<std::string> bytes{"a", "b", "c", "ab", "bc", ""};
     for (std::uint64_t seed = 0; seed < 40; ++seed) {
         BeamRequest request = beams(4, 10, {5}, 1, 4);
-        request.bytes = [&](int id) -> std::string_view {
-            return bytes[static_cast<std::size_t>(id)];
-        };
+        request.bytes = [&](int id) -> std::string_view { return bytes[index(id)]; };
         request.stop.strings = StopStrings({"abc"});
         SamplingOptions o;
         o.no_repeat_ngram_size = 2;
@@ -86,16 +78,15 @@ TEST_CASE("beams, stop strings and the n-gram ban work together", "[beam]") {
         for (const BeamText& t : search(RandomModel(seed, 6, 1), request)) {
             INFO("seed " << seed << ": " << t.text);
             std::string all;
-            for (const int id : t.ids) all += bytes[static_cast<std::size_t>(id)];
+            for (const int id : t.ids) all += bytes[index(id)];
             const std::size_t stop = all.find("abc");
             // Complete for the first time with the last token, and cut off.
             REQUIRE((t.reason == FinishReason::stop_string) == (stop != std::string::npos));
             REQUIRE(t.text == all.substr(0, stop));
             if (stop != std::string::npos) {
                 REQUIRE(t.stop_string == 0);
-                REQUIRE(
-                    all.substr(0, all.size() - bytes[static_cast<std::size_t>(t.ids.back())].size())
-                        .find("abc") == std::string::npos);
+                REQUIRE(all.substr(0, all.size() - bytes[index(t.ids.back())].size()).find("abc") ==
+                        std::string::npos);
             }
             // The prompt's token 0 belongs to the n-grams.
             std::vector<std::pair<int, int>> pairs;
@@ -107,7 +98,7 @@ TEST_CASE("beams, stop strings and the n-gram ban work together", "[beam]") {
     }
 }
 
-TEST_CASE("a processor sees log-probabilities and each beam's own ids", "[beam]") {
+TEST_CASE("a processor sees log-probabilities and each beam's own ids") {
     int calls = 0;
     BeamRequest request = beams(3, 4, {}, 1, 3);
     request.processor = [&](std::span<float> row, std::span<const int> ids) {
@@ -117,7 +108,7 @@ TEST_CASE("a processor sees log-probabilities and each beam's own ids", "[beam]"
         REQUIRE(std::abs(mass - 1) <= 1e-5);  // 7 floats of log-probability
         REQUIRE(ids[0] == 2);
         // A mask that depends on the text: never the token of the step before.
-        row[static_cast<std::size_t>(ids.back())] = -std::numeric_limits<float>::infinity();
+        row[index(ids.back())] = -std::numeric_limits<float>::infinity();
     };
     for (const BeamText& t : search(RandomModel(3, 7), request, {2})) {
         int before = 2;
@@ -129,8 +120,7 @@ TEST_CASE("a processor sees log-probabilities and each beam's own ids", "[beam]"
     REQUIRE(calls == 1 + 3 + 3 + 3);
 }
 
-TEST_CASE("a beam without a legal continuation is dropped; when all are, the search says so",
-          "[beam]") {
+TEST_CASE("a beam without a legal continuation is dropped; when all are, the search says so") {
     BeamRequest request = beams(2, 5, {0});
     const float no = -std::numeric_limits<float>::infinity();
     // Token 1 leads into a dead end, token 2 may go on and end.
@@ -151,7 +141,7 @@ TEST_CASE("a beam without a legal continuation is dropped; when all are, the sea
                         Contains("every continuation is banned"));
 }
 
-TEST_CASE("the end of the context ends a text like the budget", "[beam]") {
+TEST_CASE("the end of the context ends a text like the budget") {
     BeamRequest request = beams(2, 100, {}, 1, 2);
     request.stop.context = 7;
     for (const BeamText& t : search(RandomModel(5, 9), request, {1, 2, 3})) {
@@ -162,7 +152,7 @@ TEST_CASE("the end of the context ends a text like the budget", "[beam]") {
                         Contains("no room"));
 }
 
-TEST_CASE("a search that is interrupted gives what it has", "[beam]") {
+TEST_CASE("a search that is interrupted gives what it has") {
     int passes = 0;
     const BeamRequest request = beams(3, 50, {}, 1, 2);
     const auto found =
@@ -174,7 +164,7 @@ TEST_CASE("a search that is interrupted gives what it has", "[beam]") {
     REQUIRE(found[0].reason == FinishReason::interrupted);
 }
 
-TEST_CASE("requests that make no sense are refused", "[beam]") {
+TEST_CASE("requests that make no sense are refused") {
     const auto refused = [](BeamRequest r, const std::string& why, std::vector<int> prompt = {0}) {
         REQUIRE_THROWS_WITH(search(RandomModel(0, 4), r, prompt), Contains(why));
     };
@@ -201,7 +191,7 @@ TEST_CASE("requests that make no sense are refused", "[beam]") {
     REQUIRE(search(RandomModel(0, 3), beams(100, 2, {}, 1, 100)).size() == 9);
 }
 
-TEST_CASE("reading ahead where no beam has a choice changes neither texts nor scores", "[beam]") {
+TEST_CASE("reading ahead where no beam has a choice changes neither texts nor scores") {
     // Every third token is free; between them one token may come, and what it costs differs from
     // beam to beam, so that in the middle of a run the beams change places.
     constexpr int V = 6;
@@ -216,7 +206,7 @@ TEST_CASE("reading ahead where no beam has a choice changes neither texts nor sc
         request.processor = [&](std::span<float> row, std::span<const int> ids) {
             const int id = only(ids.size() - 1, ids.size() > 1 ? ids[1] : 0);
             for (int v = 0; v < V && id >= 0; ++v)
-                if (v != id) row[static_cast<std::size_t>(v)] = masked;
+                if (v != id) row[index(v)] = masked;
         };
         std::vector<std::vector<BeamText>> found;
         std::vector<int> passes;

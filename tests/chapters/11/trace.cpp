@@ -1,22 +1,18 @@
 // A search as lines of JSON, and what is printed of it.
 #include "tests/catch.hpp"
 
-#include <cmath>
 #include <sstream>
-#include <string>
-#include <vector>
 
 #include "chapters/11_beam_search/options.hpp"
 #include "chapters/11_beam_search/tools/report.hpp"
 #include "chapters/11_beam_search/tools/tour.hpp"
-#include "lib/files/model.hpp"
 #include "lib/json/json.hpp"
 #include "tests/support/captured.hpp"
 #include "tests/support/small_model.hpp"
 
 using namespace tbt;
 
-TEST_CASE("in a search's trace each token has its distribution, and no random number", "[ch11]") {
+TEST_CASE("in a search's trace each token has its distribution, and no random number") {
     Model model = small_model();
     BeamText found;
     found.ids = {3, 4, 5}, found.text = "x";
@@ -59,8 +55,7 @@ std::string departure(const TextOfTree& greedy, const TextOfTree& best, double l
     // Each token has the value that its text says, wherever the text is.
     request.processor = [&](std::span<float> row, std::span<const int>) {
         for (const TextOfTree& t : {greedy, best})
-            for (std::size_t i = 0; i < t.values.size(); ++i)
-                row[static_cast<std::size_t>(t.first) + i] = t.values[i];
+            for (std::size_t i = 0; i < t.values.size(); ++i) row[index(t.first) + i] = t.values[i];
     };
     return test::written_to(1, [&] {
         print_departure(model, request, {1}, greedy.text(length_penalty), best.text(length_penalty),
@@ -70,8 +65,7 @@ std::string departure(const TextOfTree& greedy, const TextOfTree& best, double l
 
 }  // namespace
 
-TEST_CASE("why the beams' text is better: its sum, its length, or greedy's later tokens",
-          "[ch11]") {
+TEST_CASE("why the beams' text is better: its sum, its length, or greedy's later tokens") {
     const auto says = [](const std::string& shown, const char* words) {
         return shown.find(words) != std::string::npos;
     };

@@ -2,10 +2,6 @@
 // rounds, told afterwards.
 #include "tests/catch.hpp"
 
-#include <algorithm>
-#include <cmath>
-#include <vector>
-
 #include "chapters/08_penalties/full_chain.hpp"
 #include "chapters/10_generate/generate.hpp"
 #include "chapters/12_speculative/coupling.hpp"
@@ -41,7 +37,7 @@ const std::vector<int> prompt{0, 1};
 
 }  // namespace
 
-TEST_CASE("coupled by seed, any draft of any length leaves the text as it was", "[ch12]") {
+TEST_CASE("coupled by seed, any draft of any length leaves the text as it was") {
     for (std::uint64_t seed = 0; seed < 20; ++seed) {
         const BatchLogits target = one_at_a_time(toy::ToyModel(5, 1.5));
         const std::vector<int> plain =
@@ -68,7 +64,7 @@ TEST_CASE("coupled by seed, any draft of any length leaves the text as it was", 
                 if (draft_seed == 5) CHECK(count->right == count->guessed);
                 CHECK(count->right + passes == static_cast<long>(ids.size()));
                 const std::vector<Round> rounds = coupled_rounds(ids, *guessed);
-                CHECK(rounds.size() == static_cast<std::size_t>(passes));
+                CHECK(rounds.size() == index(passes));
                 long accepted = 0;
                 std::vector<int> told;
                 for (const Round& round : rounds) {
@@ -82,8 +78,7 @@ TEST_CASE("coupled by seed, any draft of any length leaves the text as it was", 
     }
 }
 
-TEST_CASE("the rounds of a coupled text: what stood, what did not, and the target's own",
-          "[ch12]") {
+TEST_CASE("the rounds of a coupled text: what stood, what did not, and the target's own") {
     // 4 alone; 5 6 guessed and right, a bonus 7; 8 guessed, 9 drawn; 3 right, and the text ends.
     const std::vector<int> ids{4, 5, 6, 7, 9, 3};
     const std::vector<GuessedRound> guessed{{1, {5, 6}}, {4, {8, 3}}, {5, {3, 1}}};
@@ -114,14 +109,14 @@ namespace {
 struct Obedient {
     std::vector<DraftedToken> propose(const Chain&, std::span<const int>, std::size_t, int count,
                                       const std::function<bool(int)>&, RandomChance&) {
-        return std::vector<DraftedToken>(static_cast<std::size_t>(count));
+        return std::vector<DraftedToken>(index(count));
     }
 };
 
 }  // namespace
 
-TEST_CASE("of a round the guesses count up to the first wrong one: those after it were not judged",
-          "[ch12]") {
+TEST_CASE(
+    "of a round the guesses count up to the first wrong one: those after it were not judged") {
     GenerateRequest request = request_of(1);
     DraftLength length = DraftLength::adaptive(8, 0.3);
     guess_with<Obedient>(
@@ -131,7 +126,7 @@ TEST_CASE("of a round the guesses count up to the first wrong one: those after i
     for (int round = 0; round < 300; ++round) {
         const int asked = length.next();
         const Guesses guesses = request.foresight.guess(0, {prompt, prompt.size()}, Rng(1), 100);
-        REQUIRE(guesses.ids.size() == static_cast<std::size_t>(asked));
+        REQUIRE(guesses.ids.size() == index(asked));
         // Good times and bad.
         int right = 0;
         while (right < asked && rng.uniform() < (round / 50 % 2 == 0 ? .9 : .2)) ++right;
@@ -143,7 +138,7 @@ TEST_CASE("of a round the guesses count up to the first wrong one: those after i
     CHECK(none > 0);
 }
 
-TEST_CASE("of a tree of guesses, those along the text and the first that it passed by", "[ch12]") {
+TEST_CASE("of a tree of guesses, those along the text and the first that it passed by") {
     const std::vector<int> text{5, 6, 7};
     CHECK(chain_of(Guesses({5, 9, 8}), text) == std::vector<int>{5, 9, 8});  // all of a chain
     // 5 and 4 after the text, 9 and 6 after the 5, 3 after the 6.
@@ -153,8 +148,8 @@ TEST_CASE("of a tree of guesses, those along the text and the first that it pass
     CHECK(chain_of(tree, std::vector<int>{2}) == std::vector<int>{5});
 }
 
-TEST_CASE("a recorded round begins where the rounds before it end, and has the guesses made there",
-          "[ch12]") {
+TEST_CASE(
+    "a recorded round begins where the rounds before it end, and has the guesses made there") {
     std::vector<Round> rounds(3);
     rounds[0].tokens = {5, 6}, rounds[1].tokens = {7}, rounds[2].tokens = {8, 9};
     const std::vector<GuessedRound> guessed = {{0, Guesses({5, 4})}, {3, Guesses({8})}};
@@ -169,7 +164,7 @@ TEST_CASE("a recorded round begins where the rounds before it end, and has the g
     }
 }
 
-TEST_CASE("a correction is said to come from where it was drawn: the residual, or p", "[ch12]") {
+TEST_CASE("a correction is said to come from where it was drawn: the residual, or p") {
     const Model model = small_model();
     SpeculativeText written;
     written.rounds.resize(1);

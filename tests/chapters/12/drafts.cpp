@@ -1,9 +1,6 @@
 // Chapter 12's parts alone: the residual, a weighted draw, prompt lookup.
 #include "tests/catch.hpp"
 
-#include <string>
-#include <vector>
-
 #include "chapters/12_speculative/drafts.hpp"
 #include "chapters/12_speculative/options.hpp"
 #include "chapters/12_speculative/speculative.hpp"
@@ -12,8 +9,7 @@ using namespace tbt;
 
 TEST_CASE(
     "the residual is what the draft left over; with equal distributions it falls back to the "
-    "target's",
-    "[ch12]") {
+    "target's") {
     const float p_logits[] = {0.0f, 1.0f, 2.0f}, q_logits[] = {2.0f, 1.0f, 0.0f};
     Candidates p{std::span<const float>(p_logits)}, q{std::span<const float>(q_logits)};
     const std::vector<double> rest = residual(p, {0, &q});
@@ -27,8 +23,7 @@ TEST_CASE(
 
 TEST_CASE(
     "a weighted draw reaches every weight's share, none of weight zero, and the last at u just "
-    "below 1",
-    "[ch12]") {
+    "below 1") {
     const std::vector<double> w{0, 1, 0, 2, 1, 0};
     CHECK(plain_draw(w, 0) == 1);
     CHECK(plain_draw(w, 0.2499) == 1);
@@ -38,8 +33,7 @@ TEST_CASE(
     CHECK(plain_draw(w, 0x1.fffffffffffffp-1) == 4);
 }
 
-TEST_CASE("prompt lookup takes what followed the longest and latest match, up to an end",
-          "[ch12]") {
+TEST_CASE("prompt lookup takes what followed the longest and latest match, up to an end") {
     AllOutcomes chance;
     const auto lookup = [&](int longest, std::vector<int> ids, int length) {
         PromptLookup draft(longest);
@@ -61,7 +55,7 @@ TEST_CASE("prompt lookup takes what followed the longest and latest match, up to
     CHECK_THROWS_AS(PromptLookup(0), UsageError);
 }
 
-TEST_CASE("a draft is kept in few bits where the target is, and else as it is stored", "[ch12]") {
+TEST_CASE("a draft is kept in few bits where the target is, and else as it is stored") {
     REQUIRE(draft_options({2, WeightType::int8}).weights == WeightType::int8);
     REQUIRE(draft_options({2, WeightType::int4}).weights == WeightType::int4);
     REQUIRE(!draft_options({2, WeightType::f32}).weights);
@@ -69,7 +63,7 @@ TEST_CASE("a draft is kept in few bits where the target is, and else as it is st
     REQUIRE(draft_options({2, WeightType::int8}).threads == 2);
 }
 
-TEST_CASE("what says how to draft has no effect where nothing drafts", "[ch12]") {
+TEST_CASE("what says how to draft has no effect where nothing drafts") {
     DraftSettings tokens, scheduled, ngram, coupled;
     tokens.num_assistant_tokens = 4, ngram.max_matching_ngram_size = 2;
     scheduled.schedule = "adaptive", coupled.coupling = "rejection";
@@ -97,7 +91,7 @@ TEST_CASE("what says how to draft has no effect where nothing drafts", "[ch12]")
     }
 }
 
-TEST_CASE("options of drafts that are left out have the values of the cheat sheet", "[ch12]") {
+TEST_CASE("options of drafts that are left out have the values of the cheat sheet") {
     const DraftSettings s;
     CHECK_FALSE(s.drafts());
     CHECK(s.max_matching_ngram_size == 3);
@@ -106,7 +100,7 @@ TEST_CASE("options of drafts that are left out have the values of the cheat shee
     CHECK(s.coupling == "seed");
 }
 
-TEST_CASE("how many tokens a lookup guesses is said once", "[ch12]") {
+TEST_CASE("how many tokens a lookup guesses is said once") {
     DraftSettings s;
     s.prompt_lookup_num_tokens = 4;
     CHECK_NOTHROW(check_drafts(s));
@@ -114,7 +108,7 @@ TEST_CASE("how many tokens a lookup guesses is said once", "[ch12]") {
     CHECK_THROWS_AS(check_drafts(s), UsageError);
 }
 
-TEST_CASE("drafts of no tokens and n-grams of none are refused by name", "[ch12]") {
+TEST_CASE("drafts of no tokens and n-grams of none are refused by name") {
     for (const int bad : {0, -1}) {
         DraftSettings lookup, ngram;
         lookup.prompt_lookup_num_tokens = bad, ngram.max_matching_ngram_size = bad;

@@ -1,22 +1,19 @@
 // The length of drafts without a clock: by what a guess costs and what was accepted.
 #include "tests/catch.hpp"
 
-#include <cmath>
-#include <vector>
-
 #include "chapters/12_speculative/draft_length.hpp"
 #include "lib/core/rng.hpp"
 
 using namespace tbt;
 
-TEST_CASE("tokens a round: 2.941170 at acceptance .7 and five drafted", "[ch12]") {
+TEST_CASE("tokens a round: 2.941170 at acceptance .7 and five drafted") {
     CHECK(expected_tokens(0.7, 5) == Approx(2.941170).margin(5e-7));
     CHECK(expected_tokens(1, 4) == 5);
     CHECK(expected_tokens(0, 4) == 1);
 }
 
-TEST_CASE("the best length gains most tokens for its time, and is 0 unless acceptance exceeds cost",
-          "[ch12]") {
+TEST_CASE(
+    "the best length gains most tokens for its time, and is 0 unless acceptance exceeds cost") {
     CHECK(plain_best_length(1.0, 0.1, 8) == 8);
     CHECK(plain_best_length(0.5, 0.5, 8) == 0);
     // By hand: 1.8 tokens in 1.4, 2.44 in 1.8, 2.952 in 2.2.
@@ -36,14 +33,14 @@ TEST_CASE("the best length gains most tokens for its time, and is 0 unless accep
         }
 }
 
-TEST_CASE("a guess costs a pass over the draft's weights and a row of the target's", "[ch12]") {
+TEST_CASE("a guess costs a pass over the draft's weights and a row of the target's") {
     CHECK(cost_of_guess(0, 4'000'000) == .6);                // lookup
     CHECK(cost_of_guess(1'000'000, 4'000'000) == .25 + .6);  // both in the caches
     CHECK(cost_of_guess(0, 32'000'000) == .6);
     CHECK(cost_of_guess(16'000'000, 160'000'000) == .1 + .1);  // the target comes from memory
 }
 
-TEST_CASE("round by round the length is what the plain code says of all rounds", "[ch12]") {
+TEST_CASE("round by round the length is what the plain code says of all rounds") {
     Rng rng(12);
     int at_zero = 0, above = 0;
     for (int turn = 0; turn < 200; ++turn) {
@@ -68,8 +65,7 @@ TEST_CASE("round by round the length is what the plain code says of all rounds",
     CHECK(above > 1000);
 }
 
-TEST_CASE("a draft that loses is tried after 16 tokens more, then after 128, then after 1024",
-          "[ch12]") {
+TEST_CASE("a draft that loses is tried after 16 tokens more, then after 128, then after 1024") {
     DraftLength length = DraftLength::adaptive(4, 0.79);
     std::vector<int> begins;  // of tries: the tokens before them
     int last = 0;
@@ -82,7 +78,7 @@ TEST_CASE("a draft that loses is tried after 16 tokens more, then after 128, the
     CHECK(begins == std::vector<int>{0, 17, 146, 1171});
 }
 
-TEST_CASE("a draft that begins to be right is found, and one too dear is never asked", "[ch12]") {
+TEST_CASE("a draft that begins to be right is found, and one too dear is never asked") {
     DraftLength length = DraftLength::adaptive(4, 0.6);
     int late = 0;
     for (int round = 0; round < 400; ++round) {
@@ -121,8 +117,7 @@ double speed(double alpha, double cost, double said, int tokens, std::uint64_t s
 
 }  // namespace
 
-TEST_CASE("no draft makes a text more than a twentieth slower, though its cost is only guessed",
-          "[ch12]") {
+TEST_CASE("no draft makes a text more than a twentieth slower, though its cost is only guessed") {
     for (const double alpha : {0.0, .3, .5, .7, .8, .9, 1.0})
         for (const double cost : {.3, .5, .65, .8})
             for (const int tokens : {120, 400}) {

@@ -2,13 +2,6 @@
 // and its distribution is the target's, every outcome counted.
 #include "tests/catch.hpp"
 
-#include <algorithm>
-#include <cmath>
-#include <functional>
-#include <limits>
-#include <set>
-#include <vector>
-
 #include "chapters/12_speculative/drafts.hpp"
 #include "chapters/12_speculative/plain_speculative.hpp"
 #include "chapters/12_speculative/speculative.hpp"
@@ -41,7 +34,7 @@ public:
         for (const int id : ids) key = key * 1000003 + static_cast<std::uint64_t>(id) + 17;
         Rng rng(key);
         const auto kind = rng.below(4);
-        std::vector<float> s(static_cast<std::size_t>(V_));
+        std::vector<float> s(index(V_));
         for (float& x : s) {
             const double z = rng.normal();
             x = static_cast<float>(kind == 0   ? 0
@@ -67,7 +60,7 @@ public:
         return [*this, rows = std::vector<float>()](std::span<const int> ids, int count) mutable {
             rows.clear();
             for (int i = count - 1; i >= 0; --i) {
-                const auto s = row(ids.first(ids.size() - static_cast<std::size_t>(i)));
+                const auto s = row(ids.first(ids.size() - index(i)));
                 rows.insert(rows.end(), s.begin(), s.end());
             }
             return Logits{rows, count};
@@ -86,15 +79,15 @@ Distribution probabilities(const std::vector<float>& row) {
 
 }  // namespace
 
-TEST_CASE("the fast round says what the plain one says, for the same random numbers", "[ch12]") {
+TEST_CASE("the fast round says what the plain one says, for the same random numbers") {
     Rng rng(121);
     int longer = 0;
     for (int round = 0; round < 4000; ++round) {
-        const int V = rng.below(8) == 0 ? 1 : 1 + static_cast<int>(rng.below(12));
-        const auto length = static_cast<int>(rng.below(7));
+        const int V = rng.below(8) == 0 ? 1 : 1 + to_int(rng.below(12));
+        const auto length = to_int(rng.below(7));
         const RandomModel target(rng.next(), V), draft(rng.below(4) == 0 ? 5 : rng.next(), V);
         const std::vector<int> text{0};
-        std::vector<double> u(2 * static_cast<std::size_t>(length) + 1);
+        std::vector<double> u(2 * index(length) + 1);
         for (double& x : u) x = rng.below(10) == 0 ? 0 : rng.uniform();
 
         const std::vector<int> plain =
@@ -108,23 +101,22 @@ TEST_CASE("the fast round says what the plain one says, for the same random numb
     REQUIRE(longer > 400);
 }
 
-TEST_CASE("the plain residual is the fast one", "[ch12]") {
+TEST_CASE("the plain residual is the fast one") {
     Rng rng(122);
     for (int round = 0; round < 3000; ++round) {
-        const int V = 1 + static_cast<int>(rng.below(12));
+        const int V = 1 + to_int(rng.below(12));
         const std::vector<float> a = RandomModel(rng.next(), V).row({}),
                                  b = rng.below(5) == 0 ? a : RandomModel(rng.next(), V).row({});
         Candidates p(a), q(b);
         const std::vector<double> fast = residual(p, {0, &q});
         REQUIRE(plain_residual(probabilities(a), probabilities(b)) == fast);
-        Distribution certain(static_cast<std::size_t>(V));
+        Distribution certain(index(V));
         certain[0] = 1;
         REQUIRE(plain_residual(probabilities(a), certain) == residual(p, {0, nullptr}));
     }
 }
 
-TEST_CASE("every outcome of the plain round counted, its texts have the target's distribution",
-          "[ch12]") {
+TEST_CASE("every outcome of the plain round counted, its texts have the target's distribution") {
     // Between two neighbouring borders of u nothing changes, so a round is run once for each
     // cell of the borders of every question, and the cells' volumes are added.
     constexpr int V = 3;
@@ -151,7 +143,7 @@ TEST_CASE("every outcome of the plain round counted, its texts have the target's
                                                                          double volume) {
             if (u.size() == borders.size()) {
                 const std::vector<int> text = plain_round(p, q, {0}, 1, u);
-                const auto x = static_cast<std::size_t>(text[1]);
+                const auto x = index(text[1]);
                 first[x] += volume;
                 // A round that ended early goes on by the target.
                 for (std::size_t y = 0; y < V; ++y)

@@ -1,13 +1,7 @@
 // Chapter 12 on the shipped models: drafted texts beside plain ones, seeds, streams, traces.
 #include "tests/catch.hpp"
 
-#include <cmath>
-#include <map>
 #include <sstream>
-#include <string>
-#include <vector>
-
-#include <nlohmann/json.hpp>
 
 #include "chapters/02_greedy/greedy.hpp"
 #include "chapters/07_kv_cache/cached_model.hpp"
@@ -76,8 +70,8 @@ struct Pair {
 }  // namespace
 
 TEST_CASE(
-    "at temperature 0, with penalties, bans and stop strings, a draft changes nothing of the text",
-    "[ch12]") {
+    "at temperature 0, with penalties, bans and stop strings, a draft changes nothing of the "
+    "text") {
     Pair pair;
     const std::vector<std::pair<Chain, std::vector<std::string>>> ways = {
         {chain_of(0, 0, 1, 1), {"."}},
@@ -102,8 +96,7 @@ TEST_CASE(
 }
 
 TEST_CASE(
-    "the pieces of a drafted text are UTF-8 and join to the text; the stop string is never shown",
-    "[ch12]") {
+    "the pieces of a drafted text are UTF-8 and join to the text; the stop string is never shown") {
     Pair pair;
     GenerateRequest request = pair.request(chain_of(1.1, 0, 0.95, 1), 90, {"was a"});
     for (std::uint64_t seed = 0; seed < 4; ++seed) {
@@ -122,8 +115,7 @@ TEST_CASE(
 
 TEST_CASE(
     "the same seed drafts and writes the same, with any number of threads; another seed something "
-    "else",
-    "[ch12]") {
+    "else") {
     Pair one(1), three(3);
     GenerateRequest request = one.request(chain_of(0.9, 0, 0.95, 1), 60);
     request.seed = 7;
@@ -137,7 +129,7 @@ TEST_CASE(
     CHECK(one.speculative(request, "Once upon a time", 4).text.ids != first.text.ids);
 }
 
-TEST_CASE("of a coupled text the trace has neither p nor q nor u", "[ch12]") {
+TEST_CASE("of a coupled text the trace has neither p nor q nor u") {
     Pair pair;
     const GenerateRequest request = pair.request(chain_of(0.8, 0, 0.9, 1), 2);
     const std::vector<GuessedRound> guessed{{0, {5, 6}}};
@@ -153,7 +145,7 @@ TEST_CASE("of a coupled text the trace has neither p nor q nor u", "[ch12]") {
           nlohmann::json::parse(R"([{"id":5,"accepted":true},{"id":6,"accepted":false}])"));
 }
 
-TEST_CASE("the trace of the rounds is JSON lines that tell the text again", "[ch12]") {
+TEST_CASE("the trace of the rounds is JSON lines that tell the text again") {
     Pair pair;
     GenerateRequest request = pair.request(chain_of(0.8, 0, 0.9, 1), 30);
     request.seed = 3;
@@ -188,8 +180,7 @@ TEST_CASE("the trace of the rounds is JSON lines that tell the text again", "[ch
 
 TEST_CASE(
     "at temperature 0 the text is the target's greedy text, token for token, and the caches are "
-    "rolled back",
-    "[ch12]") {
+    "rolled back") {
     Model target = load_model(shipped_model("storyteller"), {1}),
           draft = load_model(shipped_model("sketch"), {1});
     check_same_vocabulary(target.tokenizer, draft.tokenizer);
@@ -223,8 +214,7 @@ TEST_CASE(
     "the shipped models' first two tokens have the target's distribution: chi-square, a false "
     "alarm once in "
     "a million "
-    "seeds",
-    "[ch12]") {
+    "seeds") {
     Model target = load_model(shipped_model("storyteller"), {1}),
           draft = load_model(shipped_model("sketch"), {1});
     const std::vector<int> ids = encode_prompt(target, "The weather today");

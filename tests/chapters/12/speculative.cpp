@@ -1,11 +1,6 @@
 // Chapter 12: speculative decoding has the target's distribution, whoever drafts.
 #include "tests/catch.hpp"
 
-#include <cmath>
-#include <map>
-#include <string>
-#include <vector>
-
 #include "chapters/02_greedy/greedy.hpp"
 #include "chapters/08_penalties/full_chain.hpp"
 #include "chapters/12_speculative/drafts.hpp"
@@ -42,8 +37,7 @@ TextDistribution plain_distribution(Model model, const SpeculativeRules& rules,
     do {
         std::vector<int> ids = begin;
         Candidates c;
-        for (int i = 0; i < rules.max_new_tokens && static_cast<int>(ids.size()) < rules.context;
-             ++i) {
+        for (int i = 0; i < rules.max_new_tokens && to_int(ids.size()) < rules.context; ++i) {
             c.reset(model(ids));
             rules.chain.apply(c, {ids, begin.size()});
             ids.push_back(chance.draw(c));
@@ -104,8 +98,7 @@ constexpr double rounding = 1e-12;
 
 TEST_CASE(
     "the distribution of the texts is the target's: any draft, any length, with cuts, penalties "
-    "and an end",
-    "[ch12]") {
+    "and an end") {
     const std::vector<Chain> chains = {chain_of(1, 0, 1, 1), chain_of(0.7, 2, 1, 1),
                                        chain_of(1.3, 0, 0.8, 1), chain_of(1, 0, 1, 1.5),
                                        chain_of(0.8, 3, 0.9, 1.3)};
@@ -132,53 +125,44 @@ TEST_CASE(
     CHECK(tested > 1000);
 }
 
-TEST_CASE("prompt lookup and adaptive lengths have the target's distribution too", "[ch12]") {
+TEST_CASE("prompt lookup and adaptive lengths have the target's distribution too") {
     for (const bool ends : {false, true}) {
-        const SpeculativeRules rules = rules_of(chain_of(0.9, 3, 1, 1.2), 5,
-                                                ends ? std::vector<int>{eos} : std::vector<int>{});
         const ToyModel target(5, 1.5), draft(6, 1.5);
         const std::vector<int> begin{1, 2, 0, 2, 1, 2, 1, 2};  // looks back at several places
-        const TextDistribution expected = plain_distribution(target, rules, begin);
-        CHECK(largest_difference(speculative_distribution(target, PromptLookup(3), rules,
-                                                          DraftLength::fixed(3), begin),
-                                 expected) <= rounding);
-        CHECK(largest_difference(speculative_distribution(target, PromptLookup(1), rules,
-                                                          DraftLength::fixed(2), begin),
-                                 expected) <= rounding);
-        const SpeculativeRules shorter = rules_of(rules.chain, 4, rules.eos);
-        CHECK(largest_difference(speculative_distribution(target, ModelDraft(draft, 100), shorter,
-                                                          DraftLength::adaptive(3, 0.1), begin),
-                                 plain_distribution(target, shorter, begin)) <= rounding);
+        const auto off_by = [&](int tokens, auto drafts, DraftLength length) {
+            const SpeculativeRules rules =
+                rules_of(chain_of(0.9, 3, 1, 1.2), tokens,
+                         ends ? std::vector<int>{eos} : std::vector<int>{});
+            return largest_difference(
+                speculative_distribution(target, std::move(drafts), rules, length, begin),
+                plain_distribution(target, rules, begin));
+        };
+        CHECK(off_by(5, PromptLookup(3), DraftLength::fixed(3)) <= rounding);
+        CHECK(off_by(5, PromptLookup(1), DraftLength::fixed(2)) <= rounding);
+        CHECK(off_by(4, ModelDraft(draft, 100), DraftLength::adaptive(3, 0.1)) <= rounding);
         // Drafts nothing after a rejection, so both kinds of rounds are in its texts.
-        CHECK(largest_difference(speculative_distribution(target, ModelDraft(draft, 100), shorter,
-                                                          DraftLength::adaptive(3, 0.7), begin),
-                                 plain_distribution(target, shorter, begin)) <= rounding);
+        CHECK(off_by(4, ModelDraft(draft, 100), DraftLength::adaptive(3, 0.7)) <= rounding);
     }
 }
 
 TEST_CASE(
     "where the context ends, speculative texts end as plain ones do, also when the draft reads "
-    "less",
-    "[ch12]") {
+    "less") {
     const SpeculativeRules rules = rules_of(chain_of(1, 0, 1, 1), 10, {}, 6);
     const ToyModel target(9, 1.5), draft(10, 1);
     const TextDistribution expected = plain_distribution(target, rules);
     REQUIRE(expected.begin()->first.size() == 6);
-    CHECK(largest_difference(
-              speculative_distribution(target, ModelDraft(draft, 6), rules, DraftLength::fixed(4)),
-              expected) <= rounding);
-    CHECK(largest_difference(
-              speculative_distribution(target, ModelDraft(draft, 4), rules, DraftLength::fixed(4)),
-              expected) <= rounding);
-    CHECK(largest_difference(
-              speculative_distribution(target, ModelDraft(draft, 1), rules, DraftLength::fixed(4)),
-              expected) <= rounding);
+    for (const int read : {6, 4, 1}) {
+        INFO("the draft reads " << read);
+        CHECK(largest_difference(speculative_distribution(target, ModelDraft(draft, read), rules,
+                                                          DraftLength::fixed(4)),
+                                 expected) <= rounding);
+    }
 }
 
 TEST_CASE(
     "two steps: the exact distribution is .42 .28 .06 .24, the tutorial's is .2928 .3172 .1014 "
-    ".2886",
-    "[ch12]") {
+    ".2886") {
     // A first token "2" stands for the beginning: P0 = (.7, .3), P(·|0) = (.6, .4),
     // P(·|1) = (.2, .8).
     const TableModel target({{.6, .4}, {.2, .8}, {.7, .3}}), draft({{.3, .7}, {.5, .5}, {.4, .6}});
@@ -201,15 +185,13 @@ TEST_CASE(
     const TextDistribution longer =
         speculative_distribution(target, ModelDraft(draft, 9), rules, DraftLength::fixed(2), {2});
     std::vector<double> firsts(4);
-    for (const auto& [text, p] : longer)
-        firsts[static_cast<std::size_t>(2 * text[1] + text[2])] += p;
+    for (const auto& [text, p] : longer) firsts[index(2 * text[1] + text[2])] += p;
     near(firsts, {.2928, .3172, .1014, .2886});
 }
 
 TEST_CASE(
     "one step: p = (.5, .3, .2), q = (.2, .3, .5) accepts .7; the tutorial's rule gives .35 .39 "
-    ".26",
-    "[ch12]") {
+    ".26") {
     const TableModel target({{.5, .3, .2}}), draft({{.2, .3, .5}});
     SpeculativeRules rules = rules_of(Chain(), 2);
     rules.overlaps = true;
@@ -223,7 +205,7 @@ TEST_CASE(
             ModelDraft d(draft, 9);
             const std::vector<int> ids{0};
             const Round round = speculate_once(t.last(), d, rules, ids, 1, 1, chance);
-            distribution[static_cast<std::size_t>(round.tokens[0])] += chance.probability();
+            distribution[index(round.tokens[0])] += chance.probability();
             accepted += chance.probability() * round.accepted();
             overlap = round.overlap;
         } while (chance.next());
@@ -236,7 +218,7 @@ TEST_CASE(
     }
 }
 
-TEST_CASE("an accepted end of text is the last token of its round", "[ch12]") {
+TEST_CASE("an accepted end of text is the last token of its round") {
     const TableModel model({{.9, .05, .05}});
     SpeculativeRules rules = rules_of(Chain(), 9, {eos});
     int ended = 0;

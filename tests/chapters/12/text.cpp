@@ -1,11 +1,7 @@
 // Chapter 12 with everything around it: stop strings, streams, other tokenizers.
 #include "tests/catch.hpp"
 
-#include <cmath>
-#include <map>
 #include <sstream>
-#include <string>
-#include <vector>
 
 #include "chapters/08_penalties/full_chain.hpp"
 #include "chapters/12_speculative/drafts.hpp"
@@ -18,8 +14,7 @@ using namespace tbt;
 TEST_CASE(
     "with a stop string that spans tokens, the distribution of the texts and of their ends is that "
     "of plain "
-    "decoding",
-    "[ch12]") {
+    "decoding") {
     // a, b and ab: "babb" may end in the middle of a token and begin in another.
     const TokenBytes bytes = [](int id) -> std::string_view {
         return id == 0 ? "a" : id == 1 ? "b" : "ab";
@@ -54,8 +49,8 @@ TEST_CASE(
             ids.push_back(random.draw(c));
             generated.push_back(ids.back());
             if (!request.stop.is_eos(ids.back())) stream.push_token(bytes(ids.back()));
-            reason = why_stop(request.stop, ids.back(), stream, static_cast<int>(generated.size()),
-                              static_cast<int>(ids.size()));
+            reason = why_stop(request.stop, ids.back(), stream, to_int(generated.size()),
+                              to_int(ids.size()));
         }
         stream.finish();
         expected[described(generated, stream.text(), *reason)] += random.probability();
@@ -82,7 +77,7 @@ TEST_CASE(
     }
 }
 
-TEST_CASE("models with other tokens are refused, and the first difference is named", "[ch12]") {
+TEST_CASE("models with other tokens are refused, and the first difference is named") {
     const auto trained = [](const char* text, int vocab) {
         TokenizerTrainer trainer;
         trainer.add_text(text);

@@ -2,8 +2,6 @@
 // Time is made up here, so nothing depends on the machine.
 #include "tests/catch.hpp"
 
-#include <algorithm>
-
 #include "chapters/12_speculative/draft_length.hpp"
 #include "lib/core/rng.hpp"
 #include "tests/api/hostile.hpp"
@@ -51,7 +49,7 @@ double stairs(int n) {
 
 }  // namespace
 
-TEST_CASE("by the clock, no draft makes a text more than a twentieth slower", "[ch12]") {
+TEST_CASE("by the clock, no draft makes a text more than a twentieth slower") {
     for (const double alpha : {0.0, .3, .5, .7, .9, 1.0})
         for (const double cost : {.05, .15, .4, .8, 1.5})
             for (const int tokens : {120, 400}) {
@@ -65,7 +63,7 @@ TEST_CASE("by the clock, no draft makes a text more than a twentieth slower", "[
             }
 }
 
-TEST_CASE("by the clock, a draft that pays is used, at about its best length", "[ch12]") {
+TEST_CASE("by the clock, a draft that pays is used, at about its best length") {
     for (const auto& [alpha, cost] : {std::pair(.9, .15), {.8, .15}, {.9, .3}, {.7, .1}}) {
         double best = 0;
         for (int n = 1; n <= 8; ++n)
@@ -80,7 +78,7 @@ TEST_CASE("by the clock, a draft that pays is used, at about its best length", "
     }
 }
 
-TEST_CASE("where a draft loses, the length is 0 nearly always, and tries grow rare", "[ch12]") {
+TEST_CASE("where a draft loses, the length is 0 nearly always, and tries grow rare") {
     const Made made = write(DraftLength::timed(8), .3, .8, 1000, 3);
     CHECK(made.last_length == 0);
     CHECK(made.drafted_rounds >= 2);  // it was tried
@@ -98,8 +96,7 @@ TEST_CASE("where a draft loses, the length is 0 nearly always, and tries grow ra
     CHECK(late > 150);
 }
 
-TEST_CASE("rounds that are mostly quick and sometimes very slow cost no more than the budget",
-          "[ch12]") {
+TEST_CASE("rounds that are mostly quick and sometimes very slow cost no more than the budget") {
     // Every guess is right and three rounds of four are quick, so the medians say that it pays.
     DraftLength length = DraftLength::timed(4);
     double seconds = 0;
@@ -115,8 +112,8 @@ TEST_CASE("rounds that are mostly quick and sometimes very slow cost no more tha
     CHECK(seconds <= 1.05 * tokens);
 }
 
-TEST_CASE("by the clock, texts share what they learn: a short second text is as fast as a long one",
-          "[ch12]") {
+TEST_CASE(
+    "by the clock, texts share what they learn: a short second text is as fast as a long one") {
     for (const auto& [alpha, cost] : {std::pair(.7, .05), {.8, .05}, {.9, .05}, {.9, .1}}) {
         double best = 0;
         for (int n = 1; n <= 12; ++n)
@@ -138,7 +135,7 @@ TEST_CASE("by the clock, texts share what they learn: a short second text is as 
     CHECK(write(shared, .9, .05, 64, 7).seconds < first);
 }
 
-TEST_CASE("by the clock, lengths that are faster than a line says are found", "[ch12]") {
+TEST_CASE("by the clock, lengths that are faster than a line says are found") {
     for (const double alpha : {.7, .8, .9}) {
         double best = 0;
         for (int n = 1; n <= 12; ++n) best = std::max(best, expected_tokens(alpha, n) / stairs(n));
@@ -152,7 +149,7 @@ TEST_CASE("by the clock, lengths that are faster than a line says are found", "[
     }
 }
 
-TEST_CASE("without the clock nothing of it is asked", "[ch12]") {
+TEST_CASE("without the clock nothing of it is asked") {
     DraftLength fixed = DraftLength::fixed(5);
     fixed.took(5, 1, 100);
     CHECK(fixed.next() == 5);

@@ -2,8 +2,6 @@
 // what each of them promises still holds.
 #include "tests/catch.hpp"
 
-#include <algorithm>
-
 #include "chapters/10_generate/generate.hpp"
 #include "chapters/13_json_grammar/grammar_step.hpp"
 #include "lib/grammar/recognizer/json_recognizer.hpp"
@@ -25,7 +23,7 @@ std::shared_ptr<CompiledGrammar> small_json() {
 }
 
 TokenBytes bytes_of_tokens() {
-    return [](int id) { return std::string_view(tokens[static_cast<std::size_t>(id)]); };
+    return [](int id) { return std::string_view(tokens[index(id)]); };
 }
 
 // Every text that the constraint lets end, with the model's own log-probability.
@@ -64,8 +62,7 @@ BatchLogits one_by_one(test::RandomModel& model, std::vector<std::vector<float>>
 
 }  // namespace
 
-TEST_CASE("a beam search under a grammar finds the legal texts that are most probable, in order",
-          "[ch13]") {
+TEST_CASE("a beam search under a grammar finds the legal texts that are most probable, in order") {
     const auto shared = small_json();
     for (std::uint64_t seed = 1; seed <= 5; ++seed) {
         test::RandomModel model(seed, static_cast<int>(V));
@@ -78,7 +75,7 @@ TEST_CASE("a beam search under a grammar finds the legal texts that are most pro
 
         std::vector<std::vector<float>> rows;
         BeamRequest request;
-        request.beams.num_beams = static_cast<int>(every.size());  // wide enough to lose nothing
+        request.beams.num_beams = to_int(every.size());  // wide enough to lose nothing
         request.beams.num_return_sequences = 20;
         request.beams.length_penalty = 0;  // compare sums
         request.stop.eos = {eos};
@@ -99,8 +96,7 @@ TEST_CASE("a beam search under a grammar finds the legal texts that are most pro
     }
 }
 
-TEST_CASE("narrow beams and drawn beams under a grammar still end valid, within the budget",
-          "[ch13]") {
+TEST_CASE("narrow beams and drawn beams under a grammar still end valid, within the budget") {
     const auto shared = small_json();
     JsonRecognizer recognizer;
     for (std::uint64_t seed = 1; seed <= 40; ++seed) {
@@ -119,13 +115,12 @@ TEST_CASE("narrow beams and drawn beams under a grammar still end valid, within 
              beam_search(one_by_one(model, rows), request, std::vector<int>{2})) {
             CAPTURE(seed, text.text);
             REQUIRE(accepts_text(recognizer, text.text));
-            REQUIRE(text.ids.size() <= static_cast<std::size_t>(request.stop.max_new_tokens));
+            REQUIRE(text.ids.size() <= index(request.stop.max_new_tokens));
         }
     }
 }
 
-TEST_CASE("a stop string cuts a guided text off, and what was streamed is what was written",
-          "[ch13]") {
+TEST_CASE("a stop string cuts a guided text off, and what was streamed is what was written") {
     const auto shared = small_json();
     GenerateRequest request;
     request.chain = in_order(Dialect::ours, {grammar_step(GrammarMatcher(shared, 12))});

@@ -2,9 +2,6 @@
 // for each way of decoding.
 #include "tests/catch.hpp"
 
-#include <functional>
-#include <map>
-
 #include "chapters/02_greedy/greedy.hpp"
 #include "chapters/10_generate/generate.hpp"
 #include "chapters/13_json_grammar/grammar_step.hpp"
@@ -42,7 +39,7 @@ Row model(const std::vector<int>& ids, int flavour) {
 Row masked(Row p, GrammarMatcher& constraint) {
     const TokenMask mask = constraint.mask();
     double sum = 0;
-    for (int id = 0; id < V; ++id) sum += p[static_cast<std::size_t>(id)] *= mask.test(id) ? 1 : 0;
+    for (int id = 0; id < V; ++id) sum += p[index(id)] *= mask.test(id) ? 1 : 0;
     for (double& x : p) x /= sum;
     return p;
 }
@@ -51,7 +48,7 @@ bool over(const GrammarMatcher& c) { return c.ended() || c.remaining() == 0; }
 
 std::string text_of(const std::vector<int>& ids) {
     std::string text;
-    for (const int id : ids) text += id == eos ? "." : tokens[static_cast<std::size_t>(id)] + "|";
+    for (const int id : ids) text += id == eos ? "." : tokens[index(id)] + "|";
     return text;
 }
 
@@ -64,12 +61,12 @@ void sample_distribution(const GrammarMatcher& constraint, const std::vector<int
     GrammarMatcher here = constraint;
     const Row p = masked(model(ids, 1), here);
     for (int id = 0; id < V; ++id) {
-        if (p[static_cast<std::size_t>(id)] == 0) continue;
+        if (p[index(id)] == 0) continue;
         GrammarMatcher next = constraint;
         next.advance(id);
         std::vector<int> longer = ids;
         longer.push_back(id);
-        sample_distribution(next, longer, weight * p[static_cast<std::size_t>(id)], distribution);
+        sample_distribution(next, longer, weight * p[index(id)], distribution);
     }
 }
 
@@ -92,7 +89,7 @@ void speculative_distribution(const GrammarMatcher& constraint, const std::vecto
         speculative_distribution(next, longer, drafts, w, distribution);
     };
     if (left == 0) {  // all drafts accepted: one more from the target
-        for (int id = 0; id < V; ++id) go_on(id, 2, weight * p[static_cast<std::size_t>(id)]);
+        for (int id = 0; id < V; ++id) go_on(id, 2, weight * p[index(id)]);
         return;
     }
     double rejected = 0, residual = 0;
@@ -109,8 +106,7 @@ void speculative_distribution(const GrammarMatcher& constraint, const std::vecto
 
 TEST_CASE(
     "the distribution under a mask: each step renormalised over what is legal, and all of it "
-    "complete JSON",
-    "[ch13]") {
+    "complete JSON") {
     Distribution distribution;
     sample_distribution(GrammarMatcher(small_json(), budget), {}, 1, distribution);
     double sum = 0;
@@ -132,7 +128,7 @@ TEST_CASE(
     REQUIRE(std::abs(distribution.at("1|.") - first[2] / begins * second[eos] / follows) <= 1e-15);
 }
 
-TEST_CASE("grammar and speculative decoding have the distribution of the grammar alone", "[ch13]") {
+TEST_CASE("grammar and speculative decoding have the distribution of the grammar alone") {
     Distribution alone, drafted;
     sample_distribution(GrammarMatcher(small_json(), budget), {}, 1, alone);
     speculative_distribution(GrammarMatcher(small_json(), budget), {}, 2, 1, drafted);
@@ -143,8 +139,7 @@ TEST_CASE("grammar and speculative decoding have the distribution of the grammar
     }
 }
 
-TEST_CASE("a mask does not give the model's distribution of texts that happen to be legal",
-          "[ch13]") {
+TEST_CASE("a mask does not give the model's distribution of texts that happen to be legal") {
     // [ with .6, 1 with .4; after [ the token ] with .1. Two tokens at most.
     const auto shared =
         language(std::make_shared<JsonRecognizer>(JsonOptions{0, false, false}),
@@ -157,8 +152,7 @@ TEST_CASE("a mask does not give the model's distribution of texts that happen to
 }
 
 TEST_CASE(
-    "the mask as a step of the chain comes first in every dialect, and every text is complete",
-    "[ch13]") {
+    "the mask as a step of the chain comes first in every dialect, and every text is complete") {
     const auto shared = small_json();
     const std::vector<ChainStep> steps = {
         {"temperature", "2", [](Candidates& c, const TextSoFar&) { c.multiply_temperature(2); }},
@@ -180,8 +174,7 @@ TEST_CASE(
     JsonRecognizer recognizer;
     std::map<std::string, int> seen;
     for (const GeneratedText& text : generate_texts(
-             logits, [](int id) { return std::string_view(tokens[static_cast<std::size_t>(id)]); },
-             prompt, request)) {
+             logits, [](int id) { return std::string_view(tokens[index(id)]); }, prompt, request)) {
         INFO(text.text);
         REQUIRE(accepts_text(recognizer, text.text));
         ++seen[text.text];
@@ -189,7 +182,7 @@ TEST_CASE(
     REQUIRE(seen.size() > 20);
 }
 
-TEST_CASE("greedy under the mask takes the most probable legal token at each step", "[ch13]") {
+TEST_CASE("greedy under the mask takes the most probable legal token at each step") {
     GrammarMatcher constraint(small_json(), budget);
     std::vector<float> logits = {3, 5, 1, 4, 0, 2, 9};
     const auto text = generate_guided(
@@ -201,7 +194,7 @@ TEST_CASE("greedy under the mask takes the most probable legal token at each ste
     REQUIRE((text.complete && constraint.ended()));
 }
 
-TEST_CASE("a text that a stop string or a reader cuts off says whether it is complete", "[ch13]") {
+TEST_CASE("a text that a stop string or a reader cuts off says whether it is complete") {
     GrammarMatcher constraint(small_json(), 20);
     std::vector<float> logits = {3, 0, 5, 4, 0, 2, -9};
     int left = 3;

@@ -1,10 +1,6 @@
 // The states of the JSON recognizer: the shortest way to the end, and which bytes are equivalent.
 #include "tests/catch.hpp"
 
-#include <deque>
-#include <map>
-#include <set>
-
 #include "lib/core/index.hpp"
 #include "lib/grammar/recognizer/json_recognizer.hpp"
 
@@ -35,7 +31,7 @@ const JsonOptions all_options[] = {{1, false, false}, {1, true, false}, {1, fals
 
 }  // namespace
 
-TEST_CASE("closing_bytes is the length of the shortest completion", "[ch13]") {
+TEST_CASE("closing_bytes is the length of the shortest completion") {
     for (const JsonOptions options : all_options) {
         JsonRecognizer recognizer(options);
         std::map<Recognizer::State, States> before;
@@ -65,7 +61,7 @@ TEST_CASE("closing_bytes is the length of the shortest completion", "[ch13]") {
     }
 }
 
-TEST_CASE("bytes that are said to be equivalent lead to one state, from every state", "[ch13]") {
+TEST_CASE("bytes that are said to be equivalent lead to one state, from every state") {
     for (const JsonOptions options : all_options) {
         JsonRecognizer recognizer(options);
         std::map<Recognizer::State, States> before;

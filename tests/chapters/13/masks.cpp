@@ -1,12 +1,6 @@
 // Masks over tokens: the tree they are read from, budgets, forced runs.
 #include "tests/catch.hpp"
 
-#include <map>
-#include <set>
-#include <unordered_map>
-
-#include <nlohmann/json.hpp>
-
 #include "lib/grammar/recognizer/json_recognizer.hpp"
 #include "tests/support/guided.hpp"
 #include "tests/support/json_tokens.hpp"
@@ -14,21 +8,21 @@
 using namespace tbt;
 using namespace tbt::testing;
 
-TEST_CASE("the tree holds every token once, and finds each by its bytes", "[ch13]") {
+TEST_CASE("the tree holds every token once, and finds each by its bytes") {
     const TokenTrie trie({"b", "ab", "a", "abc", "b", "", "\xff\x01", "abd"}, 5);
     REQUIRE(trie.longest() == 3);
     REQUIRE(trie.nodes().size() == 7);
     REQUIRE(trie.duplicates() == std::vector<std::pair<int, int>>{{0, 4}});
     int node = -1;
     for (const char c : std::string("abd")) node = trie.child(node, static_cast<unsigned char>(c));
-    REQUIRE(trie.nodes()[static_cast<std::size_t>(node)].token == 7);
+    REQUIRE(trie.nodes()[index(node)].token == 7);
     REQUIRE(trie.path(node) == "abd");
     REQUIRE(trie.child(-1, 'c') == -1);
     REQUIRE_THROWS_AS(TokenTrie({"a"}, 1), Error);
 }
 
-TEST_CASE("the mask is the set of tokens that survive by themselves, at each step of random texts",
-          "[ch13]") {
+TEST_CASE(
+    "the mask is the set of tokens that survive by themselves, at each step of random texts") {
     Rng rng(2);
     for (int round = 0; round < 6; ++round) {
         std::vector<std::string> tokens = json_tokens;
@@ -47,7 +41,6 @@ TEST_CASE("the mask is the set of tokens that survive by themselves, at each ste
             for (int step = 0; step < 40; ++step) {
                 const TokenMask mask = masks.of(state).mask;
                 REQUIRE(mask == brute_force_mask(*recognizer, *trie, state));
-                REQUIRE(masks.of(state).only == mask.only());
                 // Rather structure than blanks, so that the stack grows:
                 // tokens of more than one byte count thrice.
                 int id = random_token(mask, rng);
@@ -61,7 +54,7 @@ TEST_CASE("the mask is the set of tokens that survive by themselves, at each ste
     }
 }
 
-TEST_CASE("max_to_end bounds what any token of the mask leaves to close", "[ch13]") {
+TEST_CASE("max_to_end bounds what any token of the mask leaves to close") {
     Rng rng(3);
     const auto trie = vocabulary_with(json_tokens);
     const auto recognizer = std::make_shared<JsonRecognizer>();
@@ -84,17 +77,15 @@ TEST_CASE("max_to_end bounds what any token of the mask leaves to close", "[ch13
     }
 }
 
-TEST_CASE("a mask sets the logits of its complement to minus infinity and leaves the others",
-          "[ch13]") {
+TEST_CASE("a mask sets the logits of its complement to minus infinity and leaves the others") {
     for (const int v : {1, 63, 64, 65, 200, 1000}) {
         TokenMask mask(v);
-        std::vector<float> logits(static_cast<std::size_t>(v) + 3);
+        std::vector<float> logits(index(v) + 3);
         for (std::size_t i = 0; i < logits.size(); ++i) logits[i] = static_cast<float>(i) - 3;
         for (int i = 0; i < v; i += 1 + i / 5) mask.set(i);
         mask.apply(logits);
-        for (int i = 0; i < static_cast<int>(logits.size()); ++i) {
-            REQUIRE(logits[static_cast<std::size_t>(i)] ==
-                    (mask.test(i) ? static_cast<float>(i) - 3 : -INFINITY));
+        for (int i = 0; i < to_int(logits.size()); ++i) {
+            REQUIRE(logits[index(i)] == (mask.test(i) ? static_cast<float>(i) - 3 : -INFINITY));
         }
     }
     TokenMask mask(70);
@@ -107,8 +98,7 @@ TEST_CASE("a mask sets the logits of its complement to minus infinity and leaves
     REQUIRE_THROWS_AS(mask.apply(few), Error);
 }
 
-TEST_CASE("without all bytes as tokens, trying everything finds the fewest tokens to the end",
-          "[ch13]") {
+TEST_CASE("without all bytes as tokens, trying everything finds the fewest tokens to the end") {
     Rng rng(4);
     const std::vector<std::string> closers = {"\"}]",      "]]", "}}", "0",     "\":[]}",
                                               "\":\"\"}]", "]",  "}",  "\"",    ":",
@@ -143,7 +133,7 @@ TEST_CASE("without all bytes as tokens, trying everything finds the fewest token
     REQUIRE(deep > 20);
 }
 
-TEST_CASE("with all bytes as tokens, the bytes to the end are the bound", "[ch13]") {
+TEST_CASE("with all bytes as tokens, the bytes to the end are the bound") {
     const auto shared = language(std::make_shared<JsonRecognizer>(), vocabulary_with(json_tokens));
     for (const auto& [text, bytes] :
          {std::pair("", 1), {"{\"a", 4}, {"[[[", 3}, {"[[\"\\u", 7}, {"5", 0}}) {
@@ -154,16 +144,15 @@ TEST_CASE("with all bytes as tokens, the bytes to the end are the bound", "[ch13
     }
 }
 
-TEST_CASE("under a budget the mask is the set of tokens after which a completion still fits",
-          "[ch13]") {
+TEST_CASE("under a budget the mask is the set of tokens after which a completion still fits") {
     Rng rng(5);
     const auto trie = vocabulary_with(json_tokens);
     const auto shared = language(std::make_shared<JsonRecognizer>(), trie);
     for (int text = 0; text < 60; ++text) {
-        GrammarMatcher constraint(shared, 1 + static_cast<int>(rng.below(14)));
+        GrammarMatcher constraint(shared, 1 + to_int(rng.below(14)));
         while (!constraint.ended() && constraint.remaining() > 0) {
             const TokenMask mask = constraint.mask();
-            for (int id = 0; id < trie->vocabulary(); id += 1 + static_cast<int>(rng.below(5))) {
+            for (int id = 0; id < trie->vocabulary(); id += 1 + to_int(rng.below(5))) {
                 if (id == trie->eos()) continue;
                 const auto next =
                     read_bytes(shared->recognizer(), constraint.state(), trie->bytes(id));
@@ -180,14 +169,13 @@ TEST_CASE("under a budget the mask is the set of tokens after which a completion
 }
 
 TEST_CASE(
-    "ten thousand texts by a model that knows nothing are all JSON and end within their budget",
-    "[ch13]") {
+    "ten thousand texts by a model that knows nothing are all JSON and end within their budget") {
     Rng rng(6);
     const auto trie = vocabulary_with(json_tokens);
     const auto shared = language(std::make_shared<JsonRecognizer>(), trie);
     int containers = 0;
     for (int i = 0; i < 10000; ++i) {
-        const std::string text = random_text(shared, 1 + static_cast<int>(rng.below(40)), rng);
+        const std::string text = random_text(shared, 1 + to_int(rng.below(40)), rng);
         INFO(text);
         // A number too large for a double is JSON; nlohmann-json says so by another kind of
         // exception.
@@ -204,8 +192,7 @@ TEST_CASE(
 }
 
 TEST_CASE(
-    "what cannot be spelled or does not fit is refused before the first token, with the minimum",
-    "[ch13]") {
+    "what cannot be spelled or does not fit is refused before the first token, with the minimum") {
     const auto json = [](JsonOptions options) { return std::make_shared<JsonRecognizer>(options); };
     const auto digits_only =
         language(json({0, false, true}),
@@ -232,8 +219,7 @@ TEST_CASE(
              !mask.test(1) && !mask.test(6)));
 }
 
-TEST_CASE("a constraint can be copied and taken back, and refuses what its mask refuses",
-          "[ch13]") {
+TEST_CASE("a constraint can be copied and taken back, and refuses what its mask refuses") {
     const auto trie = vocabulary_with(json_tokens);
     const auto shared = language(std::make_shared<JsonRecognizer>(), trie);
     GrammarMatcher constraint(shared, 30);
@@ -254,7 +240,7 @@ TEST_CASE("a constraint can be copied and taken back, and refuses what its mask 
     REQUIRE_THROWS_AS(constraint.rollback(2), Error);
 }
 
-TEST_CASE("a forced run is appended without asking the model", "[ch13]") {
+TEST_CASE("a forced run is appended without asking the model") {
     // Tokens "t", "rue": after t only one token is legal, then only the end.
     const auto trie = std::make_shared<const TokenTrie>(
         std::vector<std::string>{"t", "rue", "f", "alse", "", "n", "u", "l"}, 4);

@@ -2,11 +2,6 @@
 // and wherever in a JSON text it is asked.
 #include "tests/catch.hpp"
 
-#include <memory>
-#include <string>
-#include <string_view>
-#include <vector>
-
 #include "chapters/13_json_grammar/plain_mask.hpp"
 #include "lib/core/rng.hpp"
 #include "lib/grammar/recognizer/json_recognizer.hpp"
@@ -42,24 +37,23 @@ Recognizer::State random_state(Recognizer& recognizer, Rng& rng) {
 
 }  // namespace
 
-TEST_CASE("the fast mask is the plain one, for random vocabularies and JSON states", "[ch13]") {
+TEST_CASE("the fast mask is the plain one, for random vocabularies and JSON states") {
     Rng rng(131);
     int masks_seen = 0, legal_tokens = 0;
     for (int round = 0; round < 200; ++round) {
         std::vector<std::string> tokens = random_tokens(rng);
-        const int eos = rng.below(3) == 0 ? -1 : static_cast<int>(rng.below(tokens.size()));
-        if (eos >= 0) tokens[static_cast<std::size_t>(eos)].clear();
+        const int eos = rng.below(3) == 0 ? -1 : to_int(rng.below(tokens.size()));
+        if (eos >= 0) tokens[index(eos)].clear();
         const auto recognizer = std::make_shared<JsonRecognizer>(
-            JsonOptions{static_cast<int>(rng.below(4)) - 1, rng.below(2) == 0, rng.below(3) == 0});
+            JsonOptions{to_int(rng.below(4)) - 1, rng.below(2) == 0, rng.below(3) == 0});
         MaskCache masks(recognizer, std::make_shared<const TokenTrie>(tokens, eos),
                         rng.below(2) == 0 ? 256 : 2);
         for (int i = 0; i < 20; ++i, ++masks_seen) {
             const Recognizer::State state = random_state(*recognizer, rng);
             const std::vector<bool> plain = plain_mask(*recognizer, state, tokens, eos);
             const TokenMask& fast = masks.of(state).mask;
-            REQUIRE(fast.size() == static_cast<int>(plain.size()));
-            for (int id = 0; id < fast.size(); ++id)
-                REQUIRE(fast.test(id) == plain[static_cast<std::size_t>(id)]);
+            REQUIRE(fast.size() == to_int(plain.size()));
+            for (int id = 0; id < fast.size(); ++id) REQUIRE(fast.test(id) == plain[index(id)]);
             legal_tokens += fast.count();
 
             std::vector<float> a(tokens.size());

@@ -2,11 +2,6 @@
 // along the drafted prefix too.
 #include "tests/catch.hpp"
 
-#include <cmath>
-#include <map>
-#include <string>
-#include <vector>
-
 #include "chapters/12_speculative/drafts.hpp"
 #include "chapters/12_speculative/speculative.hpp"
 #include "chapters/13_json_grammar/grammar_step.hpp"
@@ -32,8 +27,7 @@ struct ToyModel {
     Logits rows(std::span<const int> ids, int count) {
         values.clear();
         test::RandomModel model(seed, V, 1.5);
-        for (std::size_t n = ids.size() + 1 - static_cast<std::size_t>(count); n <= ids.size();
-             ++n) {
+        for (std::size_t n = ids.size() + 1 - index(count); n <= ids.size(); ++n) {
             const std::span<const float> row = model(ids.first(n));
             values.insert(values.end(), row.begin(), row.end());
         }
@@ -104,8 +98,7 @@ void require_equal(const TextDistribution& distribution, const TextDistribution&
 }  // namespace
 
 TEST_CASE(
-    "chapter 12's speculative decoding under a grammar has the distribution of the grammar alone",
-    "[ch13]") {
+    "chapter 12's speculative decoding under a grammar has the distribution of the grammar alone") {
     for (const double temperature : {1.0, 0.6}) {
         const SpeculativeRules rules = masked_rules(temperature);
         const TextDistribution expected = grammar_alone({1, {}}, rules);
@@ -113,7 +106,7 @@ TEST_CASE(
         JsonRecognizer recognizer;
         for (const auto& [text, p] : expected) {
             std::string plain;
-            for (const int id : text) plain += tokens[static_cast<std::size_t>(id)];
+            for (const int id : text) plain += tokens[index(id)];
             CAPTURE(plain);
             REQUIRE(accepts_text(recognizer, plain));
         }

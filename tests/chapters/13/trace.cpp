@@ -1,8 +1,6 @@
 // What a guide said before each token: the words, and both sides of the mask.
 #include "tests/catch.hpp"
 
-#include <algorithm>
-
 #include "chapters/13_json_grammar/guide_state.hpp"
 #include "lib/grammar/recognizer/gbnf.hpp"
 #include "lib/grammar/recognizer/grammar_recognizer.hpp"
@@ -14,7 +12,7 @@
 using namespace tbt;
 using namespace tbt::testing;
 
-TEST_CASE("where a JSON text stands is said in words", "[ch13]") {
+TEST_CASE("where a JSON text stands is said in words") {
     REQUIRE(json_words("{") == "the object: a key or }");
     REQUIRE(json_words(" {\"na") == "the object › na: in a key");
     REQUIRE(json_words("{\"name\"") == "the object › name: a colon");
@@ -35,7 +33,7 @@ TEST_CASE("where a JSON text stands is said in words", "[ch13]") {
     REQUIRE(json_words("{\"" + std::string(500, 'k')).size() < 80);
 }
 
-TEST_CASE("the bytes that may come next are ranges of bytes", "[ch13]") {
+TEST_CASE("the bytes that may come next are ranges of bytes") {
     JsonRecognizer json;
     Recognizer::State here = json.start();
     for (const char c : std::string("\"a")) here = json.next(here, static_cast<unsigned char>(c));
@@ -46,7 +44,7 @@ TEST_CASE("the bytes that may come next are ranges of bytes", "[ch13]") {
     CHECK(next_bytes(low, low.start()) == std::vector<std::pair<int, int>>{{0, 9}, {'a', 'c'}});
 }
 
-TEST_CASE("the two sides of a mask are the model's first choices of each", "[ch13]") {
+TEST_CASE("the two sides of a mask are the model's first choices of each") {
     const auto trie = vocabulary_with(json_tokens);
     const auto language =
         std::make_shared<CompiledGrammar>(std::make_shared<JsonRecognizer>(), trie);

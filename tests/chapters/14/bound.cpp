@@ -9,7 +9,7 @@
 using namespace tbt;
 using namespace tbt::testing;
 
-TEST_CASE("the bound in tokens keeps its promise under grammars drawn at random", "[ch14]") {
+TEST_CASE("the bound in tokens keeps its promise under grammars drawn at random") {
     Rng rng(181);
     int looked_at = 0;
     for (int i = 0; i < 150; ++i) {
@@ -20,7 +20,7 @@ TEST_CASE("the bound in tokens keeps its promise under grammars drawn at random"
     CHECK(looked_at > 1000);
 }
 
-TEST_CASE("the bound is never below what trying everything finds", "[ch14]") {
+TEST_CASE("the bound is never below what trying everything finds") {
     Rng rng(185);
     int states = 0, above = 0;
     for (int i = 0; i < 150; ++i) {
@@ -34,7 +34,7 @@ TEST_CASE("the bound is never below what trying everything finds", "[ch14]") {
     CHECK(above > 100);  // it is a bound
 }
 
-TEST_CASE("the bound keeps its promise where any of many bytes leads on for long", "[ch14]") {
+TEST_CASE("the bound keeps its promise where any of many bytes leads on for long") {
     Rng rng(187);
     int looked_at = 0, above = 0;
     for (int i = 0; i < 60; ++i) {
@@ -55,7 +55,7 @@ TEST_CASE("the bound keeps its promise where any of many bytes leads on for long
     CHECK(above > 0);
 }
 
-TEST_CASE("the bound cuts a shortest way into the fewest tokens, from call to call", "[ch14]") {
+TEST_CASE("the bound cuts a shortest way into the fewest tokens, from call to call") {
     const auto bound = [](const std::string& grammar, const std::vector<std::string>& tokens) {
         const auto recognizer = recognizer_of(grammar);
         const auto trie = vocabulary_with(tokens);
@@ -79,13 +79,13 @@ TEST_CASE("the bound cuts a shortest way into the fewest tokens, from call to ca
     CHECK(bound("root ::= \"(\" root \")\" | \"x\" r\nr ::= \"y\" r | \"z\"", {"xz"}) == 2);
 }
 
-TEST_CASE("what is enough is the bound where no tokens cross from rule to rule", "[ch14]") {
+TEST_CASE("what is enough is the bound where no tokens cross from rule to rule") {
     const auto shared =
         language(recognizer_of(R"(root ::= "ab" [0-9] "cd")"), vocabulary_with({"ab"}));
     CHECK(shared->closing().enough(shared->recognizer().start()) == 4);
 }
 
-TEST_CASE("the bound follows rules that call each other ten thousand deep", "[ch14]") {
+TEST_CASE("the bound follows rules that call each other ten thousand deep") {
     std::string grammar;
     for (int i = 0; i < 10000; ++i) {
         grammar += i == 0 ? "root" : "r" + std::to_string(i);

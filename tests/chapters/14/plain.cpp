@@ -1,9 +1,6 @@
 // The grammar followed plainly, derivation by derivation, is what the fast recognizer is held to.
 #include "tests/catch.hpp"
 
-#include <algorithm>
-#include <map>
-
 #include "chapters/14_grammar/plain_grammar.hpp"
 #include "lib/grammar/recognizer/gbnf.hpp"
 #include "lib/grammar/recognizer/grammar_recognizer.hpp"
@@ -49,7 +46,6 @@ public:
     std::size_t derivations(State state) const { return states_[state].size(); }
     State abstraction(State state) override { return state; }
     bool escaped(State) const override { return false; }
-    int hidden_bytes(State) const override { return 0; }
 
 private:
     static constexpr int never = 1000000;
@@ -57,8 +53,7 @@ private:
     int cost(const Symbols& symbols) const {
         int sum = 0;
         for (const Symbol& s : symbols)
-            sum =
-                std::min(never, sum + (s.rule < 0 ? 1 : costs_[static_cast<std::size_t>(s.rule)]));
+            sum = std::min(never, sum + (s.rule < 0 ? 1 : costs_[index(s.rule)]));
         return sum;
     }
     State keep(const Derivations& derivations) {
@@ -80,13 +75,13 @@ PlainGrammar random_grammar(Rng& rng) {
         alternatives.resize(1 + rng.below(3));
         for (Symbols& symbols : alternatives) {
             for (std::uint64_t n = rng.below(4); n > 0; --n) {
-                const int letter = 'a' + static_cast<int>(rng.below(3));
+                const int letter = 'a' + to_int(rng.below(3));
                 switch (rng.below(4)) {
                     case 0:
                         symbols.push_back({letter, letter + 1, -1});
                         break;
                     case 1:
-                        symbols.push_back({0, 0, static_cast<int>(rng.below(rules.size()))});
+                        symbols.push_back({0, 0, to_int(rng.below(rules.size()))});
                         break;
                     default:
                         symbols.push_back({letter, letter, -1});
@@ -110,7 +105,7 @@ std::string written(const PlainGrammar& rules) {
             text += "\"\"";
             for (const Symbol& s : rules[r][i]) {
                 text += ' ';
-                if (s.rule >= 0) text += name(static_cast<std::size_t>(s.rule));
+                if (s.rule >= 0) text += name(index(s.rule));
                 else
                     text.append("[")
                         .append(1, static_cast<char>(s.low))
@@ -135,7 +130,7 @@ std::shared_ptr<GrammarRecognizer> fast_recognizer(const PlainGrammar& rules) {
 
 }  // namespace
 
-TEST_CASE("by hand: after 1 a sum may end, grow a digit, or go on with a plus", "[ch14]") {
+TEST_CASE("by hand: after 1 a sum may end, grow a digit, or go on with a plus") {
     const Symbol digit{'0', '9', -1}, plus{'+', '+', -1}, root{0, 0, 0}, number{0, 0, 1};
     const PlainGrammar sums = {{{number}, {number, plus, root}}, {{digit}, {digit, number}}};
     const Derivations start = unfolded(sums, {{root}});
@@ -149,16 +144,14 @@ TEST_CASE("by hand: after 1 a sum may end, grow a digit, or go on with a plus", 
     CHECK(plain_step(sums, start, '+').empty());
 }
 
-TEST_CASE("a plain grammar whose rule calls itself first is refused, not followed for ever",
-          "[ch14]") {
+TEST_CASE("a plain grammar whose rule calls itself first is refused, not followed for ever") {
     const PlainGrammar sum = {{{{0, 0, 0}, {'+', '+', -1}, {'1', '1', -1}}, {{'1', '1', -1}}}};
     CHECK_THROWS_AS(unfolded(sum, {{{0, 0, 0}}}), Error);
 }
 
 TEST_CASE(
     "on thousands of random grammars the fast recognizer knows what all derivations know: what "
-    "may follow, where the text may end, and how far the end is",
-    "[ch14]") {
+    "may follow, where the text may end, and how far the end is") {
     Rng rng(14);
     int grammars = 0, states = 0, accepted = 0;
     while (grammars < 4000) {
@@ -195,7 +188,7 @@ TEST_CASE(
     CHECK(accepted > 5000);
 }
 
-TEST_CASE("the masks of random grammars are the plain masks of their derivations", "[ch14]") {
+TEST_CASE("the masks of random grammars are the plain masks of their derivations") {
     Rng rng(1414);
     const auto trie = random_vocabulary(rng, "abcd", 60);
     std::vector<std::string> tokens;
@@ -213,26 +206,25 @@ TEST_CASE("the masks of random grammars are the plain masks of their derivations
         for (int step = 0; step < 4 && plain.derivations(state) < 100; ++step, ++masks) {
             const std::vector<bool> legal = plain_mask(plain, state, tokens, trie->eos());
             for (int id = 0; id < trie->vocabulary(); ++id) {
-                INFO("token \"" << tokens[static_cast<std::size_t>(id)] << "\"");
-                REQUIRE(constraint.mask().test(id) == legal[static_cast<std::size_t>(id)]);
+                INFO("token \"" << tokens[index(id)] << "\"");
+                REQUIRE(constraint.mask().test(id) == legal[index(id)]);
             }
             const int id = random_token(constraint.mask(), rng);
             if (id == trie->eos()) break;
             constraint.advance(id);
-            state = read_bytes(plain, state, tokens[static_cast<std::size_t>(id)]);
+            state = read_bytes(plain, state, tokens[index(id)]);
         }
     }
 }
 
-TEST_CASE("the shortest text of a grammar is one of its texts, as long as the recognizer said",
-          "[ch14]") {
+TEST_CASE("the shortest text of a grammar is one of its texts, as long as the recognizer said") {
     for (const char* name : {"arithmetic", "chess", "date", "email", "json", "report", "sql"}) {
         INFO(name);
         GrammarRecognizer recognizer(
             compile_gbnf(read_file("data/grammars/" + std::string(name) + ".gbnf")));
         const std::string text = shortest_text(recognizer);
         CHECK(accepts_text(recognizer, text));
-        CHECK(static_cast<int>(text.size()) == recognizer.closing_bytes(recognizer.start()));
+        CHECK(to_int(text.size()) == recognizer.closing_bytes(recognizer.start()));
     }
     GrammarRecognizer none(compile_gbnf("root ::= \"a\" root"));
     CHECK(shortest_text(none).empty());

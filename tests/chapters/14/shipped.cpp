@@ -1,23 +1,12 @@
 #include "tests/catch.hpp"
 
-#include <algorithm>
-#include <functional>
-#include <map>
-#include <set>
-
-#include "lib/grammar/recognizer/compile.hpp"
-#include "lib/grammar/recognizer/gbnf.hpp"
-#include "lib/grammar/recognizer/grammar_recognizer.hpp"
-#include "lib/grammar/recognizer/json_recognizer.hpp"
-#include "lib/machine/files.hpp"
-#include "tests/support/guided.hpp"
 #include "tests/support/random_grammars.hpp"
 
 using namespace tbt;
 using namespace tbt::testing;
 using namespace tbt::testing;
 
-TEST_CASE("the grammars that ship accept what they are for", "[ch14]") {
+TEST_CASE("the grammars that ship accept what they are for") {
     const auto yes = [](const char* file, std::string_view text) {
         INFO(file << ": " << text);
         CHECK(derives(read_file(std::string("data/grammars/") + file), text));
@@ -47,8 +36,7 @@ TEST_CASE("the grammars that ship accept what they are for", "[ch14]") {
 
 TEST_CASE(
     "texts written from the shipped grammars by a model that knows nothing are derived from them, "
-    "within any budget",
-    "[ch14]") {
+    "within any budget") {
     Rng rng(23);
     for (const char* file : {"arithmetic", "date", "email", "sql", "chess", "json"}) {
         const std::string grammar = read_file("data/grammars/" + std::string(file) + ".gbnf");
@@ -62,8 +50,7 @@ TEST_CASE(
         REQUIRE_THROWS_WITH(GrammarMatcher(shared, least - 1),
                             Catch::Contains("allow " + std::to_string(least)));
         for (int i = 0; i < 60; ++i) {
-            const std::string text =
-                random_text(shared, least + static_cast<int>(rng.below(40)), rng);
+            const std::string text = random_text(shared, least + to_int(rng.below(40)), rng);
             INFO(file << ": " << text);
             REQUIRE(derives(grammar, text));
         }

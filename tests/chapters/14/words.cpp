@@ -15,7 +15,7 @@ std::string words(const std::string& grammar, const std::string& text) {
 
 }  // namespace
 
-TEST_CASE("the rules that are under way, outermost first", "[ch14]") {
+TEST_CASE("the rules that are under way, outermost first") {
     // Small rules are written out by the compiler; those that call themselves are not.
     const std::string nested = "root ::= \"on \" value \".\"\nvalue ::= \"[\" value \"]\" | \"1\"";
     REQUIRE(words(nested, "") == "");  // the first rule alone says nothing
@@ -28,7 +28,7 @@ TEST_CASE("the rules that are under way, outermost first", "[ch14]") {
     REQUIRE(words(nested, "on " + std::string(50, '[')).size() < 200);
 }
 
-TEST_CASE("several readings are told apart, three at most", "[ch14]") {
+TEST_CASE("several readings are told apart, three at most") {
     const std::string a = "a ::= \"x\" a | \"1\"\n", b = "b ::= \"x\" b | \"2\"\n",
                       c = "c ::= \"x\" c | \"3\"\n", d = "d ::= \"x\" d | \"4\"\n";
     REQUIRE(words("root ::= a | b\n" + a + b, "x") == "root › a, or root › b");
@@ -36,7 +36,7 @@ TEST_CASE("several readings are told apart, three at most", "[ch14]") {
             "root › a, or root › b, or root › c, or …");
 }
 
-TEST_CASE("a text of a grammar as written is inside its small rules, too", "[ch14]") {
+TEST_CASE("a text of a grammar as written is inside its small rules, too") {
     const auto date = words_of_gbnf(
         "root ::= \"on \" date \".\"\ndate ::= day \"-\" year\nday ::= [0-9] [0-9]\n"
         "year ::= [0-9]{4}",

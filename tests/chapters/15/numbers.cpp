@@ -1,18 +1,12 @@
 #include "tests/catch.hpp"
 
-#include <algorithm>
-#include <cmath>
-#include <string>
-#include <vector>
-
 #include "lib/grammar/automata/numbers.hpp"
 #include "lib/grammar/automata/regex.hpp"
 #include "lib/grammar/schema/scalars.hpp"
 
 using namespace tbt;
 
-TEST_CASE("of endlessly many numbers those are written that a double holds, of a few all",
-          "[ch15]") {
+TEST_CASE("of endlessly many numbers those are written that a double holds, of a few all") {
     const std::string digits(15, '7');
     const Dfa halves = multiple_of(Decimal::parse("0.5")), held = held_by_a_double(halves);
     CHECK(held.accepts(digits));
@@ -67,7 +61,7 @@ bool is_number(std::string text) {
 
 }  // namespace
 
-TEST_CASE("bounds of numbers accept what arithmetic accepts, of all short texts", "[ch15]") {
+TEST_CASE("bounds of numbers accept what arithmetic accepts, of all short texts") {
     const std::vector<std::string> texts = texts_like_numbers();
     for (const char* bound : {"0", "1", "1.5", "-1.5", "20", "-20", "2.25", "0.05", "-0.5", "9",
                               "99.9", "100", "-100", "0.25", "21", "10"}) {

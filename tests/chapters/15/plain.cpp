@@ -1,8 +1,6 @@
 // Derivatives, the plain definition of what matches, and the automata that are held to them.
 #include "tests/catch.hpp"
 
-#include <set>
-
 #include "chapters/15_regular/demo.hpp"
 #include "chapters/15_regular/plain_derivative.hpp"
 #include "lib/core/rng.hpp"
@@ -62,8 +60,7 @@ bool matches(const std::string& pattern, const std::string& text) {
 
 }  // namespace
 
-TEST_CASE("by hand: after a minus, what may come of -?(0|[1-9][0-9]*) is the rest without it",
-          "[ch15]") {
+TEST_CASE("by hand: after a minus, what may come of -?(0|[1-9][0-9]*) is the rest without it") {
     const Regex number = plain_of(parse_regex("-?(0|[1-9][0-9]*)"));
     CHECK_FALSE(may_be_empty(number));
     CHECK(after(number, "-").name == "(0|[1-9][0-9]*)");
@@ -74,7 +71,7 @@ TEST_CASE("by hand: after a minus, what may come of -?(0|[1-9][0-9]*) is the res
     CHECK(after(number, "--").kind == Regex::nothing);
 }
 
-TEST_CASE("a choice is the same in any order, and none of nothing", "[ch15]") {
+TEST_CASE("a choice is the same in any order, and none of nothing") {
     const Regex a = byte_from('a', 'a'), b = byte_from('b', 'b'), c = byte_from('c', 'c');
     CHECK(either(a, either(b, c)).name == either(either(c, b), a).name);
     CHECK(either(a, a).name == "a");
@@ -87,9 +84,9 @@ TEST_CASE("a choice is the same in any order, and none of nothing", "[ch15]") {
     CHECK(byte_from('*', '*').name == "[*]");  // not the star
 }
 
-TEST_CASE("repetitions are written out: a{2,4} is two to four", "[ch15]") {
+TEST_CASE("repetitions are written out: a{2,4} is two to four") {
     for (int n = 0; n < 7; ++n) {
-        const std::string text(static_cast<std::size_t>(n), 'a');
+        const std::string text(index(n), 'a');
         INFO(text);
         CHECK(matches("a{2,4}", text) == (n >= 2 && n <= 4));
         CHECK(matches("a{3}", text) == (n == 3));
@@ -101,8 +98,7 @@ TEST_CASE("repetitions are written out: a{2,4} is two to four", "[ch15]") {
 
 TEST_CASE(
     "on thousands of random expressions, what the automaton keeps alive and accepts is what "
-    "the derivatives say, byte by byte",
-    "[ch15]") {
+    "the derivatives say, byte by byte") {
     Rng rng(15);
     int bytes = 0, accepted = 0, refused = 0;
     for (int i = 0; i < 3000; ++i) {
@@ -137,7 +133,7 @@ TEST_CASE(
     CHECK(refused > 4000);
 }
 
-TEST_CASE("an automaton of derivatives is finite and reads as they do", "[ch15]") {
+TEST_CASE("an automaton of derivatives is finite and reads as they do") {
     Rng rng(151);
     for (int i = 0; i < 150; ++i) {
         const Both e = random_expression(rng, 1);
@@ -154,12 +150,11 @@ TEST_CASE("an automaton of derivatives is finite and reads as they do", "[ch15]"
     }
 }
 
-TEST_CASE("a range of whole numbers accepts those in it, and keeps alive what begins one",
-          "[ch15]") {
+TEST_CASE("a range of whole numbers accepts those in it, and keeps alive what begins one") {
     Rng rng(152);
     for (int i = 0; i < 60; ++i) {
-        const int a = static_cast<int>(rng.below(1300)) - 200,
-                  b = a + static_cast<int>(rng.below(rng.below(2) == 0 ? 12 : 900));
+        const int a = to_int(rng.below(1300)) - 200,
+                  b = a + to_int(rng.below(rng.below(2) == 0 ? 12 : 900));
         INFO(a << " to " << b);
         const Dfa range = plain_integers() & at_least(Decimal::parse(std::to_string(a)), false) &
                           at_most(Decimal::parse(std::to_string(b)), false);

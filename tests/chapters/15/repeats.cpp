@@ -1,7 +1,5 @@
 // Repetitions of repetitions (expression.hpp).
 #include <ctime>
-#include <string>
-#include <vector>
 
 #include "lib/core/index.hpp"
 #include "lib/grammar/automata/regex.hpp"
@@ -11,7 +9,7 @@
 
 using namespace tbt;
 
-TEST_CASE("a repetition of a repetition is one, where no number is left out between", "[ch15]") {
+TEST_CASE("a repetition of a repetition is one, where no number is left out between") {
     const std::clock_t start = std::clock();
     const Dfa long_line = regex_full_match("(.{0,100}){100}");
     CHECK(std::clock() - start < 10 * CLOCKS_PER_SEC);  // of a second, a twentieth
@@ -55,7 +53,7 @@ TEST_CASE("a repetition of a repetition is one, where no number is left out betw
                 }
 }
 
-TEST_CASE("repetitions of repetitions of a grammar take no set of places for each", "[ch15]") {
+TEST_CASE("repetitions of repetitions of a grammar take no set of places for each") {
     const std::clock_t start = std::clock();
     GrammarRecognizer recognizer(compile_gbnf("root ::= [a-c]+{86,}{86,}*", "a test"));
     CHECK(accepts_text(recognizer, std::string(7396, 'a')));
@@ -67,8 +65,7 @@ TEST_CASE("repetitions of repetitions of a grammar take no set of places for eac
 
 // The rule may be empty, so each of its 15,480 copies is a place at once, with several
 // continuations. Comparing each place with all others took minutes and stopped the fuzzers.
-TEST_CASE("an empty rule that calls itself in repetitions of repetitions is read in seconds",
-          "[ch15]") {
+TEST_CASE("an empty rule that calls itself in repetitions of repetitions is read in seconds") {
     const std::clock_t start = std::clock();
     GrammarRecognizer recognizer(
         compile_gbnf("root ::= [a-d] root+{36,}{430,}* root \"d\" |", "a test"));

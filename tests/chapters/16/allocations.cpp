@@ -1,14 +1,11 @@
 // A step of a text asks for no memory once its states are known.
 #include "tests/catch.hpp"
 
-#include <cstdlib>
 #include <new>
 
-#include "lib/grammar/recognizer/grammar_recognizer.hpp"
-#include "lib/grammar/schema/schema.hpp"
 #include "lib/machine/files.hpp"
 #include "tests/support/counted_new.hpp"
-#include "tests/support/guided.hpp"
+#include "tests/support/schemas.hpp"
 
 using namespace tbt;
 using namespace tbt::testing;
@@ -37,14 +34,12 @@ std::size_t in_steps(const std::shared_ptr<CompiledGrammar>& language, int budge
 
 }  // namespace
 
-TEST_CASE("a step whose states are known asks for no memory, near the budget neither", "[ch16]") {
+TEST_CASE("a step whose states are known asks for no memory, near the budget neither") {
     const auto trie =
         vocabulary_with({"{\"", "\":\"", "\",\"", "name", "items", "\"}", "},{", ", \"", "00"});
-    for (const char* name : {"order", "person", "tree", "weather"}) {
-        const auto shared = language(std::make_shared<GrammarRecognizer>(compile_schema(
-                                         read_file(std::string("data/schemas/") + name + ".json"))),
-                                     trie);
-        const int least = shared->closing().enough(shared->recognizer().start());
+    for (const std::string name : {"order", "person", "tree", "weather"}) {
+        const auto shared = language_of(read_file("data/schemas/" + name + ".json"), trie);
+        const int least = stated(*shared);
         for (const int budget : {least, least + 15, least + 300}) {
             INFO(name << ", budget " << budget);
             const std::size_t first = in_steps(shared, budget, 5);

@@ -2,10 +2,10 @@
 // along its own way it is one less, whatever an object or an array asks for.
 #include "tests/catch.hpp"
 
-#include "lib/grammar/schema/schema.hpp"
 #include "lib/grammar/tokens/token_bound.hpp"
 #include "tests/support/bound.hpp"
 #include "tests/support/schema_maker.hpp"
+#include "tests/support/schemas.hpp"
 
 using namespace tbt;
 using namespace tbt::testing;
@@ -21,9 +21,9 @@ std::shared_ptr<const TokenTrie> words() {
     return trie;
 }
 
-std::shared_ptr<GrammarRecognizer> recognizer_of(const std::string& schema, SchemaOptions options) {
-    options.warn = [](const std::string&) {};
-    return std::make_shared<GrammarRecognizer>(compile_schema(schema, options));
+std::shared_ptr<GrammarRecognizer> recognizer_of(const std::string& schema,
+                                                 const SchemaOptions& options) {
+    return writer_of(schema, quiet(options));
 }
 
 // In each layout, closed and open.
@@ -41,7 +41,7 @@ std::vector<SchemaOptions> all_options() {
 
 }  // namespace
 
-TEST_CASE("the bound in tokens keeps its promise under schemas drawn at random", "[ch16]") {
+TEST_CASE("the bound in tokens keeps its promise under schemas drawn at random") {
     SchemaMaker maker(182);
     Rng rng(183);
     const std::vector<SchemaOptions> options = all_options();
@@ -55,7 +55,7 @@ TEST_CASE("the bound in tokens keeps its promise under schemas drawn at random",
     CHECK(looked_at > 1000);
 }
 
-TEST_CASE("under schemas drawn at random the bound is never below the fewest tokens", "[ch16]") {
+TEST_CASE("under schemas drawn at random the bound is never below the fewest tokens") {
     SchemaMaker maker(186);
     Rng rng(187);
     const std::vector<SchemaOptions> options = all_options();
@@ -76,7 +76,7 @@ TEST_CASE("under schemas drawn at random the bound is never below the fewest tok
     CHECK(most <= 1.5);
 }
 
-TEST_CASE("… and under what objects and arrays may ask for", "[ch16]") {
+TEST_CASE("… and under what objects and arrays may ask for") {
     const std::vector<std::string> schemas = {
         // Spellings of a letter, and one key that begins as another.
         R"({"properties":{"é":{},"ét\u0001e":{"type":"null"},"é\"":{},"name":{},"names":{}},)"
@@ -115,8 +115,7 @@ TEST_CASE("… and under what objects and arrays may ask for", "[ch16]") {
     }
 }
 
-TEST_CASE("thirty required members fit a budget in tokens that is far below their bytes",
-          "[ch16]") {
+TEST_CASE("thirty required members fit a budget in tokens that is far below their bytes") {
     std::string members, required;
     for (int i = 10; i < 40; ++i) {
         members += (i > 10 ? "," : "") + std::string("\"key_") + std::to_string(i) + "\":{}";
@@ -130,8 +129,7 @@ TEST_CASE("thirty required members fit a budget in tokens that is far below thei
     CHECK(recognizer->closing_bytes(recognizer->start()) == 1 + 30 * 10 + 29 + 1);
 }
 
-TEST_CASE("a text of thousands of letters is counted in the longest words, and closed in time",
-          "[ch16]") {
+TEST_CASE("a text of thousands of letters is counted in the longest words, and closed in time") {
     const auto recognizer = recognizer_of(R"({"type":"string","minLength":2011})", {});
     const auto trie = vocabulary_with({std::string(20, 'a'), std::string(10, 'b'), "c\""});
     TokenBound bound(*recognizer, *trie);

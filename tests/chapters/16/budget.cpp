@@ -10,7 +10,7 @@ using namespace tbt;
 using namespace tbt::testing;
 using namespace tbt::testing::budget;
 
-TEST_CASE("the promise of the budget holds for schemas drawn at random", "[ch16][budget]") {
+TEST_CASE("the promise of the budget holds for schemas drawn at random") {
     SchemaMaker maker(161);
     Rng rng(162);
     const int schemas = full() ? 500 : 24;
@@ -20,8 +20,7 @@ TEST_CASE("the promise of the budget holds for schemas drawn at random", "[ch16]
     }
 }
 
-TEST_CASE("the stated number is near the fewest tokens, as far as enumeration can say",
-          "[ch16][budget]") {
+TEST_CASE("the stated number is near the fewest tokens, as far as enumeration can say") {
     SchemaMaker maker(163);
     Rng rng(164);
     int compared = 0;
@@ -30,8 +29,7 @@ TEST_CASE("the stated number is near the fewest tokens, as far as enumeration ca
             i % 2 == 0 ? maker.value(1)
                        : maker.object(1 + static_cast<int>(maker.rng().below(3)), 1);
         INFO(schema.dump());
-        const auto shared = language(
-            std::make_shared<GrammarRecognizer>(compile_schema(schema.dump(), quiet())), words());
+        const auto shared = language_of(schema.dump(), words(), quiet());
         const int true_one = by_enumeration(*shared, 3000);
         if (true_one < 0) continue;
         ++compared;
@@ -40,8 +38,7 @@ TEST_CASE("the stated number is near the fewest tokens, as far as enumeration ca
     CHECK(compared > 30);
 }
 
-TEST_CASE("items that are all different: the promise of the budget, and near the fewest tokens",
-          "[ch16][budget]") {
+TEST_CASE("items that are all different: the promise of the budget, and near the fewest tokens") {
     const std::vector<std::string> schemas = {
         R"({"items":{"enum":["image","user","port",5,null]},"type":"array","uniqueItems":true})",
         R"({"items":{"enum":["image","user","name",5,null]},"type":"array","uniqueItems":true,
@@ -65,8 +62,7 @@ TEST_CASE("items that are all different: the promise of the budget, and near the
             options.layout = layout;
             hold_to_budget(schema, words(), rng, options);
         }
-        const auto shared =
-            language(std::make_shared<GrammarRecognizer>(compile_schema(schema, quiet())), words());
+        const auto shared = language_of(schema, words(), quiet());
         const int true_one = by_enumeration(*shared, 3000);
         INFO(schema);
         if (true_one >= 0) CHECK(near_the_fewest(stated(*shared), true_one));

@@ -3,9 +3,6 @@
 // and within it; below, it is refused before the first token, with that number.
 #include "tests/catch.hpp"
 
-#include <cmath>
-#include <cstdlib>
-
 #include "chapters/16_json_schema/guide.hpp"
 #include "lib/grammar/schema/validator.hpp"
 #include "lib/json/json.hpp"
@@ -111,14 +108,13 @@ void obey(const GuideRequest& request, const std::shared_ptr<const TokenTrie>& t
 
 }  // namespace
 
-TEST_CASE("the promise of the budget holds for all that ships, with our vocabulary",
-          "[ch16][budget]") {
+TEST_CASE("the promise of the budget holds for all that ships, with our vocabulary") {
     const auto trie = std::make_shared<const TokenTrie>(Tokenizer::load("data/models/storyteller"));
     Rng rng(165);
     for (const GuideRequest& request : shipped()) obey(request, trie, rng);
 }
 
-TEST_CASE("… and with GPT-2's vocabulary, where it is given", "[ch16][budget]") {
+TEST_CASE("… and with GPT-2's vocabulary, where it is given") {
     const std::string directory = "../shared/golden/gpt2-tokenizer";
     if (!file_exists(join_path(directory, "merges.txt")))
         return test::skip(directory + " is not there");

@@ -1,7 +1,5 @@
 #include "tests/catch.hpp"
 
-#include <nlohmann/json.hpp>
-
 #include "chapters/01_next_token/next_token.hpp"
 #include "chapters/07_kv_cache/cached_model.hpp"
 #include "chapters/16_json_schema/guide.hpp"
@@ -13,8 +11,7 @@ using namespace tbt::testing;
 
 TEST_CASE(
     "the shipped model writes a text of every shipped grammar and schema, hot or greedy, within "
-    "its budget",
-    "[ch16]") {
+    "its budget") {
     Model model = load_model("data/models/storyteller");
     const auto trie = std::make_shared<const TokenTrie>(model.tokenizer);
     CachedModel gpt(model.transformer);

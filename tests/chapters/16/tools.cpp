@@ -1,9 +1,5 @@
 #include "tests/catch.hpp"
 
-#include <array>
-#include <string>
-#include <vector>
-
 #include "chapters/16_json_schema/tools.hpp"
 #include "lib/core/error.hpp"
 #include "lib/grammar/recognizer/grammar_recognizer.hpp"
@@ -39,8 +35,7 @@ std::string refusal_of(const std::string& tools) {
 
 }  // namespace
 
-TEST_CASE("a tool's schema counts in each of the forms: OpenAI's, Anthropic's and MCP's",
-          "[ch16]") {
+TEST_CASE("a tool's schema counts in each of the forms: OpenAI's, Anthropic's and MCP's") {
     for (const std::string& tools :
          {R"([{"name":"get_weather","parameters":)" + city + "}]",
           R"([{"type":"function","function":{"name":"get_weather","strict":true,"parameters":)" +
@@ -58,7 +53,7 @@ TEST_CASE("a tool's schema counts in each of the forms: OpenAI's, Anthropic's an
     CHECK_FALSE(takes(R"([{"name":"get_weather"}])", R"({"city":"Elm"})"));
 }
 
-TEST_CASE("the arguments of a tool are an object, whether its schema says so or not", "[ch16]") {
+TEST_CASE("the arguments of a tool are an object, whether its schema says so or not") {
     for (const char* schema :
          {"true", "{}", R"({"properties":{"city":{"type":"string"}}})",
           R"({"$ref":"#/$defs/a","$defs":{"a":{}}})",
@@ -73,7 +68,7 @@ TEST_CASE("the arguments of a tool are an object, whether its schema says so or 
     }
 }
 
-TEST_CASE("references inside a tool's schema mean that tool's schema", "[ch16]") {
+TEST_CASE("references inside a tool's schema mean that tool's schema") {
     // Two tools whose $defs have the same name for different things.
     const std::string tools = R"([
         {"name":"get_weather","parameters":{"type":"object","required":["at"],
@@ -102,8 +97,7 @@ TEST_CASE("references inside a tool's schema mean that tool's schema", "[ch16]")
     }
 }
 
-TEST_CASE("a tool's schema keeps its identifier: references inside mean what they mean alone",
-          "[ch16]") {
+TEST_CASE("a tool's schema keeps its identifier: references inside mean what they mean alone") {
     const auto schema = [](const std::string& head, const std::string& reference,
                            const std::string& place) {
         return "{" + head + R"("type":"object","properties":{"at":{"$ref":")" + reference +
@@ -144,7 +138,7 @@ TEST_CASE("a tool's schema keeps its identifier: references inside mean what the
     }
 }
 
-TEST_CASE("a long number in a tool matters only where its schema restricts values", "[ch16]") {
+TEST_CASE("a long number in a tool matters only where its schema restricts values") {
     const auto tools = [](const std::string& members) {
         return R"([{"name":"get_weather","parameters":{"type":"object","properties":{"at":{)" +
                members + R"(}},"required":["at"],"additionalProperties":false},)" +
@@ -161,7 +155,7 @@ TEST_CASE("a long number in a tool matters only where its schema restricts value
                       Catch::Contains(largest + "1' has more digits than a double holds"));
 }
 
-TEST_CASE("a form of tools that nobody knows is refused by the name of its member", "[ch16]") {
+TEST_CASE("a form of tools that nobody knows is refused by the name of its member") {
     using Catch::Contains;
     CHECK_THAT(refusal_of(R"([{"name":"a","parameter_definitions":{"b":{"type":"str"}}}])"),
                Contains("tool 1: \"parameter_definitions\"") && Contains("\"input_schema\""));

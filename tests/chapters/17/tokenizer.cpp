@@ -1,5 +1,3 @@
-#include <algorithm>
-#include <cstdlib>
 #include <filesystem>
 
 #include "chapters/17_tokenizer/text_pieces.hpp"
@@ -40,7 +38,7 @@ std::string random_bytes(Rng& rng, std::size_t length) {
 
 }  // namespace
 
-TEST_CASE("the most frequent pair is joined first, of equal ones the lower ids", "[ch17]") {
+TEST_CASE("the most frequent pair is joined first, of equal ones the lower ids") {
     // ab 3, bc 2: "ab" first; then (ab, c) and (c, ab), twice and once.
     const PlainBpe bpe = learn_merges({{"abc", 2}, {"cab", 1}}, single_bytes(), 258, 1, anything);
     REQUIRE(bpe.tokens.size() == 258);
@@ -51,13 +49,12 @@ TEST_CASE("the most frequent pair is joined first, of equal ones the lower ids",
     REQUIRE(equal.tokens[256] == "ab");
 }
 
-TEST_CASE("three in a row are joined from the left", "[ch17]") {
+TEST_CASE("three in a row are joined from the left") {
     const PlainBpe bpe = learn_merges({{"aaa", 1}}, single_bytes(), 257, 1, anything);
     REQUIRE(strings_of(bpe, encode(bpe, "aaa")) == std::vector<std::string>{"aa", "a"});
 }
 
-TEST_CASE("learning stops where no pair is frequent enough, and skips what is not allowed",
-          "[ch17]") {
+TEST_CASE("learning stops where no pair is frequent enough, and skips what is not allowed") {
     REQUIRE(learn_merges({{"ab", 1}}, single_bytes(), 300, 2, anything).tokens.size() == 256);
     const auto no_digit = [](const std::string& s) {
         return s.find_first_of("0123456789") == std::string::npos;
@@ -67,7 +64,7 @@ TEST_CASE("learning stops where no pair is frequent enough, and skips what is no
     REQUIRE(bpe.tokens[256] == "ab");
 }
 
-TEST_CASE("plain training learns what the library learns, from all lessons", "[ch17]") {
+TEST_CASE("plain training learns what the library learns, from all lessons") {
     const std::vector<std::string> texts = lessons();
     REQUIRE(texts.size() > 10);
     TokenizerOptions options;
@@ -76,7 +73,7 @@ TEST_CASE("plain training learns what the library learns, from all lessons", "[c
     for (const std::string& text : texts) trainer.add_text(text);
     const Tokenizer fast = trainer.train(options);
     const auto allowed = [&](const std::string& s) {
-        return s.size() <= static_cast<std::size_t>(options.max_token_bytes) &&
+        return s.size() <= index(options.max_token_bytes) &&
                s.find_first_of("0123456789") == std::string::npos;
     };
     const PlainBpe plain =
@@ -89,8 +86,7 @@ TEST_CASE("plain training learns what the library learns, from all lessons", "[c
     }
 }
 
-TEST_CASE("plain encoding gives the library's ids, on lessons, languages and bytes at random",
-          "[ch17]") {
+TEST_CASE("plain encoding gives the library's ids, on lessons, languages and bytes at random") {
     const BytePairTokenizer fast = BytePairTokenizer::load(model_directory("storyteller"));
     const PlainBpe plain = plain_of(fast);
     std::vector<std::string> texts = lessons();
@@ -108,8 +104,8 @@ TEST_CASE("plain encoding gives the library's ids, on lessons, languages and byt
     }
 }
 
-TEST_CASE("plain encoding gives the ids of GPT-2's reference cases, where its vocabulary is given",
-          "[ch17]") {
+TEST_CASE(
+    "plain encoding gives the ids of GPT-2's reference cases, where its vocabulary is given") {
     const std::string folder = "../shared/golden/gpt2-tokenizer";
     if (!std::filesystem::exists(folder + "/vocab.json")) {
         test::skip(folder + " is not there");

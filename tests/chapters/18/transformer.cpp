@@ -1,5 +1,3 @@
-#include <cmath>
-#include <cstring>
 
 #include "chapters/03_temperature/plain_temperature.hpp"
 #include "chapters/18_transformer/load_plain.hpp"
@@ -35,8 +33,7 @@ float half(float x) { return from_f16(to_f16(x)); }
 
 }  // namespace
 
-TEST_CASE("the plain forward pass gives the library's logits, bit for bit, on whole texts",
-          "[ch18]") {
+TEST_CASE("the plain forward pass gives the library's logits, bit for bit, on whole texts") {
     for (const char* name : {"storyteller", "sketch"}) {
         const std::string directory = shipped_model(name).string();
         const PlainGpt plain = load_plain_gpt(directory);
@@ -50,33 +47,29 @@ TEST_CASE("the plain forward pass gives the library's logits, bit for bit, on wh
         std::vector<int> all;  // the whole context
         Rng rng(7);
         for (int t = 0; t < model.config().n_positions; ++t)
-            all.push_back(
-                static_cast<int>(rng.below(static_cast<std::uint32_t>(model.config().vocab_size))));
+            all.push_back(to_int(rng.below(static_cast<std::uint32_t>(model.config().vocab_size))));
         REQUIRE(differing_logits(plain, model.transformer, all) == 0);
     }
 }
 
-TEST_CASE("with rounded keys and values it gives the logits of --cache f16, bit for bit",
-          "[ch18]") {
+TEST_CASE("with rounded keys and values it gives the logits of --cache f16, bit for bit") {
     const std::string directory = shipped_model("storyteller").string();
     PlainGpt plain = load_plain_gpt(directory);
     Transformer fast = load_transformer(directory, {1, {}, WeightType::f16});
     std::vector<int> ids;
     Rng rng(9);
-    for (int t = 0; t < 200; ++t) ids.push_back(static_cast<int>(rng.below(4000)));
+    for (int t = 0; t < 200; ++t) ids.push_back(to_int(rng.below(4000)));
     REQUIRE(differing_logits(plain, fast, ids) > 0);
     plain.kept = half;
     REQUIRE(differing_logits(plain, fast, ids) == 0);
 }
 
 TEST_CASE(
-    "odd sizes too: heads of 3 channels, rows that fill no register, more than a block of inputs",
-    "[ch18]") {
+    "odd sizes too: heads of 3 channels, rows that fill no register, more than a block of inputs") {
     for (const auto& [channels, heads, inner, vocab] :
          {std::array{6, 2, 10, 300}, std::array{33, 3, 50, 257}, std::array{48, 4, 1500, 259}}) {
-        TransformerConfig config;
-        config.n_embd = channels, config.n_head = heads, config.n_inner = inner;
-        config.vocab_size = vocab, config.n_layer = 2, config.n_positions = 150;
+        TransformerConfig config = gpt_config(2, heads, channels, 150, vocab);
+        config.n_inner = inner;
         const test::TemporaryFolder directory;
         write_random_model(directory.path(), config, {3, WeightType::f32});
         PlainGpt plain = load_plain_gpt(directory.path());
@@ -84,7 +77,7 @@ TEST_CASE(
         std::vector<int> ids;
         Rng rng(5);
         for (int t = 0; t < 150; ++t)
-            ids.push_back(static_cast<int>(rng.below(static_cast<std::uint32_t>(vocab))));
+            ids.push_back(to_int(rng.below(static_cast<std::uint32_t>(vocab))));
         INFO(channels << " channels");
         REQUIRE(differing_logits(plain, fast, ids) == 0);
         Transformer narrow = load_transformer(directory.path(), {2, {}, WeightType::f16});
@@ -93,7 +86,7 @@ TEST_CASE(
     }
 }
 
-TEST_CASE("the recorded scores, after softmax, are the recorded attention weights", "[ch18]") {
+TEST_CASE("the recorded scores, after softmax, are the recorded attention weights") {
     const PlainGpt plain = load_plain_gpt(shipped_model("sketch").string());
     Inside inside;
     plain.forward({5, 80, 300, 80, 9}, &inside);
@@ -108,7 +101,7 @@ TEST_CASE("the recorded scores, after softmax, are the recorded attention weight
             }
 }
 
-TEST_CASE("a pass shows its attention: shares of what came before, adding up to one", "[ch18]") {
+TEST_CASE("a pass shows its attention: shares of what came before, adding up to one") {
     const PlainGpt plain = load_plain_gpt(shipped_model("sketch").string());
     Inside inside;
     const Rows x = plain.forward({5, 300, 17, 5, 300}, &inside);
@@ -131,8 +124,7 @@ TEST_CASE("a pass shows its attention: shares of what came before, adding up to 
     }
 }
 
-TEST_CASE("what a head of the fast model looks at are the plain one's shares, bit for bit",
-          "[ch18]") {
+TEST_CASE("what a head of the fast model looks at are the plain one's shares, bit for bit") {
     const std::string directory = shipped_model("sketch").string();
     const PlainGpt plain = load_plain_gpt(directory);
     const std::vector<int> ids{5, 300, 17, 5, 300, 9, 41};
@@ -160,8 +152,7 @@ TEST_CASE("what a head of the fast model looks at are the plain one's shares, bi
     }
 }
 
-TEST_CASE("a head that is cut out changes its layer and what follows, and nothing before",
-          "[ch18]") {
+TEST_CASE("a head that is cut out changes its layer and what follows, and nothing before") {
     const PlainGpt plain = load_plain_gpt(shipped_model("sketch").string());
     const std::vector<int> ids{5, 300, 17, 5, 300};
     Inside whole, cut;
@@ -172,7 +163,7 @@ TEST_CASE("a head that is cut out changes its layer and what follows, and nothin
     REQUIRE(whole.residual[2] != cut.residual[2]);
 }
 
-TEST_CASE("the plain model refuses what it cannot read, in one line", "[ch18]") {
+TEST_CASE("the plain model refuses what it cannot read, in one line") {
     const PlainGpt plain = load_plain_gpt(shipped_model("sketch").string());
     REQUIRE_THROWS_AS(plain.forward({}), Error);
     REQUIRE_THROWS_AS(plain.forward({-1}), Error);
@@ -180,8 +171,7 @@ TEST_CASE("the plain model refuses what it cannot read, in one line", "[ch18]") 
     REQUIRE_THROWS_AS(plain.forward(std::vector<int>(plain.positions + 1, 1)), Error);
 }
 
-TEST_CASE("the head that follows a pattern most, its share, and where that is seen best",
-          "[ch18]") {
+TEST_CASE("the head that follows a pattern most, its share, and where that is seen best") {
     const std::string directory = shipped_model("sketch").string();
     const PlainGpt plain = load_plain_gpt(directory);
     const BytePairTokenizer tokenizer = BytePairTokenizer::load(directory);

@@ -2,8 +2,6 @@
 // lie are refused with one line.
 #include "tests/catch.hpp"
 
-#include <cmath>
-#include <cstring>
 #include <filesystem>
 
 #include "chapters/19_training/tools/gguf.hpp"
@@ -14,11 +12,9 @@
 #include "lib/files/model.hpp"
 #include "lib/files/random_model.hpp"
 #include "lib/json/json.hpp"
-#include "lib/machine/files.hpp"
 #include "lib/model/model_config.hpp"
 #include "tests/support/captured.hpp"
 #include "tests/support/gguf_text.hpp"
-#include "tests/support/temporary.hpp"
 
 using namespace tbt;
 using namespace tbt::test;
@@ -51,8 +47,7 @@ std::string random_like(const TemporaryFolder& folder, const std::string& golden
 
 }  // namespace
 
-TEST_CASE("a GGUF file gives the logits of the directory it was written of, bit for bit",
-          "[gguf]") {
+TEST_CASE("a GGUF file gives the logits of the directory it was written of, bit for bit") {
     const std::string name =
         GENERATE("tiny-llama", "tiny-llama3", "tiny-mistral", "tiny-smollm2", "tiny-smollm3",
                  "tiny-qwen2", "tiny-qwen3", "tiny-gemma3", "tiny-phi3", "tiny-olmo2",
@@ -69,7 +64,7 @@ TEST_CASE("a GGUF file gives the logits of the directory it was written of, bit 
     CHECK(bits_of(std::move(read)) == bits_of(load_transformer(model)));
 }
 
-TEST_CASE("weights have llama.cpp's names, and Llama's rotated pairs are neighbours", "[gguf]") {
+TEST_CASE("weights have llama.cpp's names, and Llama's rotated pairs are neighbours") {
     const TransformerConfig llama = llama_config(1, 2, 2, 8, 8, 16, 300);
     const auto name = [&](const TransformerConfig& config, const std::string& part) {
         return gguf_weight_name(config, part + ".weight");
@@ -96,7 +91,7 @@ TEST_CASE("weights have llama.cpp's names, and Llama's rotated pairs are neighbo
           GgufLayout::same);
 }
 
-TEST_CASE("a GPT-2 in GGUF: the same logits, tokens, ends and texts", "[gguf]") {
+TEST_CASE("a GPT-2 in GGUF: the same logits, tokens, ends and texts") {
     const TemporaryFolder folder;
     const std::string file = folder.file("storyteller.gguf");
     write_gguf("data/models/storyteller", file, WeightType::f32);
@@ -114,7 +109,7 @@ TEST_CASE("a GPT-2 in GGUF: the same logits, tokens, ends and texts", "[gguf]") 
 
 // Longrope's and Granite's numbers become floats; so do those of a llama3 scaling whose original
 // length is no power of two.
-TEST_CASE("what GGUF has as floats gives nearly the same logits", "[gguf]") {
+TEST_CASE("what GGUF has as floats gives nearly the same logits") {
     const std::string name = GENERATE("tiny-llama3", "tiny-phi3-longrope", "tiny-granite");
     const TemporaryFolder folder;
     const std::string model = random_like(folder, name, WeightType::f32);
@@ -130,7 +125,7 @@ TEST_CASE("what GGUF has as floats gives nearly the same logits", "[gguf]") {
         CHECK(std::abs(got.values[i] - expected.values[i]) < 1e-4f);
 }
 
-TEST_CASE("models that GGUF has no values for are not written", "[gguf]") {
+TEST_CASE("models that GGUF has no values for are not written") {
     const TemporaryFolder folder;
     const auto refusal = [&](const char* name, auto change) {
         const std::string model = random_like(folder, name, WeightType::f32);
@@ -149,7 +144,7 @@ TEST_CASE("models that GGUF has no values for are not written", "[gguf]") {
     CHECK(!std::filesystem::exists(folder.file("m.gguf")));
 }
 
-TEST_CASE("YaRN in a GGUF file without an original length has the model's", "[gguf]") {
+TEST_CASE("YaRN in a GGUF file without an original length has the model's") {
     const TemporaryFolder folder;
     write_gguf(random_like(folder, "tiny-qwen3-yarn", WeightType::f32), folder.file("m.gguf"),
                WeightType::f32);
@@ -196,7 +191,7 @@ std::string refusal(const TemporaryFolder& folder, const std::string& bytes) {
 
 }  // namespace
 
-TEST_CASE("Q8_0 and Q4_0: 32 numbers share a scale of 16 bits", "[gguf]") {
+TEST_CASE("Q8_0 and Q4_0: 32 numbers share a scale of 16 bits") {
     const TemporaryFolder folder;
     HandMade q8;
     q8.type = 8;
@@ -219,7 +214,7 @@ TEST_CASE("Q8_0 and Q4_0: 32 numbers share a scale of 16 bits", "[gguf]") {
     CHECK(b.data()[16] == 3.5f);
 }
 
-TEST_CASE("a GGUF file's weights are kept in the type of its matrices", "[gguf]") {
+TEST_CASE("a GGUF file's weights are kept in the type of its matrices") {
     const TemporaryFolder folder;
     const auto kept = [&](std::uint32_t type, std::size_t bytes, const char* name = "t") {
         HandMade file;
@@ -236,7 +231,7 @@ TEST_CASE("a GGUF file's weights are kept in the type of its matrices", "[gguf]"
     CHECK(kept(1, 64, "blk.0.ffn_gate_inp.weight") == WeightType::f32);
 }
 
-TEST_CASE("GGUF files that lie are refused with one line", "[gguf]") {
+TEST_CASE("GGUF files that lie are refused with one line") {
     const TemporaryFolder folder;
     const auto refused = [&](auto change, const char* expected) {
         HandMade made;
@@ -274,7 +269,7 @@ TEST_CASE("GGUF files that lie are refused with one line", "[gguf]") {
     CHECK(contains(refusal(folder, "hello, this is no model"), "does not begin with GGUF"));
 }
 
-TEST_CASE("a GGUF file of another kind of model is refused by name", "[gguf]") {
+TEST_CASE("a GGUF file of another kind of model is refused by name") {
     const TemporaryFolder folder;
     const auto refused = [&](const std::string& architecture) {
         HandMade made;
@@ -289,7 +284,7 @@ TEST_CASE("a GGUF file of another kind of model is refused by name", "[gguf]") {
     CHECK(contains(refused("llama"), "has no value \"llama.context_length\""));
 }
 
-TEST_CASE("a bias of the output, and a tensor for each expert, are refused", "[gguf]") {
+TEST_CASE("a bias of the output, and a tensor for each expert, are refused") {
     const TemporaryFolder folder;
     HandMade old;
     old.name = "blk.0.ffn_gate.0.weight";
@@ -308,7 +303,7 @@ TEST_CASE("a bias of the output, and a tensor for each expert, are refused", "[g
     CHECK(contains(error_of([&] { load_transformer(path); }), "has a tensor \"output.bias\""));
 }
 
-TEST_CASE("GGUF: windows and layers that llama.cpp does not have are said", "[gguf]") {
+TEST_CASE("GGUF: windows and layers that llama.cpp does not have are said") {
     const auto said = [](const char* name) {
         return skipped_by_llama_cpp(
             read_config_file(std::string("tests/data/") + name + "/config.json"));
@@ -323,7 +318,7 @@ TEST_CASE("GGUF: windows and layers that llama.cpp does not have are said", "[gg
         CHECK(said(none).empty());
 }
 
-TEST_CASE("every type of value of a GGUF file is the number that it says", "[gguf]") {
+TEST_CASE("every type of value of a GGUF file is the number that it says") {
     const TemporaryFolder folder;
     const auto with = [&](std::uint32_t type, const std::string& bytes) {
         HandMade made;
@@ -405,7 +400,7 @@ std::string small_model_file(const TemporaryFolder& folder, const std::string& a
 
 }  // namespace
 
-TEST_CASE("what GGUF does not say of a Gemma, and what it says that we do not compute", "[gguf]") {
+TEST_CASE("what GGUF does not say of a Gemma, and what it says that we do not compute") {
     const TemporaryFolder folder;
     const auto scalar = [&](const std::string& architecture, std::uint32_t layers) {
         return gguf_config(GgufFile(small_model_file(folder, architecture, layers, [](auto&) {})))
@@ -441,7 +436,7 @@ TEST_CASE("what GGUF does not say of a Gemma, and what it says that we do not co
     CHECK(ends(0, 31) == std::vector<int>{0, 31});
 }
 
-TEST_CASE("a factor of positions without a type is linear, as is one under its old key", "[gguf]") {
+TEST_CASE("a factor of positions without a type is linear, as is one under its old key") {
     const TemporaryFolder folder;
     const auto rotary = [&](auto&& change) {
         return gguf_config(GgufFile(small_model_file(folder, "llama", 2, change)))
@@ -472,7 +467,7 @@ TEST_CASE("a factor of positions without a type is linear, as is one under its o
           Approx(usual));
 }
 
-TEST_CASE("a Gemma 2 in GGUF has windows of 4096 tokens unless the file says otherwise", "[gguf]") {
+TEST_CASE("a Gemma 2 in GGUF has windows of 4096 tokens unless the file says otherwise") {
     const TemporaryFolder folder;
     const auto windows = [&](auto&& change) {
         const TransformerConfig config =
@@ -485,7 +480,7 @@ TEST_CASE("a Gemma 2 in GGUF has windows of 4096 tokens unless the file says oth
     CHECK(windows([&](GgufValues& v) { v.add(key, 0u); }) == std::pair{0, 0});
 }
 
-TEST_CASE("a size that GGUF lists for each layer is read if all are equal", "[gguf]") {
+TEST_CASE("a size that GGUF lists for each layer is read if all are equal") {
     const TemporaryFolder folder;
     using Numbers = std::vector<std::uint32_t>;
     const auto config = [&](const char* key, const Numbers& numbers) {
@@ -499,7 +494,7 @@ TEST_CASE("a size that GGUF lists for each layer is read if all are equal", "[gg
                        "value \"llama.feed_forward_length\" is a list: layers of different sizes"));
 }
 
-TEST_CASE("a tokenizer in a GGUF file that contradicts itself is refused with its key", "[gguf]") {
+TEST_CASE("a tokenizer in a GGUF file that contradicts itself is refused with its key") {
     const TemporaryFolder folder;
     using Texts = std::vector<std::string>;
     const auto said = [&](const std::string& model, const Texts& tokens, auto&& change) {

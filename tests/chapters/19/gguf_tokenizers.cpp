@@ -11,11 +11,9 @@
 #include "lib/files/model.hpp"
 #include "lib/files/random_model.hpp"
 #include "lib/json/json.hpp"
-#include "lib/machine/files.hpp"
 #include "lib/model/model_config.hpp"
 #include "tests/support/captured.hpp"
 #include "tests/support/gguf_text.hpp"
-#include "tests/support/temporary.hpp"
 
 using namespace tbt;
 using namespace tbt::test;
@@ -52,7 +50,7 @@ std::string file_with_tokenizer(const TemporaryFolder& folder, const std::string
 
 }  // namespace
 
-TEST_CASE("an added token of ▁ is spaces, from tokenizer.json and through GGUF", "[gguf]") {
+TEST_CASE("an added token of ▁ is spaces, from tokenizer.json and through GGUF") {
     const TemporaryFolder folder;
     const std::string model = with_tokenizer(folder, "tiny-gemma");
     Json json = read_json(model + "/tokenizer.json");
@@ -83,7 +81,7 @@ TEST_CASE("an added token of ▁ is spaces, from tokenizer.json and through GGUF
     CHECK(Tokenizer::load(model).encode("▁▁") == std::vector<int>{263});  // its text as written
 }
 
-TEST_CASE("names of pre-tokenizers with the same rules give the same ids", "[gguf]") {
+TEST_CASE("names of pre-tokenizers with the same rules give the same ids") {
     const std::string sample = "  naïve Text's\n\n 12345 you'LL ...  end";
     const auto ids = [&](const std::string& golden, const char* from, const char* pre) {
         const TemporaryFolder folder;
@@ -99,8 +97,7 @@ TEST_CASE("names of pre-tokenizers with the same rules give the same ids", "[ggu
         CHECK(ids("tiny-smollm2", "smollm", pre) == ids("tiny-smollm2", "smollm", "gpt-2"));
 }
 
-TEST_CASE("DeepSeek's pre-tokenizers are those of its tokenizer.json, which has their names",
-          "[gguf]") {
+TEST_CASE("DeepSeek's pre-tokenizers are those of its tokenizer.json, which has their names") {
     const TemporaryFolder folder;
     const std::string bytes = file_with_tokenizer(folder, "tiny-llama3");
     const auto split = [](const std::string& pattern) -> Json {
@@ -136,14 +133,14 @@ TEST_CASE("DeepSeek's pre-tokenizers are those of its tokenizer.json, which has 
     CHECK(gguf_pretokenizer(llm.vocabulary().rules, "m") == "deepseek-llm");
 }
 
-TEST_CASE("a token without a text gets llama.cpp's name for it", "[gguf]") {
+TEST_CASE("a token without a text gets llama.cpp's name for it") {
     const TemporaryFolder folder;
     const std::string bytes = file_with_tokenizer(folder, "tiny-qwen");
     const GgufFile file(folder.write("n.gguf", with_text(bytes, "<think>", "")));
     CHECK(gguf_tokenizer(file).token_bytes(961) == "[EMPTY_961]");
 }
 
-TEST_CASE("a bos or eos that is no token is ignored, unless it is put around each text", "[gguf]") {
+TEST_CASE("a bos or eos that is no token is ignored, unless it is put around each text") {
     const TemporaryFolder folder;
     std::string bytes = file_with_tokenizer(folder, "tiny-smollm2");
     const auto change = [&](const std::string& key, std::uint32_t type, const std::string& value) {
@@ -167,7 +164,7 @@ TEST_CASE("a bos or eos that is no token is ignored, unless it is put around eac
                    "tokenizer.ggml.bos_token_id is 4294967295, expected 0 to "));
 }
 
-TEST_CASE("a tokenizer in GGUF makes the ids that transformers makes", "[gguf]") {
+TEST_CASE("a tokenizer in GGUF makes the ids that transformers makes") {
     const std::string name =
         GENERATE("tiny-llama3", "tiny-qwen", "tiny-smollm2", "tiny-spm", "tiny-gemma");
     INFO(name);
@@ -186,7 +183,7 @@ TEST_CASE("a tokenizer in GGUF makes the ids that transformers makes", "[gguf]")
     }
 }
 
-TEST_CASE("a text begins in GGUF as the tokenizer says, or else as config.json says", "[gguf]") {
+TEST_CASE("a text begins in GGUF as the tokenizer says, or else as config.json says") {
     const auto written = [](const std::string& golden, std::optional<int> bos) {
         const TemporaryFolder folder;
         const std::string model = with_tokenizer(folder, golden);
@@ -205,7 +202,7 @@ TEST_CASE("a text begins in GGUF as the tokenizer says, or else as config.json s
 }
 
 // GGUF has one or two ids. llama.cpp knows the other tokens that end a text by their names.
-TEST_CASE("a text of a GGUF model ends at all tokens that are known to end one", "[gguf]") {
+TEST_CASE("a text of a GGUF model ends at all tokens that are known to end one") {
     const auto ends = [](const std::string& golden, const TransformerConfig& config) {
         const TemporaryFolder folder;
         write_gguf(with_tokenizer(folder, golden, config), folder.file("m.gguf"), WeightType::f32);
@@ -225,7 +222,7 @@ TEST_CASE("a text of a GGUF model ends at all tokens that are known to end one",
           Ids{958, 956});
 }
 
-TEST_CASE("the special tokens of a GGUF file of Phi-3 take the white space after them", "[gguf]") {
+TEST_CASE("the special tokens of a GGUF file of Phi-3 take the white space after them") {
     const auto ids = [](const char* name, const std::string& text) {
         const TemporaryFolder folder;
         const TransformerConfig config = llama_config(1, 1, 1, 8, 8, 16, 300);

@@ -1,14 +1,11 @@
 // The backward passes of a whole net, against what a small change of a weight does to the loss.
 #include "tests/catch.hpp"
 
-#include <cmath>
-#include <vector>
-
 #include "chapters/19_training/gradient_check.hpp"
 
 using namespace tbt;
 
-TEST_CASE("the backward passes of a whole net say what small changes show", "[train]") {
+TEST_CASE("the backward passes of a whole net say what small changes show") {
     const bool llama = GENERATE(false, true);
     const std::vector<GradientCheck> checks = check_gradients(llama ? tiny_llama() : tiny_gpt2());
     // Two embeddings, twelve tensors of a layer, the last norm; or one, nine and a norm's gain.

@@ -1,8 +1,5 @@
 #include "tests/catch.hpp"
 
-#include <cstring>
-#include <map>
-
 #include "chapters/10_generate/chat.hpp"
 #include "chapters/19_training/tools/export.hpp"
 #include "chapters/19_training/tools/gguf.hpp"
@@ -116,7 +113,7 @@ const Named block_names[] = {{"attn_norm.weight", "ln_1.weight", false},
 
 }  // namespace
 
-TEST_CASE("GGUF: every tensor comes back bit for bit, matrices as (outputs, inputs)", "[hub]") {
+TEST_CASE("GGUF: every tensor comes back bit for bit, matrices as (outputs, inputs)") {
     const WeightType type = GENERATE(WeightType::f32, WeightType::f16);
     const TemporaryFolder folder;
     const std::string model = folder.file("tiny");
@@ -160,7 +157,7 @@ TEST_CASE("GGUF: every tensor comes back bit for bit, matrices as (outputs, inpu
     }
 }
 
-TEST_CASE("GGUF: sizes, tokens, merges, special tokens and the chat template go with it", "[hub]") {
+TEST_CASE("GGUF: sizes, tokens, merges, special tokens and the chat template go with it") {
     const TemporaryFolder folder;
     const std::string model = folder.file("tiny");
     write_random_model(model, gpt_config(1, 4, 32, 48, 310), {5, WeightType::f32});
@@ -184,9 +181,9 @@ TEST_CASE("GGUF: sizes, tokens, merges, special tokens and the chat template go 
     CHECK(file.texts["tokenizer.chat_template"] == chat_template);
     const auto& tokens = file.lists["tokenizer.ggml.tokens"];
     const auto& types = file.ints["tokenizer.ggml.token_type"];
-    REQUIRE(tokens.size() == static_cast<std::size_t>(ours.vocab_size()) + 2);
+    REQUIRE(tokens.size() == index(ours.vocab_size()) + 2);
     REQUIRE(types.size() == tokens.size());
-    const auto eos = static_cast<std::size_t>(ours.eos_id());
+    const auto eos = index(ours.eos_id());
     CHECK(tokens[eos] == "<|endoftext|>");
     CHECK(types[eos] == 3);
     CHECK(types[0] == 1);
@@ -202,7 +199,7 @@ TEST_CASE("GGUF: sizes, tokens, merges, special tokens and the chat template go 
     CHECK(merges == read_file("data/models/storyteller/merges.txt"));
 }
 
-TEST_CASE("GGUF: what cannot be written is refused, and leaves no file", "[hub]") {
+TEST_CASE("GGUF: what cannot be written is refused, and leaves no file") {
     const TemporaryFolder folder;
     CHECK(contains(
         error_of([&] { write_gguf(folder.path(), folder.file("m.gguf"), WeightType::f32); }),
@@ -214,7 +211,7 @@ TEST_CASE("GGUF: what cannot be written is refused, and leaves no file", "[hub]"
     CHECK(!file_exists(folder.file("m.gguf")));
 }
 
-TEST_CASE("the chat template writes what the chat of chapter 10 writes", "[hub]") {
+TEST_CASE("the chat template writes what the chat of chapter 10 writes") {
     // The two kinds of line and the beginning of an answer, as chat_prompt puts them together.
     const std::string prompt = chat_prompt({{"hi", "Hello!"}}, "who are you?");
     CHECK(prompt == "User: hi\nAssistant: Hello!\nUser: who are you?\nAssistant:");
@@ -224,7 +221,7 @@ TEST_CASE("the chat template writes what the chat of chapter 10 writes", "[hub]"
         CHECK(contains(chat_template, part));
 }
 
-TEST_CASE("a model card has the hub's metadata, and figures only where there are some", "[hub]") {
+TEST_CASE("a model card has the hub's metadata, and figures only where there are some") {
     ModelCard card;
     card.name = "mine";
     card.config = gpt_config(2, 2, 32, 64, 300);

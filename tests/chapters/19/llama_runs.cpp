@@ -2,10 +2,8 @@
 #include "tests/catch.hpp"
 
 #include "chapters/19_training/tools/train_commands.hpp"
-#include "lib/core/error.hpp"
 #include "lib/files/model.hpp"
 #include "lib/json/json.hpp"
-#include "lib/machine/files.hpp"
 #include "tests/support/train_command.hpp"
 
 using namespace tbt;
@@ -23,8 +21,8 @@ TrainCommand llama_command(const Folder& folder, const std::string& out) {
 
 }  // namespace
 
-TEST_CASE("a Llama trained on a text is a directory like any other, and its recipe makes it again",
-          "[training]") {
+TEST_CASE(
+    "a Llama trained on a text is a directory like any other, and its recipe makes it again") {
     const Folder folder;
     const Quiet quiet;
     TrainCommand command = llama_command(folder, "first");
@@ -40,8 +38,8 @@ TEST_CASE("a Llama trained on a text is a directory like any other, and its reci
     CHECK(model.transformer.forward(cache, model.tokenizer.encode("The boat")).size() ==
           index(model.config().vocab_size));
     const std::string card = read_file((command.loop.out / "README.md").string());
-    CHECK(card.find("A Llama of ") != std::string::npos);
-    CHECK(card.find("- llama\n") != std::string::npos);
+    CHECK(contains(card, "A Llama of "));
+    CHECK(contains(card, "- llama\n"));
 
     TrainCommand again = small_command(folder, "again");
     again.recipe = (command.loop.out / "recipe.json").string();
@@ -51,7 +49,7 @@ TEST_CASE("a Llama trained on a text is a directory like any other, and its reci
     CHECK(weights_of(again.loop.out) == weights_of(command.loop.out));
 }
 
-TEST_CASE("training goes on from a Llama with its shape, and a GPT-2 can teach it", "[training]") {
+TEST_CASE("training goes on from a Llama with its shape, and a GPT-2 can teach it") {
     const Folder folder;
     const Quiet quiet;
     TrainCommand command = llama_command(folder, "first");
@@ -77,7 +75,7 @@ TEST_CASE("training goes on from a Llama with its shape, and a GPT-2 can teach i
     CHECK(read_json((pupil.loop.out / "config.json").string()).at("model_type") == "llama");
 }
 
-TEST_CASE("what no Llama can be is said before training", "[training]") {
+TEST_CASE("what no Llama can be is said before training") {
     const Folder folder;
     const Quiet quiet;
     const auto said = [&](auto change) {
@@ -93,9 +91,8 @@ TEST_CASE("what no Llama can be is said before training", "[training]") {
           "train: kv_heads is 3, expected a divisor of heads, which is 2");
     CHECK(said([](auto& c) { c.architecture.inner = 40; }) ==
           "train: inner is 40, expected a multiple of 16");
-    CHECK(said([](auto& c) {
-              c.training.fill_masks = true;
-          }).find("expected --architecture gpt2") != std::string::npos);
+    CHECK(contains(said([](auto& c) { c.training.fill_masks = true; }),
+                   "expected --architecture gpt2"));
     CHECK(said([](auto& c) {
               c.training.init = shipped_model("sketch").string();
               c.given.architecture = true;

@@ -8,19 +8,17 @@
 
 #include "chapters/19_training/tools/adopt.hpp"
 #include "chapters/19_training/tools/train_commands.hpp"
-#include "lib/core/error.hpp"
 #include "lib/core/rng.hpp"
 #include "lib/corpus/documents.hpp"
 #include "lib/files/model.hpp"
 #include "lib/files/random_model.hpp"
 #include "lib/json/json.hpp"
-#include "lib/machine/files.hpp"
 #include "tests/support/train_command.hpp"
 
 using namespace tbt;
 using namespace tbt::test;
 
-TEST_CASE("a recipe makes its model again, bit for bit, with other threads", "[training]") {
+TEST_CASE("a recipe makes its model again, bit for bit, with other threads") {
     const Folder folder;
     const Quiet quiet;
     TrainCommand command = small_command(folder, "first");
@@ -43,7 +41,7 @@ TEST_CASE("a recipe makes its model again, bit for bit, with other threads", "[t
     CHECK(weights_of(command.loop.out) != weights_of(again.loop.out));
     again.loop.out = folder.path / "third";
     folder.file("text/boats.txt", some_text() + "One more.");
-    CHECK(error_of([&] { run_train(again); }).find("the text has changed") != std::string::npos);
+    CHECK(contains(error_of([&] { run_train(again); }), "the text has changed"));
     for (const char* number : {"4294967304", "1e30", "-1", "0", "\"8\""}) {
         Json wrong = first;
         wrong["options"]["layers"] = json_value(number);
@@ -52,7 +50,7 @@ TEST_CASE("a recipe makes its model again, bit for bit, with other threads", "[t
     }
 }
 
-TEST_CASE("a recipe may have a single step", "[training]") {
+TEST_CASE("a recipe may have a single step") {
     const Folder folder;
     const Quiet quiet;
     TrainCommand command = small_command(folder, "first");
@@ -74,8 +72,7 @@ TEST_CASE("a recipe may have a single step", "[training]") {
     }
 }
 
-TEST_CASE("training goes on from a model, with its shape and tokenizer, and leaves it as it was",
-          "[training]") {
+TEST_CASE("training goes on from a model, with its shape and tokenizer, and leaves it as it was") {
     const Folder folder;
     const Quiet quiet;
     TrainCommand command = small_command(folder, "first");
@@ -103,8 +100,7 @@ TEST_CASE("training goes on from a model, with its shape and tokenizer, and leav
     CHECK(bits(recipe) < first + 0.5);
 }
 
-TEST_CASE("a model takes another tokenizer: a token begins as the mean of its old pieces",
-          "[training]") {
+TEST_CASE("a model takes another tokenizer: a token begins as the mean of its old pieces") {
     const Folder folder;
     const Quiet quiet;
     TrainCommand command = small_command(folder, "first");
@@ -145,10 +141,10 @@ TEST_CASE("a model takes another tokenizer: a token begins as the mean of its ol
     CHECK(read_json((command.loop.out / "config.json").string()).at("vocab_size") == 8192);
     command.loop.out = folder.path / "taught";
     command.training.teacher = first;
-    CHECK(error_of([&] { run_train(command); }).find("has another tokenizer") != std::string::npos);
+    CHECK(contains(error_of([&] { run_train(command); }), "has another tokenizer"));
 }
 
-TEST_CASE("a model to go on from may have more rows than tokens", "[training]") {
+TEST_CASE("a model to go on from may have more rows than tokens") {
     const Folder folder;
     const Quiet quiet;
     const std::string padded = (folder.path / "padded").string();
@@ -161,36 +157,34 @@ TEST_CASE("a model to go on from may have more rows than tokens", "[training]") 
     CHECK(read_json((command.loop.out / "config.json").string()).at("vocab_size") == 8300);
 }
 
-TEST_CASE("a folder that holds a model is never written over", "[training]") {
+TEST_CASE("a folder that holds a model is never written over") {
     const Folder folder;
     const Quiet quiet;
     TrainCommand command = small_command(folder, "first");
     REQUIRE(run_train(command) == 0);
     const std::string before = weights_of(command.loop.out);
-    CHECK(error_of([&] { run_train(command); }).find("--resume") != std::string::npos);
+    CHECK(contains(error_of([&] { run_train(command); }), "--resume"));
     fs::remove(command.loop.out / "checkpoint");
-    CHECK(error_of([&] { run_train(command); }).find("holds a finished model") !=
-          std::string::npos);
-    CHECK(error_of([&] { run_tokenizer(command); }).find("holds a model") != std::string::npos);
+    CHECK(contains(error_of([&] { run_train(command); }), "holds a finished model"));
+    CHECK(contains(error_of([&] { run_tokenizer(command); }), "holds a model"));
     command.resume = true;
-    CHECK(error_of([&] { run_train(command); }).find("there is none") != std::string::npos);
+    CHECK(contains(error_of([&] { run_train(command); }), "there is none"));
     CHECK(weights_of(command.loop.out) == before);
 }
 
-TEST_CASE("a model in several files is one too, and not written over", "[training]") {
+TEST_CASE("a model in several files is one too, and not written over") {
     const Folder folder;
     TrainCommand command = small_command(folder, "hub");
     folder.file("hub/config.json", "{}");
     folder.file("hub/model.safetensors.index.json", "{}");
-    CHECK(error_of([&] { check_out(command); }).find("holds a finished model") !=
-          std::string::npos);
+    CHECK(contains(error_of([&] { check_out(command); }), "holds a finished model"));
     // A tokenizer alone is what training begins with.
     command.loop.out = folder.path / "tokenizer";
     folder.file("tokenizer/tokenizer_config.json", "{}");
     check_out(command);
 }
 
-TEST_CASE("what contradicts a model to go on from is refused, what it has is taken", "[training]") {
+TEST_CASE("what contradicts a model to go on from is refused, what it has is taken") {
     const Folder folder;
     TrainCommand command = small_command(folder, "more");
     const std::string init = shipped_model("sketch").string();  // 2 layers, 4 heads, 128 channels
@@ -222,15 +216,15 @@ TEST_CASE("what contradicts a model to go on from is refused, what it has is tak
     CHECK(said().empty());
 }
 
-TEST_CASE("a disk without room for the model is told before hours are spent", "[training]") {
+TEST_CASE("a disk without room for the model is told before hours are spent") {
     const Folder folder;
     check_room(folder.path.string(), 1000);
     const std::string said = error_of([&] { check_room(folder.path.string(), 1LL << 55); });
     CHECK(said.starts_with(folder.path.string() + ": training writes up to 1099511627777 MiB"));
-    CHECK(said.find("free some") != std::string::npos);
+    CHECK(contains(said, "free some"));
 }
 
-TEST_CASE("killed at any moment, training goes on to the same bits", "[training]") {
+TEST_CASE("killed at any moment, training goes on to the same bits") {
     const Folder folder;
     const Quiet quiet;
     TrainCommand whole = small_command(folder, "whole");
@@ -263,7 +257,7 @@ TEST_CASE("killed at any moment, training goes on to the same bits", "[training]
         CHECK(entry.path().extension() != ".tmp");
 }
 
-TEST_CASE("Ctrl-C saves after the step at hand, and the command goes on from there", "[training]") {
+TEST_CASE("Ctrl-C saves after the step at hand, and the command goes on from there") {
     const Folder folder;
     const Quiet quiet;
     TrainCommand whole = small_command(folder, "whole"), stopped = small_command(folder, "stopped");
@@ -290,7 +284,7 @@ TEST_CASE("Ctrl-C saves after the step at hand, and the command goes on from the
     CHECK(weights_of(stopped.loop.out) == weights_of(whole.loop.out));
 }
 
-TEST_CASE("a checkpoint that cannot be written costs a line, not the training", "[training]") {
+TEST_CASE("a checkpoint that cannot be written costs a line, not the training") {
     const Folder folder;
     const Quiet quiet;
     TrainCommand command = small_command(folder, "out");
@@ -298,8 +292,8 @@ TEST_CASE("a checkpoint that cannot be written costs a line, not the training", 
     fs::create_directories(command.loop.out / "curve.csv");
     command.loop.checkpoint_minutes = 0;
     const std::string said = error_of([&] { run_train(command); });
-    CHECK(said.find("curve.csv") != std::string::npos);
-    CHECK(said.find("--resume continues from the last checkpoint") != std::string::npos);
+    CHECK(contains(said, "curve.csv"));
+    CHECK(contains(said, "--resume continues from the last checkpoint"));
     fs::remove_all(command.loop.out / "curve.csv");
     command.resume = true;
     REQUIRE(run_train(command) == 0);  // all steps were done
@@ -307,7 +301,7 @@ TEST_CASE("a checkpoint that cannot be written costs a line, not the training", 
     CHECK(recipe.at("steps_done") == 30);
 }
 
-TEST_CASE("what goes on reads the checkpoint: with a torn one nothing begins anew", "[training]") {
+TEST_CASE("what goes on reads the checkpoint: with a torn one nothing begins anew") {
     const Folder folder;
     const Quiet quiet;
     TrainCommand command = small_command(folder, "out");
@@ -318,7 +312,7 @@ TEST_CASE("what goes on reads the checkpoint: with a torn one nothing begins ane
     CHECK(error_of([&] { run_train(command); }).find(checkpoint) == 0);
 }
 
-TEST_CASE("what a killed training left half-written is gone when training begins", "[training]") {
+TEST_CASE("what a killed training left half-written is gone when training begins") {
     const Folder folder;
     const Quiet quiet;
     const TrainCommand command = small_command(folder, "out");
@@ -327,8 +321,7 @@ TEST_CASE("what a killed training left half-written is gone when training begins
     CHECK(!fs::exists(left));
 }
 
-TEST_CASE("a tokenizer learns the words of the texts that are trained on, and no others",
-          "[training]") {
+TEST_CASE("a tokenizer learns the words of the texts that are trained on, and no others") {
     // Each document has a word of its own, so often that it becomes a token.
     const Folder folder;
     std::string text;
@@ -344,7 +337,7 @@ TEST_CASE("a tokenizer learns the words of the texts that are trained on, and no
     command.vocab = 257 + 300;
     run_tokenizer(command);
     const Tokenizer tokenizer = Tokenizer::load(command.loop.out.string());
-    const auto longest = static_cast<std::size_t>(2 * command.training.shape.n_positions);
+    const auto longest = index(2 * command.training.shape.n_positions);
     const TextDocuments source = TextDocuments::load(command.text, longest);
     REQUIRE(source.count() == 40);
     double trained = 0, held_out = 0, of_trained = 0, of_held_out = 0;
@@ -358,7 +351,7 @@ TEST_CASE("a tokenizer learns the words of the texts that are trained on, and no
     CHECK(held_out / of_held_out > 1.5 * trained / of_trained);
 }
 
-TEST_CASE("a model is taken over whole or not at all", "[training]") {
+TEST_CASE("a model is taken over whole or not at all") {
     const Folder folder;
     const Quiet quiet;
     TrainCommand command = small_command(folder, "trained");
@@ -380,7 +373,7 @@ TEST_CASE("a model is taken over whole or not at all", "[training]") {
     }
     CHECK_FALSE(contains(table, "gone"));
     fs::remove_all(shipped);
-    CHECK(table.find("gap to the floor: text") != std::string::npos);
+    CHECK(contains(table, "gap to the floor: text"));
     CHECK(!fs::exists(shipped));
     adopt(command.loop.out, shipped);
     CHECK(weights_of(shipped) == weights_of(command.loop.out));
@@ -395,14 +388,12 @@ TEST_CASE("a model is taken over whole or not at all", "[training]") {
     Json recipe = read_json(recipe_path);
     recipe["steps_done"] = 29;
     write_file(recipe_path, json_text(recipe));
-    CHECK(error_of([&] { adoption_table(command.loop.out, shipped); }).find("29 of 30 steps") !=
-          std::string::npos);
+    CHECK(contains(error_of([&] { adoption_table(command.loop.out, shipped); }), "29 of 30 steps"));
     // A recipe that says nothing of steps has done none.
     write_file(recipe_path, "{}");
-    CHECK(error_of([&] { adoption_table(command.loop.out, shipped); }).find("0 of 0 steps") !=
-          std::string::npos);
+    CHECK(contains(error_of([&] { adoption_table(command.loop.out, shipped); }), "0 of 0 steps"));
     fs::remove(command.loop.out / "model.safetensors");
-    CHECK(error_of([&] { adoption_table(command.loop.out, shipped); }).find("model.safetensors") !=
-          std::string::npos);
+    CHECK(contains(error_of([&] { adoption_table(command.loop.out, shipped); }),
+                   "model.safetensors"));
     CHECK(fs::exists(shipped / "model.safetensors"));
 }

@@ -1,11 +1,5 @@
 #include "tests/catch.hpp"
 
-#include <algorithm>
-#include <cmath>
-#include <map>
-#include <set>
-
-#include "lib/core/error.hpp"
 #include "lib/corpus/corpus.hpp"
 #include "lib/corpus/documents.hpp"
 #include "tests/support/text_folder.hpp"
@@ -23,7 +17,7 @@ std::set<std::string> texts(const TextDocuments& source) {
 
 }  // namespace
 
-TEST_CASE("each document of a text comes once an epoch, in another order each time", "[text]") {
+TEST_CASE("each document of a text comes once an epoch, in another order each time") {
     const Folder folder;
     const auto source = TextDocuments::load(folder.file("a.txt", some_text()), 100);
     const std::uint64_t n = source.count();
@@ -39,7 +33,7 @@ TEST_CASE("each document of a text comes once an epoch, in another order each ti
     CHECK(source.document(8, 0).text + source.document(8, 1).text != first[0] + first[1]);
 }
 
-TEST_CASE("texts are cut for a model as they were in its training", "[text]") {
+TEST_CASE("texts are cut for a model as they were in its training") {
     const Folder folder;
     const auto longest = [&](const std::string& options) {
         folder.file("recipe.json", "{\"options\": {" + options + "}}");
@@ -50,7 +44,7 @@ TEST_CASE("texts are cut for a model as they were in its training", "[text]") {
     CHECK(longest("") == 1024);
 }
 
-TEST_CASE("the order of a text's documents is that of every release", "[text]") {
+TEST_CASE("the order of a text's documents is that of every release") {
     const Folder folder;
     std::string letters;
     for (char c = 'a'; c <= 'l'; ++c) letters += std::string(1, c) + "<|endoftext|>";
@@ -61,8 +55,8 @@ TEST_CASE("the order of a text's documents is that of every release", "[text]") 
 }
 
 TEST_CASE(
-    "a long text is cut where a paragraph, a line, a sentence or a word ends, and nothing is lost",
-    "[text]") {
+    "a long text is cut where a paragraph, a line, a sentence or a word ends, and nothing is "
+    "lost") {
     const Folder folder;
     const auto parts = [&](const std::string& text, std::size_t longest) {
         return texts(TextDocuments::load(folder.file("a.txt", text), longest));
@@ -76,7 +70,7 @@ TEST_CASE(
     CHECK(parts("\xef\xbb\xbfone<|endoftext|>two", 100) == std::set<std::string>{"one", "two"});
 }
 
-TEST_CASE("a line of JSON is a document, and all its parts are held out together", "[text]") {
+TEST_CASE("a line of JSON is a document, and all its parts are held out together") {
     const Folder folder;
     std::string lines;
     for (int i = 0; i < 60; ++i)
@@ -96,8 +90,7 @@ TEST_CASE("a line of JSON is a document, and all its parts are held out together
     CHECK(held.size() == 3);
 }
 
-TEST_CASE("what is held out is never trained on, and is the same however the files are named",
-          "[text]") {
+TEST_CASE("what is held out is never trained on, and is the same however the files are named") {
     const Folder folder;
     const auto a = TextDocuments::load(folder.file("a.txt", some_text()), 100);
     const auto b = TextDocuments::load(folder.file("other/b.md", some_text()), 100);
@@ -110,7 +103,7 @@ TEST_CASE("what is held out is never trained on, and is the same however the fil
         CHECK(b.document(5, i).held_out == held.contains(b.document(5, i).text));
 }
 
-TEST_CASE("a text that nothing can be learned from is refused in one line", "[text]") {
+TEST_CASE("a text that nothing can be learned from is refused in one line") {
     const Folder folder;
     const auto said = [&](const std::string& name, const std::string& content) {
         const std::string path = folder.file(name, content);
@@ -127,15 +120,14 @@ TEST_CASE("a text that nothing can be learned from is refused in one line", "[te
     CHECK(said("zero.txt", std::string("ab\0cd", 5)).starts_with(": byte 3 is not UTF-8"));
     CHECK(said("a.jsonl", "{\"text\": \"x\"}\n{\"txt\": \"y\"}\n")
               .starts_with(": line 2: expected an object with a string \"text\""));
-    CHECK(said("b.jsonl", "{\"text\": \n").find("line 1") != std::string::npos);
-    CHECK(error_of([&] { TextDocuments::load(folder.path / "none.txt"); }).find("no such file") !=
-          std::string::npos);
+    CHECK(contains(said("b.jsonl", "{\"text\": \n"), "line 1"));
+    CHECK(
+        contains(error_of([&] { TextDocuments::load(folder.path / "none.txt"); }), "no such file"));
     fs::create_directories(folder.path / "nothing");
-    CHECK(error_of([&] { TextDocuments::load(folder.path / "nothing"); }).find("has no .txt") !=
-          std::string::npos);
+    CHECK(contains(error_of([&] { TextDocuments::load(folder.path / "nothing"); }), "has no .txt"));
 }
 
-TEST_CASE("shares of the bytes are shares of the documents times their length", "[text]") {
+TEST_CASE("shares of the bytes are shares of the documents times their length") {
     const auto drawn = [](const std::string& shares) {
         const Corpus corpus = Corpus::from_text(
             {{"t.grammar", "genre long " + shares + "\n  {n=int 10 99}" + std::string(98, 'x') +
@@ -151,7 +143,8 @@ TEST_CASE("shares of the bytes are shares of the documents times their length", 
     CHECK(std::abs(drawn("50%") - 0.5) < 0.1);
     CHECK(std::abs(drawn("50") - 100.0 / 105.0) < 0.01);
     const std::string mixed = "genre a 50%\n  a\ngenre b 50\n  b\n";
-    CHECK(error_of([&] {
-              Corpus::from_text({{"t.grammar", mixed}});
-          }).find("all the same kind") != std::string::npos);
+    CHECK(contains(error_of([&] {
+                       Corpus::from_text({{"t.grammar", mixed}});
+                   }),
+                   "all the same kind"));
 }

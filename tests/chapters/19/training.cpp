@@ -1,26 +1,15 @@
 #include "tests/catch.hpp"
 
-#include <cmath>
 #include <filesystem>
-#include <map>
 #include <numbers>
-#include <set>
 
 #include <unistd.h>
 
 #include "chapters/19_training/recipe.hpp"
 #include "chapters/19_training/tools/export.hpp"
 #include "chapters/19_training/tools/training_loop.hpp"
-#include "lib/core/error.hpp"
-#include "lib/corpus/corpus.hpp"
-#include "lib/corpus/validation.hpp"
-#include "lib/files/model.hpp"
 #include "lib/json/json.hpp"
-#include "lib/machine/files.hpp"
-#include "lib/model/layers.hpp"
 #include "tests/support/small_training.hpp"
-#include "tests/support/small_world.hpp"
-#include "tests/support/temporary.hpp"
 
 using namespace tbt;
 using tbt::test::error_of;
@@ -28,13 +17,12 @@ using namespace tbt::test::training;
 
 TEST_CASE(
     "a row starts where a document starts, half of them after a separator; targets are the next "
-    "tokens",
-    "[training]") {
+    "tokens") {
     const World world;
     BatchSource source(world.corpus, world.tokenizer, 3);
     const std::int64_t B = 64, T = 40;
     const Batch batch = source.next(B, T);
-    REQUIRE(batch.ids.size() == static_cast<std::size_t>(B * T));
+    REQUIRE(batch.ids.size() == index(B * T));
     const std::int32_t separator = world.tokenizer.eos_id();
     int with_separator = 0;
     std::int64_t bytes = 0;
@@ -58,7 +46,7 @@ TEST_CASE(
     CHECK(std::abs(with_separator - 32) <= 16);
 }
 
-TEST_CASE("held-out documents are never trained on, and are what validation reads", "[training]") {
+TEST_CASE("held-out documents are never trained on, and are what validation reads") {
     const World world;
     std::set<std::string> held_out, seen;
     for (std::uint64_t i = 0; i < 3000; ++i) {
@@ -70,10 +58,10 @@ TEST_CASE("held-out documents are never trained on, and are what validation read
     const Batch batch = source.next(100, 200);
     std::vector<int> tokens(batch.ids.begin(), batch.ids.end());
     const std::string text = world.tokenizer.decode(tokens);
-    for (const std::string& document : held_out) REQUIRE(text.find(document) == std::string::npos);
+    for (const std::string& document : held_out) REQUIRE_FALSE(test::contains(text, document));
 }
 
-TEST_CASE("batches go on from a position as if they had never stopped", "[training]") {
+TEST_CASE("batches go on from a position as if they had never stopped") {
     const World world;
     BatchSource all(world.corpus, world.tokenizer, 3), later(world.corpus, world.tokenizer, 3),
         other(world.corpus, world.tokenizer, 4);
@@ -87,8 +75,7 @@ TEST_CASE("batches go on from a position as if they had never stopped", "[traini
 
 TEST_CASE(
     "validation counts every token of a document and the separator after it once, whatever the "
-    "context",
-    "[training]") {
+    "context") {
     const World world;
     const Validation validation(world.corpus, world.tokenizer, 5, 6);
     const std::int64_t context = GENERATE(1, 4, 7, 512);
@@ -96,7 +83,7 @@ TEST_CASE(
     const auto results = validation.run(
         [](const std::vector<std::int32_t>& ids, const std::vector<std::int32_t>& targets,
            std::int64_t B, std::int64_t T) {
-            REQUIRE(ids.size() == static_cast<std::size_t>(B * T));
+            REQUIRE(ids.size() == index(B * T));
             std::vector<double> losses(targets.size());
             for (std::size_t i = 0; i < targets.size(); ++i)
                 losses[i] = targets[i] < 0 ? 0 : std::numbers::ln2;
@@ -107,7 +94,7 @@ TEST_CASE(
     std::vector<double> tokens(2), bytes(2), bits(2), documents(2);
     for (std::uint64_t i = 0; documents[0] < 6 || documents[1] < 6; ++i) {
         const auto document = world.corpus.document(5, i);
-        const auto g = static_cast<std::size_t>(document.genre);
+        const auto g = index(document.genre);
         if (!document.held_out || documents[g] == 6) continue;
         documents[g] += 1;
         tokens[g] += static_cast<double>(world.ids(document.text).size()) + 1;
@@ -125,8 +112,7 @@ TEST_CASE(
     CHECK(validation.total(results).bits_per_byte() == Approx(expected).epsilon(0.1));
 }
 
-TEST_CASE("a table of validation has a line for each genre with documents, the total last",
-          "[training]") {
+TEST_CASE("a table of validation has a line for each genre with documents, the total last") {
     struct Counted : Validator {
         Counted() : Validator({"a", "b", "c"}) { shares_ = {0.75, 0.25, 0}; }
         std::vector<GenreResult> run(const LossFunction&, std::int64_t) const override {
@@ -150,8 +136,7 @@ TEST_CASE("a table of validation has a line for each genre with documents, the t
 
 TEST_CASE(
     "twenty steps are ten steps, saved, loaded elsewhere, and ten more: bit for bit, with other "
-    "threads",
-    "[training]") {
+    "threads") {
     const World world;
     const std::string path = join_path(folder(), "checkpoint");
     TrainingOptions options = small_options();
@@ -182,8 +167,7 @@ TEST_CASE(
     std::filesystem::remove_all(folder());
 }
 
-TEST_CASE("a plan that was changed on the way is kept, and followed again gives the same bits",
-          "[training]") {
+TEST_CASE("a plan that was changed on the way is kept, and followed again gives the same bits") {
     const World world;
     const std::string path = join_path(folder(), "checkpoint");
     TrainingOptions options = small_options();
@@ -224,7 +208,7 @@ TEST_CASE("a plan that was changed on the way is kept, and followed again gives 
     std::filesystem::remove_all(folder());
 }
 
-TEST_CASE("a checkpoint of other options is refused and changes nothing", "[training]") {
+TEST_CASE("a checkpoint of other options is refused and changes nothing") {
     const World world;
     const std::string path = join_path(folder(), "checkpoint");
     Training first(world.corpus, world.tokenizer, small_options());
@@ -235,7 +219,7 @@ TEST_CASE("a checkpoint of other options is refused and changes nothing", "[trai
         change(options);
         Training other(world.corpus, world.tokenizer, options);
         const std::vector<float> before = weights(other);
-        CHECK(error_of([&] { other.load(path); }).find(reason) != std::string::npos);
+        CHECK(test::contains(error_of([&] { other.load(path); }), reason));
         CHECK(weights(other) == before);
         CHECK(other.steps_done() == 0);
     };
@@ -258,19 +242,18 @@ TEST_CASE("a checkpoint of other options is refused and changes nothing", "[trai
     // Muon's moments are nothing to AdamW, not even with --replan.
     longer.optimizer = "muon";
     Training muon(world.corpus, world.tokenizer, longer);
-    CHECK(error_of([&] { muon.load(path, true); }).find("with --optimizer adamw, now muon") !=
-          std::string::npos);
+    CHECK(test::contains(error_of([&] { muon.load(path, true); }),
+                         "with --optimizer adamw, now muon"));
     longer.optimizer = "lion";
     CHECK(error_of([&] { Training(world.corpus, world.tokenizer, longer); }) ==
           "train: optimizer is 'lion', expected adamw or muon");
     write_file(path, "no checkpoint");
-    CHECK(error_of([&] { other.load(path); }).find("not a checkpoint") != std::string::npos);
+    CHECK(test::contains(error_of([&] { other.load(path); }), "not a checkpoint"));
     CHECK(other.steps_done() == 1);
     std::filesystem::remove_all(folder());
 }
 
-TEST_CASE("an exported model opens in the library and gives the losses of the trainer",
-          "[training]") {
+TEST_CASE("an exported model opens in the library and gives the losses of the trainer") {
     const World world;
     TrainingOptions options = small_options();
     options.shape = GENERATE(small_options().shape, small_llama());
@@ -293,21 +276,19 @@ TEST_CASE("an exported model opens in the library and gives the losses of the tr
     KvCache cache(model.config());
     const Logits logits =
         model.transformer.forward_all(cache, std::vector<int>(ids.begin(), ids.end() - 1));
-    std::vector<float> log_p(static_cast<std::size_t>(model.config().vocab_size));
+    std::vector<float> log_p(index(model.config().vocab_size));
     for (std::int64_t t = 0; t < T; ++t) {
         log_softmax(logits.row(t), log_p);
         // Two float implementations that sum in different orders; log-probabilities of about −5.
         const double difference =
-            losses[static_cast<std::size_t>(t)] +
-            static_cast<double>(
-                log_p[static_cast<std::size_t>(ids[static_cast<std::size_t>(t + 1)])]);
+            losses[index(t)] + static_cast<double>(log_p[index(ids[index(t + 1)])]);
         REQUIRE(std::abs(difference) <= 2e-5);
     }
-    CHECK(evaluate_directory(world.corpus, folder(), 1, 2).find("walk ") != std::string::npos);
+    CHECK(test::contains(evaluate_directory(world.corpus, folder(), 1, 2), "walk "));
     std::filesystem::remove_all(folder());
 }
 
-TEST_CASE("the curve is a table with empty cells where nothing was measured", "[training]") {
+TEST_CASE("the curve is a table with empty cells where nothing was measured") {
     const std::vector<CurvePoint> curve = {{10, 960, 1.25, 0.001, 3.5, {}},
                                            {20, 1920, 0.5, 0.0005, 7, {0.75, 1}}};
     CHECK(curve_csv(curve, {"walk"}) ==
@@ -316,8 +297,7 @@ TEST_CASE("the curve is a table with empty cells where nothing was measured", "[
           "20,1920,7.0,0.0005,0.50000,0.75000,1.00000\n");
 }
 
-TEST_CASE("a few steps on the real corpus bring the loss well below that of knowing nothing",
-          "[training]") {
+TEST_CASE("a few steps on the real corpus bring the loss well below that of knowing nothing") {
     const Corpus corpus = Corpus::load("data/corpus");
     TokenizerTrainer trainer;
     for (std::uint64_t i = 0; i < 300; ++i) trainer.add_text(corpus.document(1, i).text);

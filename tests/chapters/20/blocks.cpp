@@ -1,11 +1,6 @@
 // Products with the blocks of GGUF files: the fast ones have the bits of the plain one.
 #include "tests/catch.hpp"
 
-#include <cmath>
-#include <limits>
-#include <string>
-#include <vector>
-
 #include "chapters/20_quantization/plain_blocks.hpp"
 #include "lib/core/rng.hpp"
 #include "lib/kernels/matmul.hpp"
@@ -26,7 +21,7 @@ struct RandomBlocks {
         Rng rng(seed);
         rows.type = &type, rows.k = k;
         const std::int64_t blocks = n * k / type.numbers;
-        bytes.resize(static_cast<std::size_t>(blocks * type.bytes));
+        bytes.resize(index(blocks * type.bytes));
         BlockParts parts;
         for (std::int64_t b = 0; b < blocks; ++b) {
             std::byte* const block = bytes.data() + b * type.bytes;
@@ -43,7 +38,7 @@ struct RandomBlocks {
 
 std::vector<float> random_rows(std::int64_t size, std::uint64_t seed) {
     Rng rng(seed);
-    std::vector<float> x(static_cast<std::size_t>(size));
+    std::vector<float> x(index(size));
     for (float& value : x) value = static_cast<float>(rng.normal());
     return x;
 }
@@ -57,8 +52,8 @@ std::vector<float> product(const std::vector<float>& x, std::int64_t rows, const
 
 }  // namespace
 
-TEST_CASE("products with blocks of every type have the plain one's bits, for any rows and threads",
-          "[ch20][blocks]") {
+TEST_CASE(
+    "products with blocks of every type have the plain one's bits, for any rows and threads") {
     const test::FullTeams full;
     for (const std::uint32_t number : quantised) {
         const GgufBlock& type = *gguf_block(number);
@@ -72,10 +67,8 @@ TEST_CASE("products with blocks of every type have the plain one's bits, for any
             for (std::int64_t r = 0; r < rows; ++r)
                 for (std::int64_t c = 0; c < n; ++c)
                     expected.push_back(
-                        plain_block_product(std::span(x).subspan(static_cast<std::size_t>(r * k),
-                                                                 static_cast<std::size_t>(k)),
-                                            type, w.rows.rows[static_cast<std::size_t>(c)],
-                                            [&](const std::byte* block) {
+                        plain_block_product(std::span(x).subspan(index(r * k), index(k)), type,
+                                            w.rows.rows[index(c)], [&](const std::byte* block) {
                                                 BlockParts parts;
                                                 type.take_apart(block, parts);
                                                 return parts;
@@ -88,8 +81,7 @@ TEST_CASE("products with blocks of every type have the plain one's bits, for any
 }
 
 // An error of rounding x to 8 bits: at most half a step of 1/127 of a block's largest |x|.
-TEST_CASE("a product with blocks is that of the widened weights, but for x in 8 bits",
-          "[ch20][blocks]") {
+TEST_CASE("a product with blocks is that of the widened weights, but for x in 8 bits") {
     for (const std::uint32_t number : quantised) {
         const GgufBlock& type = *gguf_block(number);
         const std::int64_t n = 33, k = 256;
@@ -99,7 +91,7 @@ TEST_CASE("a product with blocks is that of the widened weights, but for x in 8 
                                      x, 1,
                                      PackedMatrix(std::make_shared<const BlockMatrix>(w.rows, 1)),
                                      1);
-        std::vector<float> wide(static_cast<std::size_t>(k));
+        std::vector<float> wide(index(k));
         for (std::int64_t c = 0; c < n; ++c) {
             w.rows.widen_row(c, wide.data());
             double exact = 0, error = 0;
@@ -108,14 +100,12 @@ TEST_CASE("a product with blocks is that of the widened weights, but for x in 8 
                 error += std::abs(static_cast<double>(wide[i])) * 5.0 / 254;  // |x| stays below 5
             }
             INFO(type.name << ", column " << c);
-            CHECK(std::abs(static_cast<double>(y[static_cast<std::size_t>(c)]) - exact) <=
-                  error * 1.001);
+            CHECK(std::abs(static_cast<double>(y[index(c)]) - exact) <= error * 1.001);
         }
     }
 }
 
-TEST_CASE("matrices of several types side by side are one, with bias and the old y",
-          "[ch20][blocks]") {
+TEST_CASE("matrices of several types side by side are one, with bias and the old y") {
     const std::int64_t k = 256;
     const RandomBlocks a(*gguf_block(12), 40, k, 1), b(*gguf_block(14), 24, k, 2);
     std::vector<PackedMatrix> parts;
@@ -131,7 +121,7 @@ TEST_CASE("matrices of several types side by side are one, with bias and the old
             CHECK(y[r * 64 + c] == (c < 40 ? of_a[r * 40 + c] : of_b[r * 24 + c - 40]) + bias[c]);
 }
 
-TEST_CASE("a block whose scale is not finite, or half a block, is refused", "[ch20][blocks]") {
+TEST_CASE("a block whose scale is not finite, or half a block, is refused") {
     RandomBlocks w(*gguf_block(8), 4, 64, 1);
     w.bytes[35] = std::byte{0x7c};  // the second half of an F16: infinity or NaN
     w.bytes[34] = std::byte{0};

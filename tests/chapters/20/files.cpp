@@ -1,19 +1,13 @@
 // Weights of 8 bits in files: written, read back, and broken.
-#include <bit>
-#include <cmath>
-#include <cstring>
 #include <filesystem>
-#include <limits>
 
 #include "chapters/20_quantization/tools/quantized_model.hpp"
-#include "lib/core/rng.hpp"
 #include "lib/files/model.hpp"
 #include "lib/files/random_model.hpp"
 #include "lib/files/safetensors.hpp"
 #include "lib/files/safetensors_write.hpp"
 #include "lib/files/stored_integers.hpp"
 #include "lib/json/json.hpp"
-#include "lib/kernels/matmul.hpp"
 #include "lib/machine/files.hpp"
 #include "lib/quantized/integer_matrix.hpp"
 #include "tests/catch.hpp"
@@ -23,10 +17,10 @@
 using namespace tbt;
 using test::contains;
 using test::error_of;
+using test::Floats;
+using test::same_bits;
 
 namespace {
-
-using Floats = std::vector<float>;
 
 // The logits of a text, in pieces.
 Floats logits_of(Transformer& gpt, const std::vector<int>& ids) {
@@ -43,13 +37,9 @@ Floats logits_of(Transformer& gpt, const std::vector<int>& ids) {
 
 std::vector<int> some_ids(int count, int vocabulary) {
     Rng rng(8);
-    std::vector<int> ids(static_cast<std::size_t>(count));
-    for (int& id : ids) id = static_cast<int>(rng.below(static_cast<std::uint64_t>(vocabulary)));
+    std::vector<int> ids(index(count));
+    for (int& id : ids) id = to_int(rng.below(static_cast<std::uint64_t>(vocabulary)));
     return ids;
-}
-
-bool same_bits(const Floats& a, const Floats& b) {
-    return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size() * sizeof(float)) == 0;
 }
 
 // A file with one matrix of I8 (2, 3) and its scales, or what is said instead.
@@ -64,8 +54,7 @@ std::string complaint(const test::TemporaryFolder& folder, std::vector<TensorToW
 
 }  // namespace
 
-TEST_CASE("a scale times 127, by 127, is the scale again, for every float that divides so",
-          "[ch20]") {
+TEST_CASE("a scale times 127, by 127, is the scale again, for every float that divides so") {
     // Then restored weights are rounded to what they were: all fractions of a float, and so all
     // floats whose scale is a normal number.
     long different = 0;
@@ -77,7 +66,7 @@ TEST_CASE("a scale times 127, by 127, is the scale again, for every float that d
     REQUIRE(different == 0);
 }
 
-TEST_CASE("restored columns are rounded to the same whole numbers and scales", "[ch20]") {
+TEST_CASE("restored columns are rounded to the same whole numbers and scales") {
     Rng rng(4);
     for (const std::int64_t K : {1, 2, 31, 300}) {
         Tensor w({K, 40});
@@ -97,14 +86,14 @@ TEST_CASE("restored columns are rounded to the same whole numbers and scales", "
     }
 }
 
-TEST_CASE("codes are packed as they are, and those of an embedding as its columns", "[ch20]") {
+TEST_CASE("codes are packed as they are, and those of an embedding as its columns") {
     for (const std::int64_t K : {1, 3, 34})
         for (const std::int64_t N : {1, 32, 45}) {
             INFO(K << " x " << N);
             Rng rng(9);
             std::vector<std::int8_t> q, turned(index(K * N));
             for (std::int64_t i = 0; i < K * N; ++i)  // no column has a 127
-                q.push_back(static_cast<std::int8_t>(static_cast<int>(rng.below(201)) - 100));
+                q.push_back(static_cast<std::int8_t>(to_int(rng.below(201)) - 100));
             for (std::int64_t k = 0; k < K; ++k)
                 for (std::int64_t n = 0; n < N; ++n) turned[index(n * K + k)] = q[index(k * N + n)];
             Floats x(index(K)), column(index(K));
@@ -128,7 +117,7 @@ TEST_CASE("codes are packed as they are, and those of an embedding as its column
         }
 }
 
-TEST_CASE("a model with fewer bits keeps its chat template and its added tokens", "[ch20]") {
+TEST_CASE("a model with fewer bits keeps its chat template and its added tokens") {
     const test::TemporaryFolder folder;
     const std::string from = folder.file("from"), to = folder.file("to");
     std::filesystem::copy(shipped_model("sketch"), from, std::filesystem::copy_options::recursive);
@@ -140,8 +129,7 @@ TEST_CASE("a model with fewer bits keeps its chat template and its added tokens"
     for (const std::string& name : names) CHECK(read_file(to + "/" + name) == "{}");
 }
 
-TEST_CASE("a model written in 8 bits computes what it computes with --weights int8, bit for bit",
-          "[ch20]") {
+TEST_CASE("a model written in 8 bits computes what it computes with --weights int8, bit for bit") {
     const test::TemporaryFolder folder;
     for (const char* name : {"storyteller", "sketch"}) {
         const std::string from = shipped_model(name).string(), to = folder.file(name);
@@ -167,7 +155,7 @@ TEST_CASE("a model written in 8 bits computes what it computes with --weights in
     }
 }
 
-TEST_CASE("untied models, sharp shapes and other types of weights are written too", "[ch20]") {
+TEST_CASE("untied models, sharp shapes and other types of weights are written too") {
     const test::TemporaryFolder folder;
     int number = 0;
     for (const WeightType type : {WeightType::f32, WeightType::bf16}) {
@@ -192,7 +180,7 @@ TEST_CASE("untied models, sharp shapes and other types of weights are written to
     REQUIRE(config["quantization_config"]["quant_method"] == "int8-columns");
 }
 
-TEST_CASE("broken weights of 8 bits are refused in one line", "[ch20]") {
+TEST_CASE("broken weights of 8 bits are refused in one line") {
     const test::TemporaryFolder folder;
     const std::string name = "h.0.mlp.c_fc.weight";
     const Floats q = {1, -127, 127, 0, 5, 6}, s = {1, 0.5f, 0};
@@ -229,8 +217,7 @@ TEST_CASE("broken weights of 8 bits are refused in one line", "[ch20]") {
         "expected matrices only in 8 bits"));
 }
 
-TEST_CASE("a directory whose scales are missing is refused before anything is allocated",
-          "[ch20]") {
+TEST_CASE("a directory whose scales are missing is refused before anything is allocated") {
     const test::TemporaryFolder folder;
     const TransformerConfig config = gpt_config(1, 2, 16, 20, 300);
     write_random_model(folder.file("a"), config);
@@ -258,7 +245,7 @@ TEST_CASE("a directory whose scales are missing is refused before anything is al
         contains(error_of([&] { load_transformer(folder.file("b")); }), "the method int8-columns"));
 }
 
-TEST_CASE("a model with a column of zeros, and one too wide for exact sums", "[ch20]") {
+TEST_CASE("a model with a column of zeros, and one too wide for exact sums") {
     const TransformerConfig config = gpt_config(1, 2, 16, 20, 300);
     const auto source = [&](const std::string& name, const Shape& shape) {
         Tensor w = random_weights(config, 2)(name, shape);

@@ -1,14 +1,8 @@
 // Products with weights of 4 bits against their definition, bit for bit.
-#include <algorithm>
-#include <cmath>
-#include <cstring>
-#include <limits>
 
 #include "chapters/20_quantization/plain_four_bits.hpp"
 #include "lib/core/index.hpp"
-#include "lib/core/rng.hpp"
 #include "lib/files/random_model.hpp"
-#include "lib/kernels/matmul.hpp"
 #include "lib/model/transformer.hpp"
 #include "lib/quantized/integer_matrix.hpp"
 #include "tests/catch.hpp"
@@ -70,7 +64,7 @@ Floats fast_product(const Floats& x, const Floats& w, const Sizes& s, const Floa
 
 }  // namespace
 
-TEST_CASE("4-bit products are the plain ones, bit for bit, at awkward sizes", "[ch20]") {
+TEST_CASE("4-bit products are the plain ones, bit for bit, at awkward sizes") {
     std::uint64_t seed = 1;
     for (const std::int64_t m : {1, 2, 5, 6, 7, 13})
         for (const std::int64_t k : {1, 4, 5, 31, 32, 33, 192, 515})
@@ -85,7 +79,7 @@ TEST_CASE("4-bit products are the plain ones, bit for bit, at awkward sizes", "[
             }
 }
 
-TEST_CASE("two groups by hand: the smaller one has the smaller step", "[ch20]") {
+TEST_CASE("two groups by hand: the smaller one has the smaller step") {
     Floats w(64, 0.0f);
     w[0] = 889, w[1] = -127, w[2] = 60;     // the largest: unit 1, multiplier 127
     w[32] = 70, w[33] = -14, w[34] = 4.9f;  // 127 · 70 / 889 = 10: steps of 10
@@ -99,7 +93,7 @@ TEST_CASE("two groups by hand: the smaller one has the smaller step", "[ch20]") 
     REQUIRE(product(ones, column) == Approx(822).epsilon(1e-6));
 }
 
-TEST_CASE("a weight in 4 bits is off by half a step of its group at most", "[ch20]") {
+TEST_CASE("a weight in 4 bits is off by half a step of its group at most") {
     for (std::uint64_t seed = 0; seed < 100; ++seed) {
         const Floats w = column_of(uneven_floats(100, 3, seed), 100, 3, 1);
         const FourBitColumn column = quantize_in_groups(w);
@@ -114,7 +108,7 @@ TEST_CASE("a weight in 4 bits is off by half a step of its group at most", "[ch2
     }
 }
 
-TEST_CASE("the greatest sums of 4 bits that may occur fit: 127 · 127 · 7 · K", "[ch20]") {
+TEST_CASE("the greatest sums of 4 bits that may occur fit: 127 · 127 · 7 · K") {
     const std::int64_t K = Int4Matrix::max_rows;
     const Floats x(index(K), 1.0f), w(index(K), -1.0f), bias = {0};
     const Sizes s{1, K, 1};
@@ -127,8 +121,7 @@ TEST_CASE("the greatest sums of 4 bits that may occur fit: 127 · 127 · 7 · K"
                         "must fit 32 bits); keep it as int8");
 }
 
-TEST_CASE("zeros stay zeros in 4 bits, tiny columns too, and broken weights are refused",
-          "[ch20]") {
+TEST_CASE("zeros stay zeros in 4 bits, tiny columns too, and broken weights are refused") {
     const Sizes s{1, 40, 2};
     const Floats x = test::random_floats(s.k, 1), bias = {0.5f, -2};
     for (const float tiny : {0.0f, -0.0f, 1e-42f, 1e-38f}) {
@@ -152,7 +145,7 @@ TEST_CASE("zeros stay zeros in 4 bits, tiny columns too, and broken weights are 
     REQUIRE(fast_product(none, none, {1, 0, 1}, bias, 1)[0] == 0.5f);
 }
 
-TEST_CASE("4 bits take half of the memory of 8, and a ninth of 32", "[ch20]") {
+TEST_CASE("4 bits take half of the memory of 8, and a ninth of 32") {
     const std::int64_t K = 768, N = 3072;
     const Floats w = test::random_floats(K * N, 1);
     const MatrixView view = MatrixView::of(w.data(), K, N);

@@ -1,8 +1,5 @@
 // GPTQ against what it claims: after each rounding the weights after it are the best real numbers
 // there are, found here by solving for them; and against all roundings of tiny columns.
-#include <algorithm>
-#include <cmath>
-#include <limits>
 
 #include "chapters/18_transformer/load_plain.hpp"
 #include "chapters/20_quantization/plain_gptq.hpp"
@@ -100,7 +97,7 @@ Floats by_definition(const Floats& w, const Square& H, int bits, std::size_t gro
 
 }  // namespace
 
-TEST_CASE("the factor of H: UᵀU is its inverse, and below the diagonal stands nothing", "[ch20]") {
+TEST_CASE("the factor of H: UᵀU is its inverse, and below the diagonal stands nothing") {
     for (std::size_t K = 1; K <= 9; ++K) {
         const Square H = input_products(related_inputs(3 * K, K, K)), U = upper_factor(H);
         for (std::size_t i = 0; i < K; ++i)
@@ -115,7 +112,7 @@ TEST_CASE("the factor of H: UᵀU is its inverse, and below the diagonal stands 
     }
 }
 
-TEST_CASE("each weight is rounded after the best real answer to the errors before it", "[ch20]") {
+TEST_CASE("each weight is rounded after the best real answer to the errors before it") {
     for (std::uint64_t seed = 0; seed < 150; ++seed) {
         const std::size_t K = 1 + seed % 7;
         const int bits = 2 + static_cast<int>(seed % 4);
@@ -131,8 +128,7 @@ TEST_CASE("each weight is rounded after the best real answer to the errors befor
     }
 }
 
-TEST_CASE("inputs that have nothing to do with each other: GPTQ is rounding to the nearest",
-          "[ch20]") {
+TEST_CASE("inputs that have nothing to do with each other: GPTQ is rounding to the nearest") {
     std::vector<Floats> inputs(6, Floats(6, 0.0f));
     for (std::size_t k = 0; k < 6; ++k) inputs[k][k] = 1.0f + static_cast<float>(k);
     const Square U = upper_factor(input_products(inputs));
@@ -151,8 +147,7 @@ TEST_CASE("inputs that have nothing to do with each other: GPTQ is rounding to t
     }
 }
 
-TEST_CASE("of all roundings of four weights GPTQ's is near the best, and the nearest is not",
-          "[ch20]") {
+TEST_CASE("of all roundings of four weights GPTQ's is near the best, and the nearest is not") {
     double of_best = 0, of_gptq = 0, of_nearest = 0;
     int best_found = 0;
     for (std::uint64_t seed = 0; seed < 200; ++seed) {
@@ -180,7 +175,7 @@ TEST_CASE("of all roundings of four weights GPTQ's is near the best, and the nea
     REQUIRE(best_found > 100);
 }
 
-TEST_CASE("a matrix by GPTQ is its columns by GPTQ", "[ch20]") {
+TEST_CASE("a matrix by GPTQ is its columns by GPTQ") {
     const Square U = upper_factor(input_products(related_inputs(40, 10, 1)));
     Tensor w({10, 7});
     Rng rng(3);
@@ -190,8 +185,7 @@ TEST_CASE("a matrix by GPTQ is its columns by GPTQ", "[ch20]") {
         Floats column;
         for (std::int64_t k = 0; k < 10; ++k) column.push_back(w.data()[k * 7 + n]);
         column = gptq(column, U, 4, 4);
-        for (std::int64_t k = 0; k < 10; ++k)
-            REQUIRE(got.data()[k * 7 + n] == column[static_cast<std::size_t>(k)]);
+        for (std::int64_t k = 0; k < 10; ++k) REQUIRE(got.data()[k * 7 + n] == column[index(k)]);
     }
     REQUIRE(contains(error_of([&] {
                          gptq_rounded(Tensor({9, 7}), U, 4, 4);
@@ -199,7 +193,7 @@ TEST_CASE("a matrix by GPTQ is its columns by GPTQ", "[ch20]") {
                      "expected a matrix of 10 rows"));
 }
 
-TEST_CASE("the products of two texts' inputs are those of one text", "[ch20]") {
+TEST_CASE("the products of two texts' inputs are those of one text") {
     const std::vector<Floats> all = related_inputs(12, 5, 3);
     Square H;
     add_products({all.begin(), all.begin() + 7}, H);
@@ -208,7 +202,7 @@ TEST_CASE("the products of two texts' inputs are those of one text", "[ch20]") {
     REQUIRE_THROWS_AS(add_products({{1, 2}}, H), Error);
 }
 
-TEST_CASE("columns and inputs of zeros stay zeros; what is broken is refused in a line", "[ch20]") {
+TEST_CASE("columns and inputs of zeros stay zeros; what is broken is refused in a line") {
     const std::vector<Floats> silent(5, Floats(4, 0.0f));
     const Square U = upper_factor(input_products(silent));
     const Floats w = {1, -2, 3, 0.4f};
@@ -231,8 +225,7 @@ TEST_CASE("columns and inputs of zeros stay zeros; what is broken is refused in 
 
 TEST_CASE(
     "the inputs of a real layer: one factor a matrix, and less is lost on them than to the "
-    "nearest",
-    "[ch20]") {
+    "nearest") {
     const std::string directory = shipped_model("sketch").string();
     const Tokenizer tokenizer = Tokenizer::load(directory);
     const Corpus corpus = Corpus::load("data/corpus");
@@ -263,7 +256,7 @@ TEST_CASE(
             for (std::int64_t n = 0; n < 3 * K; ++n) {
                 double y = 0;
                 for (std::int64_t k = 0; k < K; ++k)
-                    y += double(x[static_cast<std::size_t>(k)]) *
+                    y += double(x[index(k)]) *
                          double(w.data()[k * 3 * K + n] - other.data()[k * 3 * K + n]);
                 sum += y * y;
             }
@@ -276,7 +269,7 @@ TEST_CASE(
     REQUIRE_THROWS_AS(held_out_texts(corpus, tokenizer, 3, 2), Error);
 }
 
-TEST_CASE("a weight halfway between two marks is rounded to the even one", "[ch20]") {
+TEST_CASE("a weight halfway between two marks is rounded to the even one") {
     const auto alone = [](std::size_t K) {  // inputs that have nothing to do with each other
         Square U(K, std::vector<double>(K, 0.0));
         for (std::size_t k = 0; k < K; ++k) U[k][k] = 1;

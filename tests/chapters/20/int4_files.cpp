@@ -1,16 +1,11 @@
 // Weights of 4 bits in files: written, read back, broken, and rounded by GPTQ.
-#include <algorithm>
-#include <cmath>
-#include <cstring>
 #include <filesystem>
-#include <limits>
 
 #include "chapters/18_transformer/load_plain.hpp"
 #include "chapters/20_quantization/plain_gptq_groups.hpp"
 #include "chapters/20_quantization/rounding.hpp"
 #include "chapters/20_quantization/tools/few_bits.hpp"
 #include "chapters/20_quantization/tools/quantized_model.hpp"
-#include "lib/core/rng.hpp"
 #include "lib/files/model.hpp"
 #include "lib/files/random_model.hpp"
 #include "lib/files/safetensors.hpp"
@@ -19,15 +14,17 @@
 #include "lib/json/json.hpp"
 #include "lib/machine/files.hpp"
 #include "tests/catch.hpp"
+#include "tests/support/products.hpp"
 #include "tests/support/temporary.hpp"
 
 using namespace tbt;
 using test::contains;
 using test::error_of;
+using test::Floats;
+using test::same_bits;
 
 namespace {
 
-using Floats = std::vector<float>;
 using Bytes = std::vector<std::uint8_t>;
 constexpr const char* weight = "h.0.mlp.c_fc.weight";
 
@@ -41,10 +38,6 @@ Floats logits_of(Transformer& gpt) {
     for (std::size_t t = 23; t < ids.size(); ++t)
         for (const float v : gpt.forward(cache, std::span(ids).subspan(t, 1))) all.push_back(v);
     return all;
-}
-
-bool same_bits(const Floats& a, const Floats& b) {
-    return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size() * sizeof(float)) == 0;
 }
 
 // The three tensors of a matrix (5, 2), one group, and what may be broken in them.
@@ -88,8 +81,7 @@ Parts with(const std::function<void(Parts&)>& change) {
 
 }  // namespace
 
-TEST_CASE("a model written in 4 bits computes what it computes with --weights int4, bit for bit",
-          "[ch20]") {
+TEST_CASE("a model written in 4 bits computes what it computes with --weights int4, bit for bit") {
     const test::TemporaryFolder folder;
     for (const char* name : {"storyteller", "sketch"}) {
         const std::string from = shipped_model(name).string(), to = folder.file(name);
@@ -115,8 +107,7 @@ TEST_CASE("a model written in 4 bits computes what it computes with --weights in
     REQUIRE(config["quantization_config"]["bits"] == 4);
 }
 
-TEST_CASE("sharp shapes and zeros are written in 4 bits too, and chapter 18 says who reads them",
-          "[ch20]") {
+TEST_CASE("sharp shapes and zeros are written in 4 bits too, and chapter 18 says who reads them") {
     const test::TemporaryFolder folder;
     int number = 0;
     for (const WeightType type : {WeightType::f32, WeightType::bf16}) {
@@ -152,7 +143,7 @@ TEST_CASE("sharp shapes and zeros are written in 4 bits too, and chapter 18 says
     REQUIRE(contains(error_of([&] { write_quantized_model("a", "b", {5}); }), "expected 8 or 4"));
 }
 
-TEST_CASE("beside 4 bits a tied embedding is stored in 8, and not rounded again", "[ch20]") {
+TEST_CASE("beside 4 bits a tied embedding is stored in 8, and not rounded again") {
     const test::TemporaryFolder folder;
     TransformerConfig config = gpt_config(1, 2, 16, 30, 300);
     for (const bool tied : {true, false}) {
@@ -213,7 +204,7 @@ TEST_CASE("beside 4 bits a tied embedding is stored in 8, and not rounded again"
     REQUIRE(!same());
 }
 
-TEST_CASE("broken weights of 4 bits are refused in one line", "[ch20]") {
+TEST_CASE("broken weights of 4 bits are refused in one line") {
     REQUIRE(complaint({}).empty());
     const auto said = [](const std::function<void(Parts&)>& change) {
         const std::string line = complaint(with(change));
@@ -252,8 +243,7 @@ TEST_CASE("broken weights of 4 bits are refused in one line", "[ch20]") {
                      "has no tensor \"h.0.attn.c_proj.weight_multipliers\""));
 }
 
-TEST_CASE("GPTQ in steps of one unit: near the nearest, and better where inputs go together",
-          "[ch20]") {
+TEST_CASE("GPTQ in steps of one unit: near the nearest, and better where inputs go together") {
     double mine = 0, nearest = 0;
     for (std::uint64_t seed = 0; seed < 60; ++seed) {
         const std::size_t K = 20 + seed;
@@ -296,7 +286,7 @@ TEST_CASE("GPTQ in steps of one unit: near the nearest, and better where inputs 
     REQUIRE(gptq_in_groups({0, 0, 0, 0, 0}, apart).unit == 0);
 }
 
-TEST_CASE("a directory by GPTQ opens everywhere and is another model than the nearest", "[ch20]") {
+TEST_CASE("a directory by GPTQ opens everywhere and is another model than the nearest") {
     const test::TemporaryFolder folder;
     const std::string from = shipped_model("sketch").string(), to = folder.file("gptq");
     const Tokenizer tokenizer = Tokenizer::load(from);

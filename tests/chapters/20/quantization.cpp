@@ -1,28 +1,22 @@
 // Products with 8-bit weights against their definition, bit for bit.
-#include <algorithm>
-#include <array>
-#include <cmath>
-#include <cstring>
-#include <limits>
 
 #include "chapters/20_quantization/demo.hpp"
 #include "chapters/20_quantization/plain_quantize.hpp"
 #include "chapters/20_quantization/rounding.hpp"
-#include "lib/core/rng.hpp"
 #include "lib/files/model.hpp"
-#include "lib/kernels/matmul.hpp"
 #include "lib/model/kv_cache.hpp"
 #include "lib/model/layers.hpp"
 #include "lib/quantized/integer_matrix.hpp"
 #include "tests/catch.hpp"
 #include "tests/support/captured.hpp"
-#include "tests/support/temporary.hpp"
+#include "tests/support/products.hpp"
 
 using namespace tbt;
+using test::contains;
+using test::Floats;
+using test::same_bits;
 
 namespace {
-
-using Floats = std::vector<float>;
 
 Floats random_floats(std::size_t n, std::uint64_t seed, double width = 2) {
     Rng rng(seed);
@@ -41,8 +35,7 @@ Floats plain_product(const Floats& x, const Floats& w, const Shape3& s, const Fl
     std::vector<QuantizedRow> columns;
     for (std::int64_t n = 0; n < s.n; ++n) {
         Floats column;
-        for (std::int64_t k = 0; k < s.k; ++k)
-            column.push_back(w[static_cast<std::size_t>(k * s.n + n)]);
+        for (std::int64_t k = 0; k < s.k; ++k) column.push_back(w[index(k * s.n + n)]);
         columns.push_back(quantize(column));
     }
     Floats y;
@@ -51,10 +44,10 @@ Floats plain_product(const Floats& x, const Floats& w, const Shape3& s, const Fl
             quantize(Floats(x.begin() + static_cast<std::ptrdiff_t>(m * s.k),
                             x.begin() + static_cast<std::ptrdiff_t>((m + 1) * s.k)));
         for (std::int64_t n = 0; n < s.n; ++n) {
-            const QuantizedRow& column = columns[static_cast<std::size_t>(n)];
+            const QuantizedRow& column = columns[index(n)];
             float v = static_cast<float>(dot(row, column)) * (row.scale * column.scale);
             if (old) v = (*old)[y.size()] + v;
-            if (bias) v += (*bias)[static_cast<std::size_t>(n)];
+            if (bias) v += (*bias)[index(n)];
             if (bend) gelu(&v, 1);
             y.push_back(v);
         }
@@ -65,7 +58,7 @@ Floats plain_product(const Floats& x, const Floats& w, const Shape3& s, const Fl
 Floats fast_product(const Floats& x, const Floats& w, const Shape3& s, const Floats* bias,
                     const Floats* old, bool bend, int threads) {
     const PackedMatrix packed = pack_weights(MatrixView::of(w.data(), s.k, s.n), WeightType::int8);
-    Floats y = old ? *old : Floats(static_cast<std::size_t>(s.m * s.n), -1.0f);
+    Floats y = old ? *old : Floats(index(s.m * s.n), -1.0f);
     MatmulOptions options{bias ? bias->data() : nullptr, old != nullptr};
     if (bend) options.activation = gelu;
     run_team(threads, [&](const Worker& worker) {
@@ -74,19 +67,10 @@ Floats fast_product(const Floats& x, const Floats& w, const Shape3& s, const Flo
     return y;
 }
 
-bool says(const std::string& message, const std::string& part) {
-    return message.find(part) != std::string::npos;
-}
-
-bool same_bits(const Floats& a, const Floats& b) {
-    return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size() * sizeof(float)) == 0;
-}
-
 }  // namespace
 
 TEST_CASE(
-    "a row is rounded as the plain code says, in a row or with steps between, and whole or not",
-    "[ch20]") {
+    "a row is rounded as the plain code says, in a row or with steps between, and whole or not") {
     constexpr float infinite = std::numeric_limits<float>::infinity();
     const float not_a_number = std::numeric_limits<float>::quiet_NaN();
     Rng rng(20);
@@ -103,9 +87,9 @@ TEST_CASE(
             x[rng.below(n)] =
                 std::array{infinite, -infinite, not_a_number, -not_a_number}[rng.below(4)];
         const std::int64_t step = 1 + static_cast<std::int64_t>(rng.below(3));
-        Floats spread(n * static_cast<std::size_t>(step),
+        Floats spread(n * index(step),
                       1e30f);  // what is between is not looked at
-        for (std::size_t i = 0; i < n; ++i) spread[i * static_cast<std::size_t>(step)] = x[i];
+        for (std::size_t i = 0; i < n; ++i) spread[i * index(step)] = x[i];
         std::vector<std::int8_t> codes(n, 99);
         const float scale =
             quantize_row(spread.data(), static_cast<std::int64_t>(n), step, codes.data());
@@ -121,17 +105,17 @@ TEST_CASE(
     CHECK(broken > 200);
 }
 
-TEST_CASE("8-bit products are the plain ones, bit for bit, at awkward sizes", "[ch20]") {
+TEST_CASE("8-bit products are the plain ones, bit for bit, at awkward sizes") {
     std::uint64_t seed = 1;
     for (const std::int64_t m : {1, 2, 3, 5, 11, 12, 13, 25})
         for (const std::int64_t k : {1, 3, 4, 5, 31, 192, 1027})
             for (const std::int64_t n : {1, 15, 31, 32, 33, 100, 224}) {
                 const Shape3 s{m, k, n};
                 ++seed;
-                const Floats x = random_floats(static_cast<std::size_t>(m * k), seed, 6),
-                             w = random_floats(static_cast<std::size_t>(k * n), seed + 1000, 0.2),
-                             bias = random_floats(static_cast<std::size_t>(n), seed + 2000),
-                             old = random_floats(static_cast<std::size_t>(m * n), seed + 3000);
+                const Floats x = random_floats(index(m * k), seed, 6),
+                             w = random_floats(index(k * n), seed + 1000, 0.2),
+                             bias = random_floats(index(n), seed + 2000),
+                             old = random_floats(index(m * n), seed + 3000);
                 INFO(m << " x " << k << " x " << n);
                 const bool bend = seed % 3 == 0;
                 const Floats* b = seed % 2 ? &bias : nullptr;
@@ -142,7 +126,7 @@ TEST_CASE("8-bit products are the plain ones, bit for bit, at awkward sizes", "[
             }
 }
 
-TEST_CASE("a row is rounded to within half a step, and its greatest number is kept", "[ch20]") {
+TEST_CASE("a row is rounded to within half a step, and its greatest number is kept") {
     for (std::uint64_t seed = 0; seed < 200; ++seed) {
         const Floats x = random_floats(1 + seed, seed, 10);
         const QuantizedRow row = quantize(x);
@@ -157,28 +141,27 @@ TEST_CASE("a row is rounded to within half a step, and its greatest number is ke
     }
 }
 
-TEST_CASE("halfway goes to the even number", "[ch20]") {
+TEST_CASE("halfway goes to the even number") {
     const QuantizedRow row = quantize({127, 0.5f, 1.5f, 2.5f, -0.5f, -1.5f});
     REQUIRE(row.q == std::vector<std::int8_t>{127, 0, 2, 2, 0, -2});
 }
 
-TEST_CASE("the greatest sums that may occur fit: 127 · 127 · K", "[ch20]") {
+TEST_CASE("the greatest sums that may occur fit: 127 · 127 · K") {
     const std::int64_t K = Int8Matrix::max_rows;
-    const Floats x(static_cast<std::size_t>(K), 1.0f), w(static_cast<std::size_t>(K), -1.0f);
+    const Floats x(index(K), 1.0f), w(index(K), -1.0f);
     const Shape3 s{1, K, 1};
     const Floats y = fast_product(x, w, s, nullptr, nullptr, false, 1);
     REQUIRE(same_bits(y, plain_product(x, w, s, nullptr, nullptr, false)));
     REQUIRE(std::abs(y[0] + static_cast<float>(K)) <= static_cast<float>(K) * 1e-6f);
-    const Floats more(static_cast<std::size_t>(K) + 1, 1.0f);
-    REQUIRE(says(test::error_of([&] {
-                     pack_weights(MatrixView::of(more.data(), K + 1, 1), WeightType::int8);
-                 }),
-                 "133145 rows, expected at most 133144"));
+    const Floats more(index(K) + 1, 1.0f);
+    REQUIRE(contains(test::error_of([&] {
+                         pack_weights(MatrixView::of(more.data(), K + 1, 1), WeightType::int8);
+                     }),
+                     "133145 rows, expected at most 133144"));
 }
 
 TEST_CASE(
-    "rows and columns of zeros give zeros; broken rows give NaN and broken weights are refused",
-    "[ch20]") {
+    "rows and columns of zeros give zeros; broken rows give NaN and broken weights are refused") {
     const Shape3 s{3, 8, 40};
     Floats x = random_floats(24, 1), w = random_floats(320, 2);
     std::fill(x.begin() + 8, x.begin() + 16, 0.0f);
@@ -195,25 +178,25 @@ TEST_CASE(
         }
         Floats bad = w;
         bad[5 * 40 + 33] = broken;
-        REQUIRE(says(test::error_of([&] {
-                         pack_weights(MatrixView::of(bad.data(), 8, 40), WeightType::int8);
-                     }),
-                     "column 33 is not finite"));
+        REQUIRE(contains(test::error_of([&] {
+                             pack_weights(MatrixView::of(bad.data(), 8, 40), WeightType::int8);
+                         }),
+                         "column 33 is not finite"));
     }
     // Numbers whose reciprocal is none.
     REQUIRE(quantize({1e-40f, -1e-40f}).scale == 0);
 }
 
-TEST_CASE("an int8 model's logits depend on no cache, batch or threads", "[ch20]") {
+TEST_CASE("an int8 model's logits depend on no cache, batch or threads") {
     const std::string directory = shipped_model("storyteller").string();
     Transformer gpt = load_transformer(directory, {1, WeightType::int8});
     Rng rng(3);
     std::vector<int> ids;
-    for (int t = 0; t < 90; ++t) ids.push_back(static_cast<int>(rng.below(4000)));
+    for (int t = 0; t < 90; ++t) ids.push_back(to_int(rng.below(4000)));
     KvCache whole(gpt.config());
     const Logits all = gpt.forward_all(whole, ids);
     const Floats expected(all.values.begin(), all.values.end());
-    const std::size_t V = static_cast<std::size_t>(gpt.config().vocab_size);
+    const std::size_t V = index(gpt.config().vocab_size);
     for (const int threads : {1, 2, 3}) {
         Transformer other = load_transformer(directory, {threads, WeightType::int8});
         KvCache cache(other.config()), second(other.config());
@@ -229,8 +212,7 @@ TEST_CASE("an int8 model's logits depend on no cache, batch or threads", "[ch20]
     }
 }
 
-TEST_CASE("shorter rulers are more precise: a matrix, a column, a group; and a bit is worth 6 dB",
-          "[ch20]") {
+TEST_CASE("shorter rulers are more precise: a matrix, a column, a group; and a bit is worth 6 dB") {
     using Share = Rounding::Share;
     Floats numbers = random_floats(128 * 64, 9);
     for (float& v : numbers) v = v * v * v;  // few are large, as weights are
@@ -261,7 +243,7 @@ TEST_CASE("shorter rulers are more precise: a matrix, a column, a group; and a b
     REQUIRE_THROWS_AS(rounded(w, {"", 4, Share::group, 0}), Error);
 }
 
-TEST_CASE("a model's distribution is at distance 0 from itself, and int8's is near", "[ch20]") {
+TEST_CASE("a model's distribution is at distance 0 from itself, and int8's is near") {
     const std::string directory = shipped_model("sketch").string();
     Transformer exact = load_transformer(directory, {1, WeightType::f32}),
                 same = load_transformer(directory, {1, WeightType::f16}),
@@ -281,8 +263,7 @@ TEST_CASE("a model's distribution is at distance 0 from itself, and int8's is ne
     REQUIRE(compare_distributions(exact, same, texts).kl == 0);
 }
 
-TEST_CASE("of a Llama, the part about GPT-2's matrices is skipped among all parts, else refused",
-          "[ch20]") {
+TEST_CASE("of a Llama, the part about GPT-2's matrices is skipped among all parts, else refused") {
     const std::string llama = "tests/data/tiny-llama";
     CHECK(test::written_to(1, [&] { show_matrices(llama, true); }) ==
           "2. Skipped: it shows GPT-2's matrices, and this model is of model_type llama.\n");

@@ -6,7 +6,7 @@
 
 using namespace tbt;
 
-TEST_CASE("part 4 has its own temperatures, whatever else is said about how to draw", "[medusa]") {
+TEST_CASE("part 4 has its own temperatures, whatever else is said about how to draw") {
     std::vector<GenerateOptions> given(7);
     given[1].greedy = true;
     given[2].do_sample = true;

@@ -1,11 +1,6 @@
 // Training heads: their scores, by heads at work, and their gradient, by differences.
 #include "tests/catch.hpp"
 
-#include <algorithm>
-#include <cmath>
-#include <string>
-#include <vector>
-
 #include "chapters/21_medusa/heads.hpp"
 #include "chapters/21_medusa/tools/head_trainer.hpp"
 #include "lib/core/index.hpp"
@@ -61,7 +56,7 @@ struct Trained {
 
 }  // namespace
 
-TEST_CASE("a trainer scores its heads as they do at work, exported", "[medusa]") {
+TEST_CASE("a trainer scores its heads as they do at work, exported") {
     Trained t;
     const std::vector<float> exported = t.trainer.exported();
     const HeadsConfig config{{K, C, 16}, t.drafted, "", {}};
@@ -122,7 +117,7 @@ TEST_CASE("a trainer scores its heads as they do at work, exported", "[medusa]")
     CHECK(std::abs(t.trainer.gradient(t.all()).loss - scores.loss) <= 1e-12);
 }
 
-TEST_CASE("the gradient of heads is how the loss changes, for each of their weights", "[medusa]") {
+TEST_CASE("the gradient of heads is how the loss changes, for each of their weights") {
     Trained t;
     t.trainer.gradient(t.all());
     const std::vector<float> g(t.trainer.gradients().begin(), t.trainer.gradients().end());
@@ -149,8 +144,7 @@ TEST_CASE("the gradient of heads is how the loss changes, for each of their weig
     }
 }
 
-TEST_CASE("steps against the gradient bring the loss of heads down, with any number of threads",
-          "[medusa]") {
+TEST_CASE("steps against the gradient bring the loss of heads down, with any number of threads") {
     Trained one(3, 1), more(3, 3);
     const double before = one.trainer.score(one.all()).loss;
     for (int step = 0; step < 10; ++step) {
@@ -165,7 +159,7 @@ TEST_CASE("steps against the gradient bring the loss of heads down, with any num
     CHECK(one.trainer.score(one.all()).loss < before - 0.05);
 }
 
-TEST_CASE("untrained heads pass the target's state on", "[medusa]") {
+TEST_CASE("untrained heads pass the target's state on") {
     Transformer target(gpt_config(1, 2, C, 64, V), noise, {1});
     const Tensor embedding = noise("transformer.wte.weight", {V, C});
     HeadTrainer trainer(target, embedding, {1, C, 16}, Trained::every_third(), 3, 1, 1);
@@ -181,7 +175,7 @@ TEST_CASE("untrained heads pass the target's state on", "[medusa]") {
     CHECK(std::abs(square / static_cast<double>(in.size) * 2 * C - 1) < 0.2);
 }
 
-TEST_CASE("heads that cannot be trained are refused in one line", "[medusa]") {
+TEST_CASE("heads that cannot be trained are refused in one line") {
     Transformer target(gpt_config(1, 2, C, 64, V), noise, {1});
     const Tensor embedding = noise("transformer.wte.weight", {V, C});
     const auto said = [&](HeadsShape shape, std::vector<int> drafted, int parts, int threads) {

@@ -1,12 +1,6 @@
 // Heads at work on small networks: the same text, the same distribution, and what is refused.
 #include "tests/catch.hpp"
 
-#include <cmath>
-#include <map>
-#include <set>
-#include <string>
-#include <vector>
-
 #include "chapters/08_penalties/full_chain.hpp"
 #include "chapters/10_generate/generate.hpp"
 #include "chapters/21_medusa/medusa.hpp"
@@ -46,10 +40,17 @@ Heads random_heads(Transformer& gpt, int heads, std::vector<int> drafted) {
 }
 
 const TreeShape some_shape = best_tree({{.5, .3, .1}, {.5, .3}, {.4}}, 8);
+// Lets heads guess for a request whose states a batch has; what came of it.
+std::shared_ptr<GuessCount> guess_by(GenerateRequest& r, Heads& heads, const TreeShape& shape,
+                                     CachedBatch& batch, bool adaptive) {
+    const auto count = std::make_shared<GuessCount>();
+    guess_with<HeadsDraft>(r, drafts_for(batch, heads, shape), tree_size(shape, adaptive), count);
+    return count;
+}
 
 }  // namespace
 
-TEST_CASE("two trees as one have all branches of both, and nothing twice", "[medusa]") {
+TEST_CASE("two trees as one have all branches of both, and nothing twice") {
     const Guesses tree = both_trees(Guesses({7, 8, 9}), Guesses({7, 5, 8, 6}, {-1, -1, 0, 0}));
     CHECK(tree.ids == std::vector<int>{7, 8, 9, 5, 6});
     CHECK(tree.parents == std::vector<int>{-1, 0, 1, -1, 0});
@@ -59,9 +60,9 @@ TEST_CASE("two trees as one have all branches of both, and nothing twice", "[med
     Rng rng(21);
     const auto random_tree = [&rng] {
         Guesses guesses;
-        for (int i = 0, n = static_cast<int>(rng.below(9)); i < n; ++i) {
-            const int after = static_cast<int>(rng.below(static_cast<std::uint64_t>(i + 1))) - 1;
-            const int id = static_cast<int>(rng.below(3));
+        for (int i = 0, n = to_int(rng.below(9)); i < n; ++i) {
+            const int after = to_int(rng.below(static_cast<std::uint64_t>(i + 1))) - 1;
+            const int id = to_int(rng.below(3));
             if (!guesses.empty() && guesses.child(after, id) >= 0) continue;
             guesses.ids.push_back(id),
                 guesses.parents.push_back(std::min(after, count(guesses.ids) - 2));
@@ -73,7 +74,7 @@ TEST_CASE("two trees as one have all branches of both, and nothing twice", "[med
         for (int i = 0; i < count(guesses.ids); ++i) {
             std::vector<int> branch;
             for (int at = i; at >= 0; at = guesses.parent(at))
-                branch.insert(branch.begin(), guesses.ids[static_cast<std::size_t>(at)]);
+                branch.insert(branch.begin(), guesses.ids[index(at)]);
             all.insert(branch);
         }
         return all;
@@ -87,7 +88,7 @@ TEST_CASE("two trees as one have all branches of both, and nothing twice", "[med
     }
 }
 
-TEST_CASE("with heads the text is plain decoding's, whatever they guess", "[medusa]") {
+TEST_CASE("with heads the text is plain decoding's, whatever they guess") {
     Transformer gpt(small_config(), random_weight, {1});
     std::vector<int> some;
     for (int id = 0; id < 257; id += 3) some.push_back(id);
@@ -104,22 +105,14 @@ TEST_CASE("with heads the text is plain decoding's, whatever they guess", "[medu
         r.seed = seed, r.samples = 1 + static_cast<int>(seed % 2);
         CachedBatch plain_batch(gpt), batch(gpt);
         const auto plain = ids_of(generate_texts(std::ref(plain_batch), one_byte, prompt, r));
-        const auto count = std::make_shared<GuessCount>();
-        guess_with_heads(
-            r,
-            [&](std::size_t slot) {
-                return HeadsDraft(heads, some_shape, [&batch, slot](std::span<const int> ids) {
-                    return batch.state(slot, ids);
-                });
-            },
-            tree_size(some_shape, seed % 5 == 0), count);
+        const auto count = guess_by(r, heads, some_shape, batch, seed % 5 == 0);
         REQUIRE(ids_of(generate_texts(std::ref(batch), one_byte, prompt, r)) == plain);
         guessed += count->guessed;
     }
     CHECK(guessed > 500);
 }
 
-TEST_CASE("heads that know the target guess what it draws", "[medusa]") {
+TEST_CASE("heads that know the target guess what it draws") {
     // Logits that do not depend on the text: a head that passes on its state is the target.
     TransformerConfig config = small_config();
     Transformer gpt(config,
@@ -139,15 +132,7 @@ TEST_CASE("heads that know the target guess what it draws", "[medusa]") {
     CachedBatch batch(gpt);
     int passes = 0;
     const TreeShape chain = best_tree({{.9}, {.9}, {.9}}, 3);
-    const auto count = std::make_shared<GuessCount>();
-    guess_with_heads(
-        r,
-        [&](std::size_t slot) {
-            return HeadsDraft(heads, chain, [&batch, slot](std::span<const int> ids) {
-                return batch.state(slot, ids);
-            });
-        },
-        tree_size(chain, false), count);
+    const auto count = guess_by(r, heads, chain, batch, false);
     const BatchLogits model = [&](std::span<const BatchText> texts) {
         return ++passes, batch(texts);
     };
@@ -157,7 +142,7 @@ TEST_CASE("heads that know the target guess what it draws", "[medusa]") {
     CHECK(ids.size() == 21);
 }
 
-TEST_CASE("by rejection the distribution is the target's, to the last text", "[medusa]") {
+TEST_CASE("by rejection the distribution is the target's, to the last text") {
     // Two guesses have room: side by side, one after the other, or side by side where a later rank
     // is right more often.
     for (const auto& rates : std::vector<std::vector<double>>{{.5, .4}, {.5, .2}, {.5, .3, .4}}) {
@@ -220,7 +205,7 @@ TEST_CASE("by rejection the distribution is the target's, to the last text", "[m
     }
 }
 
-TEST_CASE("what is drafted may be banned: then nothing is guessed", "[medusa]") {
+TEST_CASE("what is drafted may be banned: then nothing is guessed") {
     Transformer gpt(small_config(), random_weight, {1});
     Heads heads = random_heads(gpt, 2, {10, 20});
     const Chain only_a({{"grammar", "", [](Candidates& c, const TextSoFar&) {
@@ -245,7 +230,7 @@ TEST_CASE("what is drafted may be banned: then nothing is guessed", "[medusa]") 
     CHECK(deaf.guess(Chain(), {text, 1}, Rng(1), 1, 5).empty());
 }
 
-TEST_CASE("nothing is guessed after what ends a text", "[medusa]") {
+TEST_CASE("nothing is guessed after what ends a text") {
     Transformer gpt(small_config(), random_weight, {1});
     Heads heads = random_heads(gpt, 2, {10, 20});
     const std::vector<float> state(index(small_config().n_embd), 0.5f);
@@ -267,8 +252,7 @@ TEST_CASE("nothing is guessed after what ends a text", "[medusa]") {
     CHECK(draft.guess(Chain(), {text, 1}, Rng(1), 4, 5).ids.size() == 4);
 }
 
-TEST_CASE("a tree deeper than the heads, and heads of another model, are refused in one line",
-          "[medusa]") {
+TEST_CASE("a tree deeper than the heads, and heads of another model, are refused in one line") {
     Transformer gpt(small_config(), random_weight, {1});
     Heads heads = random_heads(gpt, 2, {1, 2, 3});
     const auto state = [](std::span<const int>) { return std::span<const float>(); };

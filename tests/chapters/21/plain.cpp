@@ -1,11 +1,6 @@
 // Trees of guesses and their judges in plain code: masks by hand, distributions by enumeration.
 #include "tests/catch.hpp"
 
-#include <algorithm>
-#include <cmath>
-#include <map>
-#include <vector>
-
 #include "chapters/12_speculative/drafts.hpp"
 #include "chapters/21_medusa/plain_medusa.hpp"
 #include "lib/core/rng.hpp"
@@ -105,8 +100,7 @@ GuessTree drawn_tree(const DistributionAfter& draft, const std::vector<int>& tex
 
 }  // namespace
 
-TEST_CASE("a tree that is followed has the target's distribution, whatever it guesses",
-          "[medusa]") {
+TEST_CASE("a tree that is followed has the target's distribution, whatever it guesses") {
     for (std::uint64_t seed = 1; seed <= 4; ++seed) {
         const DistributionAfter target = random_distribution(seed),
                                 draft = random_distribution(seed + 50);
@@ -121,7 +115,7 @@ TEST_CASE("a tree that is followed has the target's distribution, whatever it gu
     }
 }
 
-TEST_CASE("followed with the same random numbers, the text is plain decoding's", "[medusa]") {
+TEST_CASE("followed with the same random numbers, the text is plain decoding's") {
     // Luck that belongs to the place.
     struct Placed {
         std::vector<double> u;
@@ -144,8 +138,7 @@ TEST_CASE("followed with the same random numbers, the text is plain decoding's",
     }
 }
 
-TEST_CASE("drawn children, judged one after the other, leave the target's distribution",
-          "[medusa]") {
+TEST_CASE("drawn children, judged one after the other, leave the target's distribution") {
     for (std::uint64_t seed = 1; seed <= 3; ++seed) {
         const DistributionAfter target = random_distribution(seed),
                                 draft = random_distribution(seed + 9);
@@ -162,7 +155,7 @@ TEST_CASE("drawn children, judged one after the other, leave the target's distri
     }
 }
 
-TEST_CASE("a single drawn child is chapter 12's rule", "[medusa]") {
+TEST_CASE("a single drawn child is chapter 12's rule") {
     const DistributionAfter target = random_distribution(3), draft = random_distribution(4);
     for (std::uint64_t seed = 0; seed < 300; ++seed) {
         Rng rng(seed);
@@ -185,7 +178,7 @@ TEST_CASE("a single drawn child is chapter 12's rule", "[medusa]") {
     }
 }
 
-TEST_CASE("more children are accepted more often", "[medusa]") {
+TEST_CASE("more children are accepted more often") {
     const DistributionAfter target = random_distribution(5), draft = random_distribution(6);
     double accepted[4] = {};
     for (int m = 1; m <= 3; ++m) {
@@ -204,7 +197,7 @@ TEST_CASE("more children are accepted more often", "[medusa]") {
     CHECK(std::abs(accepted[3] - 1) <= rounding);  // all tokens there are
 }
 
-TEST_CASE("typical acceptance has a different distribution", "[medusa]") {
+TEST_CASE("typical acceptance has a different distribution") {
     // By hand: p = (.5, .3, .2), the guess is always C. H = 1.0297, δ·e^−H = .107: C is typical,
     // and stays each time. C then has probability 1 instead of .2.
     const DistributionAfter target = [](const std::vector<int>&) {
@@ -236,7 +229,7 @@ TEST_CASE("typical acceptance has a different distribution", "[medusa]") {
     }
 }
 
-TEST_CASE("typical acceptance takes the longest branch", "[medusa]") {
+TEST_CASE("typical acceptance takes the longest branch") {
     const DistributionAfter target = [](const std::vector<int>& text) {
         return text.empty()   ? Distribution{.6, .3, .1}
                : text[0] == 1 ? Distribution{.1, .1, .8}
@@ -252,7 +245,7 @@ TEST_CASE("typical acceptance takes the longest branch", "[medusa]") {
     } while (chance.next());
 }
 
-TEST_CASE("a guess has the children that come after it, and none beyond the last", "[medusa]") {
+TEST_CASE("a guess has the children that come after it, and none beyond the last") {
     GuessTree tree{{5, 6, 5}, {-1, 0, 0}};
     CHECK(tree.child(-1, 5) == 0);
     CHECK(tree.child(0, 6) == 1);

@@ -1,10 +1,6 @@
 // The mask of a tree, and which tree is worth its nodes.
 #include "tests/catch.hpp"
 
-#include <algorithm>
-#include <cmath>
-#include <vector>
-
 #include "chapters/21_medusa/plain_tree.hpp"
 #include "tests/api/hostile.hpp"
 
@@ -16,7 +12,7 @@ constexpr double rounding = 1e-12;
 
 }  // namespace
 
-TEST_CASE("a guess sees its ancestors and itself", "[medusa]") {
+TEST_CASE("a guess sees its ancestors and itself") {
     //        0       1
     //      2   4     3
     //          5
@@ -34,7 +30,7 @@ TEST_CASE("a guess sees its ancestors and itself", "[medusa]") {
     REFUSES(tree_mask({-1, -2}));
 }
 
-TEST_CASE("the best tree, by hand", "[medusa]") {
+TEST_CASE("the best tree, by hand") {
     // Right: first guesses .6 and .3, after them .5 and .2.
     const std::vector<std::vector<double>> acceptance = {{.6, .3}, {.5, .2}};
     const TreeShape tree = best_tree(acceptance, 4);
@@ -50,14 +46,14 @@ TEST_CASE("the best tree, by hand", "[medusa]") {
     CHECK(best_tree(acceptance, 0).tokens(0) == 1);
 }
 
-TEST_CASE("siblings are added in the order of their ranks, whatever their rates", "[medusa]") {
+TEST_CASE("siblings are added in the order of their ranks, whatever their rates") {
     // Drawn without replacement, they must be judged in the order in which they were drawn.
     const TreeShape tree = best_tree({{.4, .1, .3}}, 3);
     CHECK(tree.ranks == std::vector<int>{0, 1, 2});
     CHECK(std::abs(tree.tokens(3) - (1 + .4 + .1 + .1)) <= rounding);
 }
 
-TEST_CASE("no other tree of as many nodes adds more tokens", "[medusa]") {
+TEST_CASE("no other tree of as many nodes adds more tokens") {
     const std::vector<std::vector<double>> acceptance = {
         {.5, .2, .15, .05}, {.45, .25, .1, .05}, {.4, .3, .1, .1}};
     for (int n = 1; n <= 6; ++n) {

@@ -1,9 +1,6 @@
 // The model that fills masks: its passes, its texts, its gaps.
 #include "tests/catch.hpp"
 
-#include <algorithm>
-#include <cmath>
-
 #include "chapters/22_diffusion/masked_model.hpp"
 #include "chapters/22_diffusion/tools/judged.hpp"
 #include "lib/model/layers.hpp"
@@ -24,8 +21,7 @@ std::vector<float> copy_of(const Logits& logits) {
 
 }  // namespace
 
-TEST_CASE("of one layer, the last place gets the bits of a causal model, and the mask no logit",
-          "[diffusion]") {
+TEST_CASE("of one layer, the last place gets the bits of a causal model, and the mask no logit") {
     const TransformerConfig config = gpt_config(1, 2, 32, 70, 50);
     Transformer causal(config, noise, {1});
     MaskedGpt both(config, noise, {1});
@@ -39,8 +35,7 @@ TEST_CASE("of one layer, the last place gets the bits of a causal model, and the
     for (std::size_t v = 0; v < 49; ++v) REQUIRE(got.last()[v] == expected[v]);
 }
 
-TEST_CASE("logits have the same bits with any number of threads, and after any other pass",
-          "[diffusion]") {
+TEST_CASE("logits have the same bits with any number of threads, and after any other pass") {
     const test::FullTeams full;
     const TransformerConfig config = gpt_config(2, 2, 32, 70, 50);
     const std::vector<int> ids = {1, 2, 49, 49, 5, 6, 7};
@@ -61,7 +56,7 @@ TEST_CASE("logits have the same bits with any number of threads, and after any o
     }
 }
 
-TEST_CASE("the trainer's losses are those of the finished model", "[diffusion]") {
+TEST_CASE("the trainer's losses are those of the finished model") {
     const TransformerConfig config = gpt_config(2, 2, 32, 40, 50);
     train::Trainer trainer(config, 1, 1, true);
     for (const train::ParameterInfo& t : trainer.layout().tensors) {
@@ -86,7 +81,7 @@ TEST_CASE("the trainer's losses are those of the finished model", "[diffusion]")
     }
 }
 
-TEST_CASE("one pass serves all places of a row, and a step of several is one pass", "[diffusion]") {
+TEST_CASE("one pass serves all places of a row, and a step of several is one pass") {
     const World world;
     MaskedModel model(MaskedGpt(gpt_config(1, 2, 32, 24, 301), noise, {1}), World().tokenizer);
     int shown = 0;
@@ -124,7 +119,7 @@ TEST_CASE("one pass serves all places of a row, and a step of several is one pas
     REFUSES(MaskedGpt(gpt_config(1, 2, 32, 24, 1), noise, {1}));
 }
 
-TEST_CASE("gaps are held out, fit, and have both ends; the same every time", "[diffusion]") {
+TEST_CASE("gaps are held out, fit, and have both ends; the same every time") {
     const World world;
     MaskedModel model(MaskedGpt(gpt_config(1, 2, 32, 24, 301), noise, {1}), World().tokenizer);
     const std::vector<Gap> found = gaps(world.corpus, {"walk", "greeting"}, model, 3, 2);
@@ -147,7 +142,7 @@ TEST_CASE("gaps are held out, fit, and have both ends; the same every time", "[d
     REFUSES(cross_entropies(model, found, 0));
 }
 
-TEST_CASE("a configuration that makes no sense is refused", "[diffusion]") {
+TEST_CASE("a configuration that makes no sense is refused") {
     const test::TemporaryFolder folder;
     const std::string good =
         R"({"model_type": "gpt2_masked", "n_layer": 1, "n_head": 2, "n_embd": 32, )"

@@ -1,12 +1,6 @@
 // The likeliest of several fillings: what it is judged by.
 #include "tests/catch.hpp"
 
-#include <algorithm>
-#include <cmath>
-#include <map>
-#include <utility>
-#include <vector>
-
 #include "chapters/22_diffusion/distributions.hpp"
 #include "chapters/22_diffusion/filled_trace.hpp"
 #include "chapters/22_diffusion/filling.hpp"
@@ -60,13 +54,10 @@ double over_all_orders(const MaskedDistribution& distribution, const Canvas& tex
 
 }  // namespace
 
-TEST_CASE("in any orders a text costs -ln p, if the model is perfect; over all, no less",
-          "[diffusion]") {
+TEST_CASE("in any orders a text costs -ln p, if the model is perfect; over all, no less") {
     const std::map<Canvas, double> joint = random_joint(8);
     const MaskedDistribution perfect = conditionals(joint, 2), model = random_model(8);
-    const Sampler at_random = [](Canvas& row, const MaskedDistribution& distribution,
-                                 const Draw& draw) { fill_at_random(row, distribution, draw, 1); };
-    const std::map<Canvas, double> own = distribution_of(at_random, model, blank);
+    const std::map<Canvas, double> own = distribution_of(at_random(1), model, blank);
     double above = 0;
     for (const auto& [text, p] : joint) {
         Rng rng(9);
@@ -78,13 +69,13 @@ TEST_CASE("in any orders a text costs -ln p, if the model is perfect; over all, 
         // What is given counts as known: one place alone costs −ln p there.
         Canvas row = text;
         row[1] = mask_token;
-        const double there = model(row, 1)[static_cast<std::size_t>(text[1])];
+        const double there = model(row, 1)[index(text[1])];
         CHECK(cost_in_orders(model, text, {1}, 1, drawing(rng)) == -std::log(there));
     }
     CHECK(above > 0.01);
 }
 
-TEST_CASE("a cost of places that are not there is refused", "[diffusion]") {
+TEST_CASE("a cost of places that are not there is refused") {
     const MaskedDistribution distribution = random_model(1);
     Rng rng(1);
     const Draw draw = drawing(rng), wrong = [](const std::vector<double>&) { return 3; };
@@ -94,8 +85,7 @@ TEST_CASE("a cost of places that are not there is refused", "[diffusion]") {
     REFUSES(cost_in_orders(distribution, {0, 1, 0}, {0, 1, 2}, 1, wrong));
 }
 
-TEST_CASE("every place of a gap is filled, and no other, whatever the blocks, steps and order",
-          "[diffusion]") {
+TEST_CASE("every place of a gap is filled, and no other, whatever the blocks, steps and order") {
     const MaskedDistribution model = random_model(6);
     for (const char* order : {"random", "confidence"})
         for (int block = 0; block <= 6; ++block)
@@ -114,8 +104,7 @@ TEST_CASE("every place of a gap is filled, and no other, whatever the blocks, st
                 }
 }
 
-TEST_CASE("the places of a gap are split evenly over the steps, and a block begins a new one",
-          "[diffusion]") {
+TEST_CASE("the places of a gap are split evenly over the steps, and a block begins a new one") {
     using Counts = std::vector<int>;
     for (const char* order : {"random", "confidence"}) {
         // How many places each pass fills.
@@ -145,8 +134,7 @@ TEST_CASE("the places of a gap are split evenly over the steps, and a block begi
     }
 }
 
-TEST_CASE("a greedy model is sure of its most probable token: only the order is drawn",
-          "[diffusion]") {
+TEST_CASE("a greedy model is sure of its most probable token: only the order is drawn") {
     const MaskedDistribution model = random_model(6);
     const MaskedDistribution sure = greedy(model);
     for (std::size_t i = 0; i < 3; ++i) {
@@ -160,8 +148,7 @@ TEST_CASE("a greedy model is sure of its most probable token: only the order is 
     CHECK(distribution_of(at_once, model, blank).size() == 1);
 }
 
-TEST_CASE("each place of a gap is recorded in its own order, with the pass that filled it",
-          "[diffusion]") {
+TEST_CASE("each place of a gap is recorded in its own order, with the pass that filled it") {
     test::World world;
     const int vocabulary = world.tokenizer.vocab_size();
     MaskedModel model(MaskedGpt(gpt_config(1, 2, 32, 24, vocabulary + 1), test::noise, {1}),
@@ -179,7 +166,7 @@ TEST_CASE("each place of a gap is recorded in its own order, with the pass that 
     }
 }
 
-TEST_CASE("noting keeps the row before each pass once", "[diffusion]") {
+TEST_CASE("noting keeps the row before each pass once") {
     const MaskedDistribution model = random_model(6);
     std::vector<Canvas> rows;
     const MaskedDistribution noted = noting(model, rows);
@@ -194,7 +181,7 @@ TEST_CASE("noting keeps the row before each pass once", "[diffusion]") {
     CHECK(std::count(rows[1].begin(), rows[1].end(), mask_token) == 2);
 }
 
-TEST_CASE("what is no order and no number of steps, blocks or tries is refused", "[diffusion]") {
+TEST_CASE("what is no order and no number of steps, blocks or tries is refused") {
     CHECK_NOTHROW(check_fill_options({"random", 0, 0}));
     for (const FillOptions& wrong : {FillOptions{"left", 0, 0}, FillOptions{"random", -1, 0},
                                      FillOptions{"random", 0, -1}, FillOptions{"random", 0, 0, 0}})

@@ -1,8 +1,6 @@
 // The distributions of the samplers, by enumeration: every sequence of draws with its probability.
 #include "tests/catch.hpp"
 
-#include <algorithm>
-#include <cmath>
 #include <numeric>
 
 #include "chapters/22_diffusion/distributions.hpp"
@@ -68,7 +66,7 @@ std::map<Canvas, double> mean_over_orders(const MaskedDistribution& distribution
             Canvas row = start;
             double p = 1;
             for (const std::size_t place : order) {
-                p *= distribution(row, place)[static_cast<std::size_t>(text[place])];
+                p *= distribution(row, place)[index(text[place])];
                 row[place] = text[place];
             }
             if (row == text) result[text] += p;
@@ -96,17 +94,6 @@ double divergence(const std::map<Canvas, double>& p, const std::map<Canvas, doub
     return sum;
 }
 
-Sampler at_random(std::size_t n) {
-    return [n](Canvas& row, const MaskedDistribution& distribution, const Draw& draw) {
-        fill_at_random(row, distribution, draw, n);
-    };
-}
-Sampler by_confidence(std::size_t n) {
-    return [n](Canvas& row, const MaskedDistribution& distribution, const Draw& draw) {
-        fill_by_confidence(row, distribution, draw, n);
-    };
-}
-
 const Canvas blank(L, mask_token);
 
 // f[j]: the mean of −ln p of a masked token when j are known, over texts, places and orders.
@@ -128,8 +115,7 @@ std::vector<double> cross_entropies(const std::map<Canvas, double>& joint,
 
 }  // namespace
 
-TEST_CASE("one place a step at random is the model's own distribution, consistent or not",
-          "[diffusion]") {
+TEST_CASE("one place a step at random is the model's own distribution, consistent or not") {
     for (std::uint64_t seed = 1; seed <= 5; ++seed) {
         const MaskedDistribution model = random_model(seed);
         REQUIRE(distance(distribution_of(at_random(1), model, blank),
@@ -140,7 +126,7 @@ TEST_CASE("one place a step at random is the model's own distribution, consisten
     }
 }
 
-TEST_CASE("infilling has the distribution given both ends", "[diffusion]") {
+TEST_CASE("infilling has the distribution given both ends") {
     const std::map<Canvas, double> joint = random_joint(7);
     double both_ends = 0;
     for (int b = 0; b < V; ++b) both_ends += joint.at({2, b, 0});
@@ -154,7 +140,7 @@ TEST_CASE("infilling has the distribution given both ends", "[diffusion]") {
                    mean_over_orders(model, one_end)) <= rounding);
 }
 
-TEST_CASE("several at once are a different distribution", "[diffusion]") {
+TEST_CASE("several at once are a different distribution") {
     const std::map<Canvas, double> joint = random_joint(1);
     const MaskedDistribution distribution = conditionals(joint, V);
     CHECK(distance(distribution_of(at_random(2), distribution, blank), joint) > 0.01);
@@ -162,8 +148,7 @@ TEST_CASE("several at once are a different distribution", "[diffusion]") {
     const auto product = distribution_of(at_random(3), distribution, blank);
     for (const Canvas& text : all_texts()) {
         double p = 1;
-        for (std::size_t i = 0; i < L; ++i)
-            p *= distribution(blank, i)[static_cast<std::size_t>(text[i])];
+        for (std::size_t i = 0; i < L; ++i) p *= distribution(blank, i)[index(text[i])];
         CHECK(std::abs(product.at(text) - p) <= rounding);
     }
     // More than there are is all.
@@ -171,8 +156,7 @@ TEST_CASE("several at once are a different distribution", "[diffusion]") {
 }
 
 TEST_CASE(
-    "by confidence is a different distribution, even for a perfect model and one place a step",
-    "[diffusion]") {
+    "by confidence is a different distribution, even for a perfect model and one place a step") {
     const std::map<Canvas, double> joint = random_joint(2);
     CHECK(distance(distribution_of(by_confidence(1), conditionals(joint, V), blank), joint) > 0.01);
     // By hand: two places that always agree, 0 with probability p, 1 with 1 − p. The more probable
@@ -185,7 +169,7 @@ TEST_CASE(
     CHECK(std::abs(agree.at({0, 0}) - (p * p + 2 * p * (1 - p))) <= rounding);
 }
 
-TEST_CASE("all places at once by confidence are all places at once at random", "[diffusion]") {
+TEST_CASE("all places at once by confidence are all places at once at random") {
     const MaskedDistribution distribution = random_model(3);
     CHECK(distance(distribution_of(by_confidence(3), distribution, blank),
                    distribution_of(at_random(3), distribution, blank)) <= rounding);
@@ -193,8 +177,7 @@ TEST_CASE("all places at once by confidence are all places at once at random", "
 
 TEST_CASE(
     "by blocks of one place is left to right; of any length, one a step keeps a perfect "
-    "distribution",
-    "[diffusion]") {
+    "distribution") {
     const auto by_blocks = [](std::size_t length, std::size_t n) {
         return Sampler([=](Canvas& row, const MaskedDistribution& distribution, const Draw& draw) {
             fill_by_blocks(row, length, [&](Canvas& r, std::size_t end) {
@@ -208,7 +191,7 @@ TEST_CASE(
         Canvas row = blank;
         double p = 1;
         for (std::size_t i = 0; i < L; ++i) {
-            p *= model(row, i)[static_cast<std::size_t>(text[i])];
+            p *= model(row, i)[index(text[i])];
             row[i] = text[i];
         }
         CHECK(std::abs(left_to_right.at(text) - p) <= rounding);
@@ -220,7 +203,7 @@ TEST_CASE(
     CHECK(distance(distribution_of(by_blocks(2, 2), conditionals(joint, V), blank), joint) > 0.005);
 }
 
-TEST_CASE("the loss, by hand: two of three places masked", "[diffusion]") {
+TEST_CASE("the loss, by hand: two of three places masked") {
     const MaskedDistribution distribution = [](const Canvas& row, std::size_t place) {
         REQUIRE(row == Canvas{mask_token, 1, mask_token});  // the model never sees what is hidden
         return place == 0 ? std::vector<double>{.5, .25, .25} : std::vector<double>{.1, .1, .8};
@@ -230,7 +213,7 @@ TEST_CASE("the loss, by hand: two of three places masked", "[diffusion]") {
                    std::log(2.5) / 2) <= 1e-15);
 }
 
-TEST_CASE("the loss, times L, bounds -ln p; for a perfect model it is -ln p", "[diffusion]") {
+TEST_CASE("the loss, times L, bounds -ln p; for a perfect model it is -ln p") {
     // Over all maskings of k places, and k = 1 … 3.
     const auto bound = [](const MaskedDistribution& distribution, const Canvas& text) {
         double sum = 0;
@@ -253,7 +236,7 @@ TEST_CASE("the loss, times L, bounds -ln p; for a perfect model it is -ln p", "[
     }
 }
 
-TEST_CASE("what several at once cost is at most what the loss predicts", "[diffusion]") {
+TEST_CASE("what several at once cost is at most what the loss predicts") {
     for (std::uint64_t seed = 1; seed <= 5; ++seed) {
         const std::map<Canvas, double> joint = random_joint(seed);
         const MaskedDistribution distribution = conditionals(joint, V);
@@ -273,8 +256,7 @@ TEST_CASE("what several at once cost is at most what the loss predicts", "[diffu
 }
 
 TEST_CASE(
-    "samplers: places beyond the end stay masked, nothing masked asks nobody, zero is refused",
-    "[diffusion]") {
+    "samplers: places beyond the end stay masked, nothing masked asks nobody, zero is refused") {
     const MaskedDistribution never = [](const Canvas&, std::size_t) -> std::vector<double> {
         throw Error("asked");
     };

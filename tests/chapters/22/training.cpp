@@ -1,16 +1,11 @@
 // How a model that fills masks is trained: canvases, checkpoints, validation.
 #include "tests/catch.hpp"
 
-#include <algorithm>
-#include <cmath>
-#include <set>
-
 #include "chapters/19_training/tools/adopt.hpp"
 #include "chapters/19_training/tools/export.hpp"
 #include "chapters/19_training/training.hpp"
 #include "chapters/22_diffusion/masked_model.hpp"
 #include "lib/corpus/batches.hpp"
-#include "lib/corpus/corpus.hpp"
 #include "lib/corpus/validation.hpp"
 #include "lib/files/model.hpp"
 #include "lib/machine/files.hpp"
@@ -75,7 +70,7 @@ struct Counted : DocumentSource {
 
 }  // namespace
 
-TEST_CASE("a canvas holds the text, and ends after it", "[diffusion]") {
+TEST_CASE("a canvas holds the text, and ends after it") {
     const World world;
     const Document document = world.corpus.document_of(0, 1, 1);
     const std::vector<int> tokens = world.tokenizer.encode(document.text);
@@ -88,7 +83,7 @@ TEST_CASE("a canvas holds the text, and ends after it", "[diffusion]") {
     CHECK(!canvas_of(document, world.tokenizer, length_of(tokens)));  // no room for an end
 }
 
-TEST_CASE("k hidden places are k, each as often as any other", "[diffusion]") {
+TEST_CASE("k hidden places are k, each as often as any other") {
     Rng rng(3);
     std::vector<int> hidden(6);
     constexpr int rounds = 6000;
@@ -112,8 +107,7 @@ TEST_CASE("k hidden places are k, each as often as any other", "[diffusion]") {
     REFUSES(hide(1, 9, rng, canvas, short_targets));
 }
 
-TEST_CASE("a batch spreads k over 1 … T, trains on nothing held out, and follows from its number",
-          "[diffusion]") {
+TEST_CASE("a batch spreads k over 1 … T, trains on nothing held out, and follows from its number") {
     const World world;
     CanvasSource source(world.corpus, world.tokenizer, 5), again(world.corpus, world.tokenizer, 5);
     std::set<std::string> held_out;
@@ -145,8 +139,7 @@ TEST_CASE("a batch spreads k over 1 … T, trains on nothing held out, and follo
     CHECK(std::count(of_k.begin() + 1, of_k.end(), 0) <= 2);
 }
 
-TEST_CASE("training goes on from a checkpoint bit for bit, and its recipe makes the same model",
-          "[diffusion]") {
+TEST_CASE("training goes on from a checkpoint bit for bit, and its recipe makes the same model") {
     const World world;
     const test::TemporaryFolder folder;
     const GenreMix mix(world.corpus, "walk=2,greeting");
@@ -181,8 +174,7 @@ TEST_CASE("training goes on from a checkpoint bit for bit, and its recipe makes 
     CHECK(contains(error_of([&] { MaskedModel::load(folder.file("causal")); }), "gpt2_masked"));
 }
 
-TEST_CASE("validation: a model that says the same of all tokens needs log2 V bits for each",
-          "[diffusion]") {
+TEST_CASE("validation: a model that says the same of all tokens needs log2 V bits for each") {
     const World world;
     const GenreMix mix(world.corpus, "walk,long,greeting");
     const CanvasValidation validation(mix, world.tokenizer, 1, 5, 24);
@@ -210,7 +202,7 @@ TEST_CASE("validation: a model that says the same of all tokens needs log2 V bit
     }
 }
 
-TEST_CASE("validation reads no further than it must for its documents", "[diffusion]") {
+TEST_CASE("validation reads no further than it must for its documents") {
     const World world;
     const GenreMix mix(world.corpus, "walk,greeting");
     const Counted counted(mix);
@@ -219,8 +211,7 @@ TEST_CASE("validation reads no further than it must for its documents", "[diffus
     CHECK(counted.read < 5000);  // one in fifty is held out
 }
 
-TEST_CASE("a mix has its genres only, by their shares, and counts the bits of the choice",
-          "[diffusion]") {
+TEST_CASE("a mix has its genres only, by their shares, and counts the bits of the choice") {
     const World world;
     const GenreMix mix(world.corpus, "greeting=1,walk=3");
     REQUIRE(mix.genres == std::vector<std::string>{"greeting", "walk"});

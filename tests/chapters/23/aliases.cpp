@@ -1,21 +1,18 @@
 // Other programs' names for options, and what is said to those that have no counterpart.
 #include "tests/catch.hpp"
 
-#include <set>
-#include <string>
-#include <vector>
-
 #include "chapters/23_text_generator/aliases.hpp"
 #include "chapters/23_text_generator/command_line.hpp"
-#include "lib/core/error.hpp"
 #include "lib/machine/command_line.hpp"
 #include "lib/machine/files.hpp"
 #include "tests/support/temporary.hpp"
+#include "tests/support/words.hpp"
 
 using namespace tbt;
+using test::words_of;
 using Words = std::vector<std::string>;
 
-TEST_CASE("every alias leads to an option that there is, or has an answer", "[ch23]") {
+TEST_CASE("every alias leads to an option that there is, or has an answer") {
     Settings settings;
     std::set<std::string> declared;
     read_command_line({}, [&](OptionTable& app) {
@@ -33,7 +30,7 @@ TEST_CASE("every alias leads to an option that there is, or has an answer", "[ch
     }
 }
 
-TEST_CASE("what people type for llama.cpp and vLLM is understood", "[ch23]") {
+TEST_CASE("what people type for llama.cpp and vLLM is understood") {
     REQUIRE(with_our_names({"--temp", "0.5", "-s", "7", "-cnv"}) ==
             Words{"--temperature", "0.5", "--seed", "7", "--chat"});
     REQUIRE(with_our_names({"--max_tokens=9", "--color", "hello"}) ==
@@ -47,8 +44,7 @@ TEST_CASE("what people type for llama.cpp and vLLM is understood", "[ch23]") {
     REQUIRE_THROWS_WITH(with_our_names({"-hf", "a/b"}), Catch::Contains("hf download"));
 }
 
-TEST_CASE("habits of other programs' users: what works, what is ignored, what is refused",
-          "[ch23]") {
+TEST_CASE("habits of other programs' users: what works, what is ignored, what is refused") {
     struct Habit {
         Words typed, ours;
         int notes = 0;  // lines on stderr
@@ -112,7 +108,7 @@ TEST_CASE("habits of other programs' users: what works, what is ignored, what is
         Words notes;
         INFO(habit.typed[0]);
         CHECK(translated(habit.typed, notes) == habit.ours);
-        CHECK(static_cast<int>(notes.size()) == habit.notes);
+        CHECK(to_int(notes.size()) == habit.notes);
         for (const std::string& note : notes) CHECK_THAT(note, Catch::Contains(" is ignored: "));
     }
     const std::vector<std::pair<Words, std::string>> refused = {
@@ -129,7 +125,7 @@ TEST_CASE("habits of other programs' users: what works, what is ignored, what is
     }
 }
 
-TEST_CASE("a mistyped option is answered with the nearest one", "[ch23]") {
+TEST_CASE("a mistyped option is answered with the nearest one") {
     const auto refusal = [](const Words& words) {
         Settings settings;
         try {
@@ -149,7 +145,7 @@ TEST_CASE("a mistyped option is answered with the nearest one", "[ch23]") {
     REQUIRE_THAT(refusal({"--seed"}), Catch::Contains("--seed: expected a value (--help"));
 }
 
-TEST_CASE("the lines of a prompt file are read with the same escapes as a prompt", "[ch23]") {
+TEST_CASE("the lines of a prompt file are read with the same escapes as a prompt") {
     const test::TemporaryFolder folder;
     write_file(folder.file("prompts"), "a\\nb\n\nc\n");
     Settings s;
@@ -159,43 +155,32 @@ TEST_CASE("the lines of a prompt file are read with the same escapes as a prompt
     REQUIRE(s.prompts == Words{"a\nb", "c"});
 }
 
-TEST_CASE("other programs' names mean the option that they mean there", "[ch23]") {
+TEST_CASE("other programs' names mean the option that they mean there") {
     const std::vector<std::pair<std::string, std::string>> named = {
-        {"--temp", "--temperature"},
-        {"-s", "--seed"},
-        {"-t", "--threads"},
-        {"--n-predict", "--max-new-tokens"},
-        {"--predict", "--max-new-tokens"},
-        {"--repeat-penalty", "--repetition-penalty"},
-        {"--typical", "--typical-p"},
-        {"--typ-p", "--typical-p"},
-        {"-l", "--logit-bias"},
-        {"-r", "--stop-strings"},
-        {"--reverse-prompt", "--stop-strings"},
-        {"--grammar-file", "--grammar"},
-        {"-j", "--json-schema"},
-        {"-jf", "--json-schema"},
-        {"--json-schema-file", "--json-schema"},
-        {"--file", "--prompt-file"},
-        {"--chat-template-file", "--chat-template"},
-        {"-md", "--assistant-model"},
-        {"--model-draft", "--assistant-model"},
-        {"--draft", "--num-assistant-tokens"},
-        {"--draft-max", "--num-assistant-tokens"},
-        {"-np", "--num-return-sequences"},
-        {"--parallel", "--num-return-sequences"},
-        {"--max-tokens", "--max-new-tokens"},
-        {"--stop", "--stop-strings"},
-        {"--min-tokens", "--min-new-tokens"},
-        {"--guided-json", "--json-schema"},
-        {"--guided-regex", "--regex"},
-        {"--guided-choice", "--choice"},
-        {"--guided-grammar", "--grammar"}};
-    for (const auto& pair : named) {
-        INFO(pair.first);
-        CHECK(with_our_names({pair.first, "7", "x"}) == Words{pair.second, "7", "x"});
-        CHECK(with_our_names({pair.first + "=7"}) == Words{pair.second + "=7"});
-    }
+        {"--temperature", "--temp"},
+        {"--seed", "-s"},
+        {"--threads", "-t"},
+        {"--max-new-tokens", "--n-predict --predict --max-tokens"},
+        {"--min-new-tokens", "--min-tokens"},
+        {"--repetition-penalty", "--repeat-penalty"},
+        {"--typical-p", "--typical --typ-p"},
+        {"--logit-bias", "-l"},
+        {"--stop-strings", "-r --reverse-prompt --stop"},
+        {"--grammar", "--grammar-file --guided-grammar"},
+        {"--json-schema", "-j -jf --json-schema-file --guided-json"},
+        {"--regex", "--guided-regex"},
+        {"--choice", "--guided-choice"},
+        {"--prompt-file", "--file"},
+        {"--chat-template", "--chat-template-file"},
+        {"--assistant-model", "-md --model-draft"},
+        {"--num-assistant-tokens", "--draft --draft-max"},
+        {"--num-return-sequences", "-np --parallel"}};
+    for (const auto& [ours, theirs] : named)
+        for (const std::string& name : words_of(theirs)) {
+            INFO(name);
+            CHECK(with_our_names({name, "7", "x"}) == Words{ours, "7", "x"});
+            CHECK(with_our_names({name + "=7"}) == Words{ours + "=7"});
+        }
     for (const char* chat : {"-cnv", "--conversation", "-i", "--interactive"}) {
         CHECK(with_our_names({chat}) == Words{"--chat"});
         CHECK(with_our_names({"-sys", "x", chat}) == Words{"--system", "x", "--chat"});
@@ -204,77 +189,23 @@ TEST_CASE("other programs' names mean the option that they mean there", "[ch23]"
         CHECK(with_our_names({stats}) == Words{"--stats"});
 }
 
-TEST_CASE("of an ignored option its value is ignored too, and no word of the prompt", "[ch23]") {
-    for (const char* valued : {"-lv",
-                               "--log-verbosity",
-                               "-c",
-                               "--ctx-size",
-                               "--max-model-len",
-                               "-b",
-                               "--batch-size",
-                               "-ub",
-                               "--ubatch-size",
-                               "--numa",
-                               "-tb",
-                               "--threads-batch",
-                               "--prio",
-                               "--poll",
-                               "-ngl",
-                               "--n-gpu-layers",
-                               "--gpu-layers",
-                               "-dev",
-                               "--device",
-                               "--device-map",
-                               "-mg",
-                               "--main-gpu",
-                               "-sm",
-                               "--split-mode",
-                               "-ts",
-                               "--tensor-split",
-                               "-ngld",
-                               "--draft-min",
-                               "--draft-p-min",
-                               "--samplers",
-                               "--sampling-seq",
-                               "--sampler-seq",
-                               "--log-file"}) {
+TEST_CASE("of an ignored option its value is ignored too, and no word of the prompt") {
+    for (const std::string& valued : words_of(
+             "-lv --log-verbosity -c --ctx-size --max-model-len -b --batch-size -ub --ubatch-size "
+             "--numa -tb --threads-batch --prio --poll -ngl --n-gpu-layers --gpu-layers -dev "
+             "--device --device-map -mg --main-gpu -sm --split-mode -ts --tensor-split -ngld "
+             "--draft-min --draft-p-min --samplers --sampling-seq --sampler-seq --log-file")) {
         Words notes;
         INFO(valued);
         CHECK(translated({valued, "7", "hello"}, notes) == Words{"hello"});
-        CHECK(translated({std::string(valued) + "=7", "hello"}, notes) == Words{"hello"});
+        CHECK(translated({valued + "=7", "hello"}, notes) == Words{"hello"});
     }
-    for (const char* alone : {"--jinja",
-                              "-e",
-                              "--escape",
-                              "-no-cnv",
-                              "--no-conversation",
-                              "--color",
-                              "-co",
-                              "--stream",
-                              "--use-cache",
-                              "-fa",
-                              "--flash-attn",
-                              "--warmup",
-                              "--no-warmup",
-                              "--log-disable",
-                              "--no-perf",
-                              "--simple-io",
-                              "-mli",
-                              "--multiline-input",
-                              "--no-context-shift",
-                              "-cb",
-                              "--cont-batching",
-                              "--no-repack",
-                              "--verbose-prompt",
-                              "--verbose",
-                              "--mlock",
-                              "--mmap",
-                              "--no-mmap",
-                              "-nkvo",
-                              "--no-kv-offload",
-                              "--no-op-offload",
-                              "--special",
-                              "-sp"}) {
+    for (const std::string& alone : words_of(
+             "--jinja -e --escape -no-cnv --no-conversation --color -co --stream --use-cache -fa "
+             "--flash-attn --warmup --no-warmup --log-disable --no-perf --simple-io -mli "
+             "--multiline-input --no-context-shift -cb --cont-batching --no-repack "
+             "--verbose-prompt --verbose --mlock --mmap --no-mmap -nkvo --no-kv-offload "
+             "--no-op-offload --special -sp")) {
         Words notes;
         INFO(alone);
         CHECK(translated({alone, "7", "hello"}, notes) == Words{"7", "hello"});

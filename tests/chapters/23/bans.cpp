@@ -1,18 +1,13 @@
 // Bans under a schema: the text is whole, or the two are refused before the first token.
 #include "tests/catch.hpp"
 
-#include <functional>
-#include <string>
-#include <utility>
-#include <vector>
-
 #include "chapters/23_text_generator/text_generator.hpp"
 #include "lib/core/error.hpp"
 #include "lib/json/json.hpp"
 
 using namespace tbt;
 
-TEST_CASE("a ban on repeated n-grams never breaks off a text that a schema holds", "[ch23]") {
+TEST_CASE("a ban on repeated n-grams never breaks off a text that a schema holds") {
     TextGenerator generator("data/models/storyteller");
     for (std::uint64_t seed = 1; seed <= 5; ++seed) {
         TextOptions o;
@@ -26,14 +21,14 @@ TEST_CASE("a ban on repeated n-grams never breaks off a text that a schema holds
     }
 }
 
-TEST_CASE("a token that is forced and banned is refused", "[ch23]") {
+TEST_CASE("a token that is forced and banned is refused") {
     TextGenerator generator("data/models/storyteller");
     TextOptions o;
     o.forced_bos = 9, o.suppress = {"9"};
     REQUIRE_THROWS_AS(generator.generate("x", o), UsageError);
 }
 
-TEST_CASE("each promise that a constraint may break is refused by its name", "[ch23]") {
+TEST_CASE("each promise that a constraint may break is refused by its name") {
     TextGenerator generator("data/models/storyteller");
     const std::vector<std::pair<std::string, std::function<void(TextOptions&)>>> promises = {
         {"--ban-text", [](TextOptions& o) { o.ban_text = {"the"}; }},

@@ -1,12 +1,7 @@
 // What only the command line knows: chats, prompts of files, what a model's directory asks for.
 #include "tests/catch.hpp"
 
-#include <string>
-#include <utility>
-#include <vector>
-
 #include "chapters/23_text_generator/command_line.hpp"
-#include "lib/core/error.hpp"
 #include "lib/files/random_model.hpp"
 #include "lib/machine/command_line.hpp"
 #include "tests/support/temporary.hpp"
@@ -39,7 +34,7 @@ std::string refusal(const Words& words) {
 
 }  // namespace
 
-TEST_CASE("two outputs into one file are refused", "[ch23]") {
+TEST_CASE("two outputs into one file are refused") {
     CHECK_THAT(refusal({"--html", "f", "--trace", "f"}), Catch::StartsWith("--html and --trace"));
     CHECK_THAT(refusal({"--figure", "f", "--html", "f"}), Catch::StartsWith("--html and --figure"));
     CHECK_THAT(refusal({"--figure", "f", "--trace", "f"}),
@@ -47,7 +42,7 @@ TEST_CASE("two outputs into one file are refused", "[ch23]") {
     CHECK(refusal({"--html", "f", "--trace", "g"}).empty());
 }
 
-TEST_CASE("--strategy beam reads a model's file as --num-beams 4 does", "[ch23]") {
+TEST_CASE("--strategy beam reads a model's file as --num-beams 4 does") {
     for (const char* config :
          {R"({"do_sample": false})", R"({"do_sample": true, "temperature": 0.7, "top_p": 0.8})"}) {
         const std::string model = model_that_asks(std::string("search-") + config[14], config);
@@ -65,7 +60,7 @@ TEST_CASE("--strategy beam reads a model's file as --num-beams 4 does", "[ch23]"
     CHECK(completed({"--model", searcher, "--medusa"}).options.num_beams == 1);
 }
 
-TEST_CASE("a file that asks for several texts does not break a chat", "[ch23][chat]") {
+TEST_CASE("a file that asks for several texts does not break a chat") {
     const std::string model = model_that_asks("three", R"({"num_return_sequences": 3})");
     CHECK(completed({"--model", model}).options.samples == 3);
     CHECK(completed({"--model", model, "--num-return-sequences", "1"}).options.samples == 1);
@@ -73,7 +68,7 @@ TEST_CASE("a file that asks for several texts does not break a chat", "[ch23][ch
     CHECK_FALSE(refusal({"--model", model, "--chat", "--num-return-sequences", "2"}).empty());
 }
 
-TEST_CASE("what a chat cannot be given is refused", "[ch23][chat]") {
+TEST_CASE("what a chat cannot be given is refused") {
     const auto chat = [](Words words) {
         words.insert(words.begin(), "--chat");
         return refusal(words);
@@ -99,7 +94,7 @@ TEST_CASE("what a chat cannot be given is refused", "[ch23][chat]") {
     }
 }
 
-TEST_CASE("a comparison is of one or two traces, on a page, and writes no text", "[ch23][page]") {
+TEST_CASE("a comparison is of one or two traces, on a page, and writes no text") {
     CHECK(refusal({"--compare", "a", "--html", "h"}).empty());
     CHECK(refusal({"--compare", "a", "--compare", "b", "--html", "h"}).empty());
     CHECK_THAT(refusal({"--compare", "a", "--compare", "b", "--compare", "c", "--html", "h"}),
@@ -112,7 +107,7 @@ TEST_CASE("a comparison is of one or two traces, on a page, and writes no text",
     }
 }
 
-TEST_CASE("what fills gaps is refused what only goes from left to right", "[ch23][diffusion]") {
+TEST_CASE("what fills gaps is refused what only goes from left to right") {
     const auto filled = [](Words words) {
         words.insert(words.begin(), {"--decoder", "diffusion"});
         return refusal(words);
@@ -128,7 +123,7 @@ TEST_CASE("what fills gaps is refused what only goes from left to right", "[ch23
         CHECK_THAT(filled(shown), Catch::StartsWith("--decoder diffusion and --explain"));
 }
 
-TEST_CASE("attention is recorded for a page or a trace only", "[ch23][page]") {
+TEST_CASE("attention is recorded for a page or a trace only") {
     CHECK(refusal({"--attention", "1.1"}).empty());
     CHECK_FALSE(completed({"--attention", "1.1"}).options.record);
     CHECK(refusal({"--attention", "1.1", "--html", "h"}).empty());
@@ -136,7 +131,7 @@ TEST_CASE("attention is recorded for a page or a trace only", "[ch23][page]") {
     CHECK_FALSE(completed({"hello"}).options.record);
 }
 
-TEST_CASE("prompts come from the command line, from a file, or are the usual one", "[ch23]") {
+TEST_CASE("prompts come from the command line, from a file, or are the usual one") {
     const test::TemporaryFolder folder;
     const std::string file = folder.write("prompts", "one\n\ntwo\\tb\n\n"),
                       windows = folder.write("windows", "\ufeffone\r\n\r\ntwo\\tb\r\n"),
@@ -150,8 +145,7 @@ TEST_CASE("prompts come from the command line, from a file, or are the usual one
     CHECK_THAT(refusal({"-f", empty}), Catch::Contains("has no prompts"));
 }
 
-TEST_CASE("\\n is a line break in each text of the command line, unless escapes are off",
-          "[ch23]") {
+TEST_CASE("\\n is a line break in each text of the command line, unless escapes are off") {
     const Words words{"a\\n", "--stop-strings",   "b\\n", "--bad-words",       "c\\n", "--ban-text",
                       "d\\n", "--guidance-scale", "2",    "--negative-prompt", "e\\n"};
     const auto texts = [](const Settings& s) {
@@ -166,7 +160,7 @@ TEST_CASE("\\n is a line break in each text of the command line, unless escapes 
     CHECK(texts(completed(raw)) == Words{"a\\n", "b\\n", "c\\n", "d\\n", "e\\n"});
 }
 
-TEST_CASE("what a model's directory asks for holds where the command line is silent", "[ch23]") {
+TEST_CASE("what a model's directory asks for holds where the command line is silent") {
     const std::string model =
         model_that_asks("search", R"({"num_beams": 4, "num_beam_groups": 2, "length_penalty": 0.5,
             "diversity_penalty": 1.5, "early_stopping": true, "guidance_scale": 1.5})");
@@ -208,7 +202,7 @@ TEST_CASE("what a model's directory asks for holds where the command line is sil
     CHECK(completed({"--model", no}).options.price() == 0.5);
 }
 
-TEST_CASE("a strategy is what is named", "[ch23]") {
+TEST_CASE("a strategy is what is named") {
     CHECK(completed({}).options.strategy == Strategy::by_options);
     CHECK(completed({"--strategy", "greedy"}).options.strategy == Strategy::greedy);
     CHECK(completed({"--strategy", "sample"}).options.strategy == Strategy::sample);
@@ -217,7 +211,7 @@ TEST_CASE("a strategy is what is named", "[ch23]") {
 }
 
 // Other readers of options take "[once, twice]" for a list of two.
-TEST_CASE("brackets around a text stay, and make no list of it", "[ch23]") {
+TEST_CASE("brackets around a text stay, and make no list of it") {
     CHECK(completed({"[once, twice]"}).prompts == Words{"[once, twice]"});
     CHECK(completed({"-p", "[b]", "[]", "c]"}).prompts == Words{"[b]", "[]", "c]"});
     CHECK(completed({"--prompt=[a,b]", "--stop-strings", "[x,y]"}).options.stop_strings ==

@@ -1,12 +1,6 @@
 // The class in front of everything: what it gives is what the chapters give.
 #include "tests/catch.hpp"
 
-#include <cmath>
-#include <functional>
-#include <optional>
-#include <string>
-#include <vector>
-
 #include "chapters/10_generate/options.hpp"
 #include "chapters/23_text_generator/generation.hpp"
 #include "chapters/23_text_generator/text_generator.hpp"
@@ -36,7 +30,7 @@ std::string refusal(const std::function<void(TextOptions&)>& ask) {
 
 }  // namespace
 
-TEST_CASE("plain draws are chapter 10's, bit for bit", "[ch23]") {
+TEST_CASE("plain draws are chapter 10's, bit for bit") {
     for (const std::uint64_t seed : {0, 3}) {
         TextOptions o;
         o.seed = seed, o.samples = 2, o.max_new_tokens = 30;
@@ -55,7 +49,7 @@ TEST_CASE("plain draws are chapter 10's, bit for bit", "[ch23]") {
     }
 }
 
-TEST_CASE("the strategy is what the options say, or what is named", "[ch23]") {
+TEST_CASE("the strategy is what the options say, or what is named") {
     TextOptions o;
     REQUIRE(strategy_of(o) == Strategy::sample);
     o.temperature = 0;
@@ -71,8 +65,7 @@ TEST_CASE("the strategy is what the options say, or what is named", "[ch23]") {
     REQUIRE(shipped()("The weather", by_name) == shipped()("The weather", by_options));
 }
 
-TEST_CASE("the sketch saves the storyteller more than half of its passes, and changes nothing",
-          "[ch23]") {
+TEST_CASE("the sketch saves the storyteller more than half of its passes, and changes nothing") {
     TextOptions o;
     o.max_new_tokens = 60;
     const std::vector<int> plain = shipped().generate("The weather today is", o)[0].ids;
@@ -86,7 +79,7 @@ TEST_CASE("the sketch saves the storyteller more than half of its passes, and ch
     REQUIRE(effort.right <= effort.guessed);
 }
 
-TEST_CASE("a conversation is remembered, and its answers may be tool calls", "[ch23]") {
+TEST_CASE("a conversation is remembered, and its answers may be tool calls") {
     TextOptions o;
     Conversation conversation = shipped().conversation(o);
     std::string streamed;
@@ -108,7 +101,7 @@ TEST_CASE("a conversation is remembered, and its answers may be tool calls", "[c
     REQUIRE(accepts_text(*recognizer_for(o.guide), call.text));
 }
 
-TEST_CASE("a guide may begin in the prompt, and needs its room", "[ch23]") {
+TEST_CASE("a guide may begin in the prompt, and needs its room") {
     TextOptions o;
     o.max_new_tokens = 40;
     o.guide.schema = "data/schemas/person.json";
@@ -130,7 +123,7 @@ TEST_CASE("a guide may begin in the prompt, and needs its room", "[ch23]") {
                             Catch::Contains("(the context has 512 tokens, the prompt 1 of them)"));
 }
 
-TEST_CASE("a beginning that is spaced otherwise is told the layout that takes it", "[ch23]") {
+TEST_CASE("a beginning that is spaced otherwise is told the layout that takes it") {
     TextOptions o;
     o.max_new_tokens = 60;
     o.guide.schema = R"({"type":"object","properties":{"name":{"type":"string"}}})";
@@ -142,7 +135,7 @@ TEST_CASE("a beginning that is spaced otherwise is told the layout that takes it
     REQUIRE_THROWS_WITH(shipped().generate(R"({"nome":"a)", o), !Catch::Contains("layout"));
 }
 
-TEST_CASE("what a tokenizer puts before a text is no part of what a guide continues", "[ch23]") {
+TEST_CASE("what a tokenizer puts before a text is no part of what a guide continues") {
     TextOptions o;
     o.max_new_tokens = 20, o.continues_prompt = true, o.guide.regex = "The [a-z]{1,5}";
     for (const char* name : {"tiny-llama3", "tiny-gemma", "tiny-spm", "tiny-qwen"}) {
@@ -154,7 +147,7 @@ TEST_CASE("what a tokenizer puts before a text is no part of what a guide contin
     }
 }
 
-TEST_CASE("what contradicts is refused in a line that says what to do", "[ch23]") {
+TEST_CASE("what contradicts is refused in a line that says what to do") {
     using Catch::Contains;
     REQUIRE_THAT(refusal([](TextOptions& o) { o.num_beams = 2, o.assistant_model = "sketch"; }),
                  Contains("leave out one of the two"));
@@ -172,7 +165,7 @@ TEST_CASE("what contradicts is refused in a line that says what to do", "[ch23]"
     REQUIRE_THROWS_AS(shipped().generate(std::span<const std::string>(), o), UsageError);
 }
 
-TEST_CASE("a chat has a temperature of its own, unless it is told how to choose", "[ch23][chat]") {
+TEST_CASE("a chat has a temperature of its own, unless it is told how to choose") {
     TextOptions o;
     REQUIRE(for_chat(o).temperature == chat_temperature);
     o.top_k = 40;
@@ -193,8 +186,7 @@ TEST_CASE("a chat has a temperature of its own, unless it is told how to choose"
     REQUIRE(left_alone([](TextOptions& t) { t.dynatemp_range = 0.5; }));
 }
 
-TEST_CASE("a search that finds fewer texts than asked for says which prompt each continues",
-          "[ch23]") {
+TEST_CASE("a search that finds fewer texts than asked for says which prompt each continues") {
     TextOptions o;
     o.num_beams = 4, o.samples = 4, o.guide.regex = "[ab]", o.record = true;
     const std::vector<std::string> prompts = {"First", "Second"};

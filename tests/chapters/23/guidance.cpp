@@ -2,12 +2,6 @@
 // formula says.
 #include "tests/catch.hpp"
 
-#include <algorithm>
-#include <cmath>
-#include <functional>
-#include <map>
-#include <vector>
-
 #include "chapters/12_speculative/drafts.hpp"
 #include "chapters/12_speculative/speculative.hpp"
 #include "chapters/23_text_generator/guidance.hpp"
@@ -49,7 +43,7 @@ std::vector<double> by_formula(const toy::ToyModel& model, const std::vector<int
 
 LastLogits rows_of_model(BatchLogits model) {
     return [model, rows = std::vector<float>()](std::span<const int> ids, int count) mutable {
-        const BatchText text{0, ids, static_cast<std::size_t>(count)};
+        const BatchText text{0, ids, index(count)};
         rows.clear();
         for (const std::span<const float> row : model({&text, 1}))
             rows.insert(rows.end(), row.begin(), row.end());
@@ -83,9 +77,7 @@ TextDistribution product_of(
     for (int a = 0; a < toy::V; ++a)
         for (int b = 0; b < toy::V; ++b)
             for (int c = 0; c < toy::V; ++c) {
-                const double p = next({})[static_cast<std::size_t>(a)] *
-                                 next({a})[static_cast<std::size_t>(b)] *
-                                 next({a, b})[static_cast<std::size_t>(c)];
+                const double p = next({})[index(a)] * next({a})[index(b)] * next({a, b})[index(c)];
                 if (p > 0) distribution[{a, b, c}] = p;
             }
     return distribution;
@@ -114,8 +106,7 @@ void require_equal(const TextDistribution& distribution, const TextDistribution&
 
 }  // namespace
 
-TEST_CASE("guidance has the distribution of its formula, every text enumerated, drafts or none",
-          "[ch23][guidance]") {
+TEST_CASE("guidance has the distribution of its formula, every text enumerated, drafts or none") {
     for (const double scale : {0.0, 0.5, 1.5, 3.0}) {
         CAPTURE(scale);
         const toy::ToyModel model(3, 1.5);
@@ -132,8 +123,7 @@ TEST_CASE("guidance has the distribution of its formula, every text enumerated, 
 
 TEST_CASE(
     "two models contrasted have the distribution of the formula, every text enumerated, drafts or "
-    "none",
-    "[ch23][contrast]") {
+    "none") {
     for (const Contrast contrast : {Contrast{.5, .1}, Contrast{0, 0}, Contrast{1, .4}}) {
         CAPTURE(contrast.strength, contrast.plausible);
         const toy::ToyModel model(3, 1.5), amateur(4, 1);
@@ -156,7 +146,7 @@ TEST_CASE(
     }
 }
 
-TEST_CASE("contrast by hand: what both find absurd does not win", "[ch23][contrast]") {
+TEST_CASE("contrast by hand: what both find absurd does not win") {
     // p .6 .39 .01, a .8 .199 .001
     const std::vector<float> p{std::log(.6f), std::log(.39f), std::log(.01f)},
         a{std::log(.8f), std::log(.199f), std::log(.001f)};
@@ -178,7 +168,7 @@ TEST_CASE("contrast by hand: what both find absurd does not win", "[ch23][contra
     REQUIRE_THROWS_AS(contrast_logits(p, a, {1, 1.1}, out), UsageError);
 }
 
-TEST_CASE("guidance by hand: twice as far from the negative prompt", "[ch23][guidance]") {
+TEST_CASE("guidance by hand: twice as far from the negative prompt") {
     const std::vector<float> p{std::log(.5f), std::log(.3f), std::log(.2f)},
         n{std::log(.2f), std::log(.3f), std::log(.5f)};
     std::vector<float> out(3);
@@ -197,7 +187,7 @@ TEST_CASE("guidance by hand: twice as far from the negative prompt", "[ch23][gui
     REQUIRE_THROWS_AS(guide_logits(p, n, 2, std::span<float>(out).first(2)), Error);
 }
 
-TEST_CASE("a token that either prompt bans stays banned, whatever the scale", "[ch23][guidance]") {
+TEST_CASE("a token that either prompt bans stays banned, whatever the scale") {
     constexpr float no = -INFINITY;
     const std::vector<float> p{0, no, 1, no}, n{0, 1, no, no};
     for (const double scale : {-1.0, 0.0, 0.5, 1.0, 2.0}) {

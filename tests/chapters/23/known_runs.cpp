@@ -2,21 +2,16 @@
 #include "tests/catch.hpp"
 
 #include <initializer_list>
-#include <memory>
-#include <string>
-#include <utility>
-#include <vector>
 
 #include "chapters/23_text_generator/guided_texts.hpp"
 #include "chapters/23_text_generator/text_generator.hpp"
-#include "lib/files/random_model.hpp"
 #include "lib/grammar/recognizer/recognizer.hpp"
 #include "tests/support/guided.hpp"
-#include "tests/support/random_heads.hpp"
-#include "tests/support/temporary.hpp"
+#include "tests/support/random_models.hpp"
 
 using namespace tbt;
 using tbt::test::error_of;
+using Models = tbt::test::RandomModels;
 
 namespace {
 
@@ -29,24 +24,6 @@ std::string known_behind(const std::string& regex, const std::string& text,
     return known_bytes(*recognizer, state,
                        text.empty() ? 0 : static_cast<unsigned char>(text.back()), most);
 }
-
-// Models with random weights and heads for one of them.
-struct Models {
-    test::TemporaryFolder folder;
-    std::string target = folder.file("target"), draft = folder.file("draft"),
-                heads = folder.file("heads");
-    Models() {
-        TransformerConfig config;
-        config.vocab_size = 300, config.n_positions = 56, config.n_embd = 32;
-        config.n_layer = 2, config.n_head = 2, config.n_inner = 128;
-        RandomModelOptions o;
-        o.seed = 1;
-        write_random_model(target, config, o);
-        o.seed = 2;
-        write_random_model(draft, config, o);
-        test::write_random_heads(heads, target, 3, 7);
-    }
-};
 
 struct Written {
     std::vector<std::vector<int>> ids;
@@ -68,7 +45,7 @@ TextOptions random_options(Rng& rng, const Models& models) {
     const auto one_in = [&](std::uint64_t n) { return rng.below(n) == 0; };
     TextOptions o;
     o.seed = rng.below(1000);
-    o.max_new_tokens = 12 + static_cast<int>(rng.below(50));
+    o.max_new_tokens = 12 + to_int(rng.below(50));
     if (one_in(4)) o.temperature = 0;
     else o.temperature = 0.4 + rng.uniform(), o.top_p = 0.5 + rng.uniform() / 2;
     if (*o.temperature > 0 && one_in(3)) o.samples = 3;
@@ -94,7 +71,7 @@ TextOptions random_options(Rng& rng, const Models& models) {
 
 }  // namespace
 
-TEST_CASE("the bytes after a text are known where there is no choice", "[ch23][guided]") {
+TEST_CASE("the bytes after a text are known where there is no choice") {
     REQUIRE(known_behind("abc[de]", "") == "abc");
     REQUIRE(known_behind("abc[de]", "ab") == "c");
     REQUIRE(known_behind("abc[de]", "abc").empty());
@@ -105,16 +82,15 @@ TEST_CASE("the bytes after a text are known where there is no choice", "[ch23][g
     REQUIRE(known_behind("aé[bc]", "a") == "é");
 }
 
-TEST_CASE("of blanks that may stand one is expected after a colon or a comma", "[ch23][guided]") {
+TEST_CASE("of blanks that may stand one is expected after a colon or a comma") {
     REQUIRE(known_behind("a, ?b[cd]", "") == "a, b");
     REQUIRE(known_behind("a:[ \\n\\t]*b[cd]", "") == "a: b");
     REQUIRE(known_behind("a ?:b[cd]", "") == "a:b");
     REQUIRE(known_behind("a\\n  b[cd]", "") == "a\n  b");  // these must stand
 }
 
-TEST_CASE("texts are the same whether what is known is read in one pass or token by token",
-          "[ch23][guided][fuzz]") {
-    const Models models;
+TEST_CASE("texts are the same whether what is known is read in one pass or token by token") {
+    const Models models(56);
     TextGenerator generator(models.target);
     Rng rng(12);
     long passes[2] = {0, 0};
@@ -155,8 +131,8 @@ TEST_CASE("texts are the same whether what is known is read in one pass or token
     REQUIRE(passes[1] < passes[0]);
 }
 
-TEST_CASE("the storyteller writes a person in little more than half as many passes, at any budget",
-          "[ch23][guided]") {
+TEST_CASE(
+    "the storyteller writes a person in little more than half as many passes, at any budget") {
     TextGenerator generator("data/models/storyteller");
     long passes[2] = {0, 0}, positions[2] = {0, 0};
     for (const double temperature : {0.0, 0.8, 1.5}) {
@@ -182,9 +158,8 @@ TEST_CASE("the storyteller writes a person in little more than half as many pass
     REQUIRE(positions[1] * 5 <= positions[0] * 6);  // few guesses are wrong
 }
 
-TEST_CASE("a draft is judged by its own guesses, not by those that the guide knows",
-          "[ch23][guided]") {
-    const Models models;
+TEST_CASE("a draft is judged by its own guesses, not by those that the guide knows") {
+    const Models models(56);
     const TextGenerator generator(models.target);
     const Tokenizer& tokenizer = generator.model().tokenizer;
     GuideRequest guide;
@@ -216,8 +191,8 @@ TEST_CASE("a draft is judged by its own guesses, not by those that the guide kno
     CHECK(judged == std::vector<std::pair<int, int>>{{2, 0}, {2, 0}, {2, 1}, {2, 2}});
 }
 
-TEST_CASE("a run that the budget forbids is not followed by a draft", "[ch23][guided]") {
-    const Models models;
+TEST_CASE("a run that the budget forbids is not followed by a draft") {
+    const Models models(56);
     TextGenerator generator(models.target);
     for (int budget = 14; budget <= 18; ++budget) {  // fourteen without blanks
         for (std::uint64_t seed = 0; seed < 8; ++seed) {
@@ -232,8 +207,7 @@ TEST_CASE("a run that the budget forbids is not followed by a draft", "[ch23][gu
     }
 }
 
-TEST_CASE("where the choices of each token are to be seen nothing is read ahead",
-          "[ch23][guided]") {
+TEST_CASE("where the choices of each token are to be seen nothing is read ahead") {
     TextGenerator generator("data/models/storyteller");
     TextOptions o;
     o.seed = 3;

@@ -1,15 +1,11 @@
 // What shells complete, and the page that man shows: made from the declared options.
 #include "tests/catch.hpp"
 
-#include <algorithm>
-#include <string>
-#include <utility>
-#include <vector>
-
 #include "chapters/23_text_generator/command_line.hpp"
 #include "lib/core/error.hpp"
 #include "lib/machine/command_line.hpp"
 #include "lib/machine/option_pages.hpp"
+#include "tests/support/words.hpp"
 
 using namespace tbt;
 
@@ -35,7 +31,7 @@ struct Pages {
 
 }  // namespace
 
-TEST_CASE("every option is completed by each shell and is in the manual", "[ch23]") {
+TEST_CASE("every option is completed by each shell and is in the manual") {
     const Pages pages;
     REQUIRE(pages.names.size() > 90);
     for (const std::string& name : pages.names) {
@@ -53,8 +49,7 @@ TEST_CASE("every option is completed by each shell and is in the manual", "[ch23
     CHECK_THAT(pages.man, Catch::StartsWith(".TH text 1\n"));
 }
 
-TEST_CASE("where an option has a few values, those are completed, and no names of files",
-          "[ch23]") {
+TEST_CASE("where an option has a few values, those are completed, and no names of files") {
     const Pages pages;
     for (const auto& [name, values] : std::vector<std::pair<std::string, std::string>>{
              {"strategy", "greedy sample beam"},
@@ -71,13 +66,10 @@ TEST_CASE("where an option has a few values, those are completed, and no names o
         CHECK_THAT(pages.fish, Catch::Contains(" -l " + name + " -x -a '" + values + "'"));
         CHECK_THAT(pages.zsh, Catch::Contains(":value:(" + values + ")"));
         // Each is understood.
-        for (std::size_t at = 0; at < values.size();) {
-            const std::size_t end = std::min(values.find(' ', at), values.size());
-            const std::string value = values.substr(at, end - at);
+        for (const std::string& value : test::words_of(values)) {
             Settings s;
             CHECK_NOTHROW(read_command_line({"--" + name, value},
                                             [&](OptionTable& app) { add_options(app, s); }));
-            at = end + 1;
         }
     }
     CHECK_THAT(pages.bash, Catch::Contains("--html) COMPREPLY=($(compgen -f "));

@@ -2,24 +2,20 @@
 // list below says why it changes nothing.
 #include "tests/catch.hpp"
 
-#include <cstdio>
 #include <filesystem>
-#include <map>
-#include <set>
 #include <sstream>
-#include <string>
-#include <vector>
 
 #include <fcntl.h>
 #include <unistd.h>
 
 #include "chapters/23_text_generator/writing.hpp"
-#include "lib/core/error.hpp"
 #include "lib/machine/command_line.hpp"
 #include "lib/machine/files.hpp"
 #include "tests/support/temporary.hpp"
+#include "tests/support/words.hpp"
 
 using namespace tbt;
+using test::words_of;
 
 namespace {
 
@@ -103,7 +99,7 @@ Outcome run(const Words& words) {
 }
 
 const std::string prompt = "It was";
-const Words draws = {prompt, "-n", "40", "--seed", "1"}, greedy = draws + Words{"--greedy"},
+const Words draws = {prompt, "-n", "40", "--seed", "1"}, certain = draws + Words{"--greedy"},
             beams = draws + Words{"--num-beams", "3"},
             fills = {prompt, "-n", "5", "--infill", " and then."};
 
@@ -123,17 +119,11 @@ const std::map<std::string, Typed>& options() {
                          "--greedy"};
     const Words dry = loops + Words{"--dry-multiplier", "2"};
     const Words json = {"A name:", "-n", "30", "--json-schema", schema};
-    const Words lookup = {
-        "The sun is shining and the sky is clear. The weather today is sunny. The sun is shining "
-        "and the sky is",
-        "-n",
-        "40",
-        "--coupling",
-        "rejection",
-        "--temperature",
-        "1",
-        "--prompt-lookup-num-tokens",
-        "3"};
+    const Words lookup =
+        Words{
+            "The sun is shining and the sky is clear. The weather today is sunny. The sun is "
+            "shining and the sky is"} +
+        words_of("-n 40 --coupling rejection --temperature 1 --prompt-lookup-num-tokens 3");
     const Words drafts = draws + Words{"--assistant-model", "sketch", "--stats"};
     const Words heads = draws + Words{"--medusa", "--stats"};
     const Words stats = draws + Words{"--stats"};
@@ -283,49 +273,44 @@ const std::map<std::string, std::string> of_no_text = {
     {"--chat-template", "the same"},
 };
 
+std::set<std::string> names(const std::string& list) {
+    const Words words = words_of(list);
+    return {words.begin(), words.end()};
+}
+
 // Alone, without what it works on, an option may still wait for its occasion.
-const std::set<std::string> waits = {"--cache",  // f16 changes logits by little, and this text not
-                                     "--do-sample",       // what happens anyway
-                                     "--context",         // until the context is full
-                                     "--no-escape",       // for prompts with a backslash
-                                     "--min-new-tokens",  // where the end comes early
-                                     "--ignore-eos",      // where it comes at all
-                                     "--repetition-penalty",
-                                     "--frequency-penalty",
-                                     "--presence-penalty",  // where tokens come again
-                                     "--no-repeat-ngram-size",
-                                     "--dry-multiplier",
-                                     "--begin-suppress-tokens",
-                                     "--suppress-tokens",
-                                     "--stop-token-ids",
-                                     "--bad-words",
-                                     "--ban-text",
-                                     "--assistant-model",
-                                     "--prompt-lookup-num-tokens",
-                                     "--medusa",  // the same text, in fewer passes
-                                     "--num-assistant-tokens-schedule",
-                                     "--coupling",
-                                     "--forced-eos-token-id"};  // where the limit is reached
+const std::set<std::string> waits = names(
+    "--cache "           // f16 changes logits by little, and this text not
+    "--do-sample "       // what happens anyway
+    "--context "         // until the context is full
+    "--no-escape "       // for prompts with a backslash
+    "--min-new-tokens "  // where the end comes early
+    "--ignore-eos "      // where it comes at all
+    // where tokens come again
+    "--repetition-penalty --frequency-penalty --presence-penalty --no-repeat-ngram-size "
+    "--dry-multiplier --begin-suppress-tokens --suppress-tokens --stop-token-ids --bad-words "
+    "--ban-text "
+    // the same text, in fewer passes
+    "--assistant-model --prompt-lookup-num-tokens --medusa --num-assistant-tokens-schedule "
+    "--coupling "
+    "--forced-eos-token-id");  // where the limit is reached
 
 // The most probable token is taken, or a search made: the same text by other means.
-const std::set<std::string> same_when_greedy = {
-    "--strategy",       "--dialect",        "--greedy",         "--seed",
-    "--top-k",          "--top-p",          "--min-p",          "--typical-p",
-    "--epsilon-cutoff", "--eta-cutoff",     "--top-n-sigma",    "--min-tokens-to-keep",
-    "--mirostat",       "--dynatemp-range", "--xtc-probability"};
-const std::set<std::string> same_in_beams = {
-    "--dialect",        "--seed",           "--renormalize-logits",
-    "--length-penalty", "--early-stopping", "--num-beam-groups",
-    "--stop-strings",   "--num-beams",      "--strategy",
-    "--sequence-bias"};
-const std::set<std::string> same_when_filling = {"--decoder", "--diffusion-best-of",
-                                                 "--block-length", "--top-p"};
+const std::set<std::string> same_when_greedy = names(
+    "--strategy --dialect --greedy --seed --top-k --top-p --min-p --typical-p --epsilon-cutoff "
+    "--eta-cutoff --top-n-sigma --min-tokens-to-keep --mirostat --dynatemp-range "
+    "--xtc-probability");
+const std::set<std::string> same_in_beams = names(
+    "--dialect --seed --renormalize-logits --length-penalty --early-stopping --num-beam-groups "
+    "--stop-strings --num-beams --strategy --sequence-bias");
+const std::set<std::string> same_when_filling =
+    names("--decoder --diffusion-best-of --block-length --top-p");
 
 void prepare_files() { write_file(folder().file("prompts"), "The sea\n"); }
 
 }  // namespace
 
-TEST_CASE("every option changes what is shown in a run where it should", "[ch23]") {
+TEST_CASE("every option changes what is shown in a run where it should") {
     prepare_files();
     std::map<std::string, std::string> before;
     for (const auto& [name, typed] : options()) {
@@ -340,12 +325,12 @@ TEST_CASE("every option changes what is shown in a run where it should", "[ch23]
     }
 }
 
-TEST_CASE("every option that is given to a decoder alone changes the text, says so, or is refused",
-          "[ch23]") {
+TEST_CASE(
+    "every option that is given to a decoder alone changes the text, says so, or is refused") {
     prepare_files();
     const std::vector<std::tuple<std::string, Words, std::set<std::string>>> decoders = {
         {"draws", draws, {}},
-        {"greedy", greedy, same_when_greedy},
+        {"greedy", certain, same_when_greedy},
         {"beams", beams, same_in_beams},
         {"fills", fills, same_when_filling}};
     for (const auto& [decoder, words, same] : decoders) {
@@ -366,7 +351,7 @@ TEST_CASE("every option that is given to a decoder alone changes the text, says 
     }
 }
 
-TEST_CASE("the tests of options know every option that there is", "[ch23]") {
+TEST_CASE("the tests of options know every option that there is") {
     Settings settings;
     read_command_line({}, [&](OptionTable& app) {
         add_options(app, settings);

@@ -1,39 +1,22 @@
 // --trace and --html: what is recorded is what happened, and the page needs nothing else.
 #include "tests/catch.hpp"
 
-#include <algorithm>
-#include <cmath>
 #include <regex>
-#include <string>
-#include <vector>
-
-#include <nlohmann/json.hpp>
 
 #include "chapters/10_generate/options.hpp"
 #include "chapters/10_generate/tools/page.hpp"
 #include "chapters/23_text_generator/generation.hpp"
 #include "chapters/23_text_generator/text_generator.hpp"
 #include "chapters/23_text_generator/writing.hpp"
-#include "lib/files/random_model.hpp"
-#include "tests/support/temporary.hpp"
+#include "tests/support/random_models.hpp"
+#include "tests/support/words.hpp"
 
 using namespace tbt;
 
 namespace {
 
-struct TinyModels {
-    test::TemporaryFolder folder;
-    std::string target = folder.file("target"), draft = folder.file("draft");
-    static void write(const std::string& directory, int layers, std::uint64_t seed) {
-        TransformerConfig config = gpt_config(layers, 2, 32, 48, 300);
-        RandomModelOptions options;
-        options.seed = seed;
-        write_random_model(directory, config, options);
-    }
-    TinyModels() { write(target, 2, 1), write(draft, 1, 2); }
-};
-const TinyModels& models() {
-    static const TinyModels all;
+const test::RandomModels& models() {
+    static const test::RandomModels all(48, 1);
     return all;
 }
 TextGenerator& generator() {
@@ -51,11 +34,10 @@ std::string traced(TextOptions o, const std::string& prompt, const std::string& 
 }
 
 std::vector<nlohmann::json> parsed(const std::string& lines) {
+    REQUIRE(lines.ends_with('\n'));
     std::vector<nlohmann::json> all;
-    std::size_t at = 0;
-    for (std::size_t end; (end = lines.find('\n', at)) != std::string::npos; at = end + 1)
-        all.push_back(nlohmann::json::parse(lines.substr(at, end - at)));
-    REQUIRE(at == lines.size());
+    for (const std::string& line : test::texts_of(lines.substr(0, lines.size() - 1), "\n"))
+        all.push_back(nlohmann::json::parse(line));
     return all;
 }
 
@@ -73,7 +55,7 @@ TextOptions of_length(int tokens) {
 
 }  // namespace
 
-TEST_CASE("a recorded draw is the draw: u lies in the slice of the token", "[ch23][page]") {
+TEST_CASE("a recorded draw is the draw: u lies in the slice of the token") {
     TextOptions o = of_length(30);
     o.record = true;
     for (const double temperature : {0.0, 0.5, 1.5}) {
@@ -93,7 +75,7 @@ TEST_CASE("a recorded draw is the draw: u lies in the slice of the token", "[ch2
     }
 }
 
-TEST_CASE("rounds add up to the text, coupled by seed or judged", "[ch23][page]") {
+TEST_CASE("rounds add up to the text, coupled by seed or judged") {
     for (const char* coupling : {"seed", "rejection"}) {
         for (const std::string& draft : {models().draft, models().target, std::string("lookup")}) {
             CAPTURE(coupling, draft);
@@ -119,14 +101,14 @@ TEST_CASE("rounds add up to the text, coupled by seed or judged", "[ch23][page]"
     }
 }
 
-TEST_CASE("a trace names what guessed its tokens, and how they were coupled", "[ch23][page]") {
+TEST_CASE("a trace names what guessed its tokens, and how they were coupled") {
     TextOptions o = of_length(12);
     o.assistant_model = "lookup", o.coupling = "rejection";
     const nlohmann::json draft = {{"from", "lookup"}, {"coupling", "rejection"}};
     CHECK(parsed(traced(o, "a"))[0]["draft"] == draft);
 }
 
-TEST_CASE("a trace is a line of JSON for each thing, with version 1's fields", "[ch23][page]") {
+TEST_CASE("a trace is a line of JSON for each thing, with version 1's fields") {
     TextOptions o = of_length(12);
     o.num_beams = 3, o.samples = 2;
     const auto beams = parsed(traced(o, "a"));
@@ -158,25 +140,25 @@ TEST_CASE("a trace is a line of JSON for each thing, with version 1's fields", "
     REQUIRE(passes == generator().effort().passes);
 }
 
-TEST_CASE("the page is one file that asks for nothing", "[ch23][page]") {
+TEST_CASE("the page is one file that asks for nothing") {
     const std::string page = trace_page({{"a \"<b>\".html", traced(of_length(5), "once")}});
     for (const char* outside : {"http://", "https://", "src=", "href=", "@import", "fetch\\(",
                                 "XMLHttpRequest", "import\\(", "url\\([^#]"})
         REQUIRE(count_of(page, outside) == 0);
-    REQUIRE(page.find("default-src 'none'") != std::string::npos);
+    REQUIRE(test::contains(page, "default-src 'none'"));
     REQUIRE(count_of(page, "<script") == 2);  // the trace and the viewer
     REQUIRE(count_of(page, "</script") == 2);
     REQUIRE(count_of(page, "/\\* (scripts|page.css) \\*/|<!-- traces -->") == 0);
-    REQUIRE(page.find("data-name=\"a &quot;&lt;b>&quot;.html\"") != std::string::npos);
+    REQUIRE(test::contains(page, "data-name=\"a &quot;&lt;b>&quot;.html\""));
 }
 
-TEST_CASE("no text gets out of the page's data", "[ch23][page]") {
+TEST_CASE("no text gets out of the page's data") {
     const std::string evil = "</script><script>alert(1)</script><!-- \xF0\x9F\xA6\x8A";
     const std::string lines = traced(of_length(3), evil, evil);
     REQUIRE(parsed(lines)[0]["prompts"][0]["prompt"] == evil);
     const std::string page = trace_page({{evil, lines}});
     REQUIRE(count_of(page, "<script") == 2);
-    REQUIRE(page.find("\xF0\x9F\xA6\x8A") != std::string::npos);
+    REQUIRE(test::contains(page, "\xF0\x9F\xA6\x8A"));
     // What is JSON stays the same JSON; what is no UTF-8 becomes U+FFFD.
     REQUIRE(nlohmann::json::parse(for_script("\"a<b\"")) == "a<b");
     REQUIRE(for_script("\xF0\x9F") == "\xEF\xBF\xBD");
@@ -188,7 +170,7 @@ TEST_CASE("no text gets out of the page's data", "[ch23][page]") {
     REQUIRE(cut);
 }
 
-TEST_CASE("a trace of one token, and one of thousands", "[ch23][page]") {
+TEST_CASE("a trace of one token, and one of thousands") {
     REQUIRE(trace_page({{"one", traced(of_length(1), "a")}}).size() > 50000);
     TextOptions o = of_length(2500);
     o.context = "slide";
@@ -198,7 +180,7 @@ TEST_CASE("a trace of one token, and one of thousands", "[ch23][page]") {
     REQUIRE(lines.size() < 2500 * 4000);
 }
 
-TEST_CASE("a file is a trace, or is refused in a line", "[ch23][page]") {
+TEST_CASE("a file is a trace, or is refused in a line") {
     const test::TemporaryFolder folder;
     using test::error_of;
     const auto said = [&](const std::string& content) {
@@ -214,13 +196,13 @@ TEST_CASE("a file is a trace, or is refused in a line", "[ch23][page]") {
     REQUIRE(test::contains(error_of([&] { read_trace(folder.file("none")); }), "cannot be opened"));
 }
 
-TEST_CASE("a command is one that a shell takes back", "[ch23][page]") {
+TEST_CASE("a command is one that a shell takes back") {
     const char* const words[] = {"build/x", "-n", "3", "it's $1", ""};
     REQUIRE(shell_line(5, words) == "build/x -n 3 'it'\\''s $1' ''");
 }
 
-TEST_CASE("a trace says what a head looked at: shares of the tokens before, whoever wrote the text",
-          "[ch23]") {
+TEST_CASE(
+    "a trace says what a head looked at: shares of the tokens before, whoever wrote the text") {
     TextOptions o;
     o.seed = 4, o.max_new_tokens = 9, o.ignore_eos = true, o.attention = "1.0";
     TextOptions drafted = o, searched = o, sliding = o;

@@ -1,12 +1,6 @@
 // A search that reads ahead where a grammar leaves no choice finds the same texts in fewer passes.
 #include "tests/catch.hpp"
 
-#include <functional>
-#include <limits>
-#include <memory>
-#include <string>
-#include <vector>
-
 #include "chapters/06_combining/steps.hpp"
 #include "chapters/11_beam_search/diverse_beams.hpp"
 #include "chapters/16_json_schema/guide.hpp"
@@ -56,8 +50,7 @@ struct Counting {
 
 }  // namespace
 
-TEST_CASE("beams that read ahead where there is no choice find the same texts in fewer passes",
-          "[ch23][beam]") {
+TEST_CASE("beams that read ahead where there is no choice find the same texts in fewer passes") {
     int saved = 0;
     for (std::uint64_t seed = 1; seed <= 40; ++seed) {
         for (const int beams : {1, 3}) {
@@ -70,9 +63,7 @@ TEST_CASE("beams that read ahead where there is no choice find the same texts in
                 r.stop.eos = {eos};
                 r.stop.max_new_tokens = 16;
                 r.stop.context = 100;
-                r.bytes = [](int id) {
-                    return std::string_view(pieces[static_cast<std::size_t>(id)]);
-                };
+                r.bytes = [](int id) { return std::string_view(pieces[index(id)]); };
                 r.processor = processor_of(guide.chain, 1);
                 if (ahead)
                     r.forced = [texts = guide.texts](const TextSoFar& text) {
@@ -96,7 +87,7 @@ TEST_CASE("beams that read ahead where there is no choice find the same texts in
     REQUIRE(saved > 100);
 }
 
-TEST_CASE("one beam under a guide is greedy decoding under it", "[ch23][beam]") {
+TEST_CASE("one beam under a guide is greedy decoding under it") {
     for (std::uint64_t seed = 1; seed <= 20; ++seed) {
         const Guided guide("([abc]{1,3},)*[12]", 12);
         BeamRequest r;
@@ -123,9 +114,9 @@ TEST_CASE("one beam under a guide is greedy decoding under it", "[ch23][beam]") 
     }
 }
 
-TEST_CASE("what a guide forces no ban takes away", "[ch23]") {
+TEST_CASE("what a guide forces no ban takes away") {
     const Chain bans({{"ban", "", [](Candidates& c, const TextSoFar&) {
-                           for (int id = 0; id < static_cast<int>(pieces.size()); ++id)
+                           for (int id = 0; id < to_int(pieces.size()); ++id)
                                if (float* s = c.find(id); s && id != 0)
                                    *s = -std::numeric_limits<float>::infinity();
                        }}});
@@ -142,9 +133,7 @@ TEST_CASE("what a guide forces no ban takes away", "[ch23]") {
             return texts->forced(text);
         };
         Counting model{7};
-        const TokenBytes bytes = [](int id) {
-            return std::string_view(pieces[static_cast<std::size_t>(id)]);
-        };
+        const TokenBytes bytes = [](int id) { return std::string_view(pieces[index(id)]); };
         const GeneratedText text = generate_texts(model.logits(), bytes, std::vector<int>{4}, g)[0];
         REQUIRE(text.text == "ax,yz1");
         REQUIRE(text.reason == FinishReason::eos);

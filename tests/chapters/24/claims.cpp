@@ -1,8 +1,6 @@
 // Of chapter 24: what its pages, the presets and the cheat sheet say is what was measured.
 #include "tests/catch.hpp"
 
-#include <cmath>
-
 #include "chapters/24_which_decoder/tools/results.hpp"
 
 using namespace tbt;
@@ -38,8 +36,7 @@ double repeated_in(const std::string& genre, const std::string& preset) {
 
 }  // namespace
 
-TEST_CASE("no setting is nearer to the truth than the preset balanced, by their intervals",
-          "[which]") {
+TEST_CASE("no setting is nearer to the truth than the preset balanced, by their intervals") {
     const Summary balanced = of("preset balanced");
     int compared = 0;
     for (const Summary& s : summaries(rows(), "storyteller")) {
@@ -53,7 +50,7 @@ TEST_CASE("no setting is nearer to the truth than the preset balanced, by their 
     CHECK(of("preset creative").divergence.mean < balanced.divergence.mean + 2);
 }
 
-TEST_CASE("claims: each verdict of the second page follows from the measurements", "[which]") {
+TEST_CASE("claims: each verdict of the second page follows from the measurements") {
     CHECK(of("top-p *").divergence.high < of("top-k *").divergence.low);
     CHECK(of("min-p 0.1, T 1.5").valid > 2 * of("top-p 0.9, T 1.5").valid);
     CHECK(of("min-p 0.1, T 1.5").valid > 2 * of("top-k 40, T 1.5").valid);
@@ -90,7 +87,7 @@ TEST_CASE("claims: each verdict of the second page follows from the measurements
     CHECK(of("T 0.8 and top-p 0.9").lost > .5);
 }
 
-TEST_CASE("searches: drawn beams find what the third page says", "[which]") {
+TEST_CASE("searches: drawn beams find what the third page says") {
     for (const std::string beams : {"4", "16"})
         CHECK(std::abs(of("beams, drawn " + beams).searched_bits -
                        of("beams " + beams).searched_bits) < 1);
@@ -100,8 +97,7 @@ TEST_CASE("searches: drawn beams find what the third page says", "[which]") {
     CHECK(of("sketch: beams, drawn 16").repeated < of("sketch: beams 16").repeated - .05);
 }
 
-TEST_CASE("claims: what was not measured is named, and * is the best setting of a decoder",
-          "[which]") {
+TEST_CASE("claims: what was not measured is named, and * is the best setting of a decoder") {
     CHECK_THROWS_WITH(setting_of({}, "top-k 10"), Catch::Contains("storyteller, top-k 10"));
     std::vector<Measured> two(2);
     for (Measured& m : two) m.model = "storyteller", m.decoder = "top-k", m.texts = 1;

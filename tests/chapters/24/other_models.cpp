@@ -1,7 +1,6 @@
 // Of chapter 24: decoders that need more than the model's own logits, and the whole run.
 #include "tests/catch.hpp"
 
-#include <cmath>
 #include <fstream>
 #include <regex>
 #include <sstream>
@@ -11,10 +10,8 @@
 #include "chapters/24_which_decoder/tools/results.hpp"
 #include "chapters/24_which_decoder/tools/whole_run.hpp"
 #include "chapters/24_which_decoder/write_texts.hpp"
-#include "lib/core/rng.hpp"
 #include "lib/files/random_model.hpp"
 #include "lib/machine/files.hpp"
-#include "lib/machine/threads.hpp"
 #include "solutions/18_3_dola.hpp"
 #include "tests/support/temporary.hpp"
 #include "tests/support/tiny_gpt.hpp"
@@ -46,7 +43,7 @@ std::string untimed(const std::string& file) {
 
 }  // namespace
 
-TEST_CASE("dola: the distribution of exercise 18_3", "[which]") {
+TEST_CASE("dola: the distribution of exercise 18_3") {
     Rng rng(7);
     for (int round = 0; round < 200; ++round) {
         const FloatRow last = random_row(rng, 20), low = random_row(rng, 20),
@@ -69,8 +66,7 @@ TEST_CASE("dola: the distribution of exercise 18_3", "[which]") {
     CHECK_THROWS_AS(dola_logits(row, {row}, .1, few), Error);
 }
 
-TEST_CASE("dola: its early layers are every second one of the lower, or of the upper half",
-          "[which]") {
+TEST_CASE("dola: its early layers are every second one of the lower, or of the upper half") {
     const test::TemporaryFolder folder;
     write_random_model(folder.path(), gpt_config(6, 2, 16, 32, 300), {7, WeightType::f32});
     Model model = load_model(folder.path());
@@ -92,7 +88,7 @@ TEST_CASE("dola: its early layers are every second one of the lower, or of the u
     }
 }
 
-TEST_CASE("first layers: all of them are the model; fewer say something else", "[which]") {
+TEST_CASE("first layers: all of them are the model; fewer say something else") {
     const auto directory = shipped_model("sketch");
     Model model = load_model(directory);
     const std::vector<int> ids{0, 40, 300};
@@ -104,8 +100,7 @@ TEST_CASE("first layers: all of them are the model; fewer say something else", "
     CHECK_THROWS_AS(first_layers(directory, model.config().n_layer + 1), Error);
 }
 
-TEST_CASE("together: every decoder writes what it writes alone, and what is common is read once",
-          "[which]") {
+TEST_CASE("together: every decoder writes what it writes alone, and what is common is read once") {
     Transformer gpt = tiny_gpt();
     const TokenBytes bytes = [](int) { return std::string_view("x"); };
     std::vector<std::vector<int>> prompts;
@@ -135,7 +130,7 @@ TEST_CASE("together: every decoder writes what it writes alone, and what is comm
     CHECK(write_together(logits_of(gpt), bytes, prompts, {}).rows == 0);
 }
 
-TEST_CASE("score: of contrasted logits, too, all texts add up to one", "[which]") {
+TEST_CASE("score: of contrasted logits, too, all texts add up to one") {
     Transformer gpt = tiny_gpt(), amateur = tiny_gpt();
     const BatchLogits model = logits_of(gpt);
     const BatchLogits shifted = [&, other = logits_of(amateur),
@@ -167,8 +162,7 @@ TEST_CASE("score: of contrasted logits, too, all texts add up to one", "[which]"
 }
 
 TEST_CASE(
-    "whole run: the same file from any number of threads, and stopped within a line and gone on",
-    "[which]") {
+    "whole run: the same file from any number of threads, and stopped within a line and gone on") {
     const test::TemporaryFolder folder;
     WholeRun run;
     run.models = {"sketch"};
@@ -199,7 +193,7 @@ TEST_CASE(
                       Catch::Contains("of 3 texts each, and 4 are asked for"));
 }
 
-TEST_CASE("whole run: of searched texts those are counted that the search decided", "[which]") {
+TEST_CASE("whole run: of searched texts those are counted that the search decided") {
     const test::TemporaryFolder folder;
     WholeRun run;
     run.models = {"storyteller"};
@@ -214,7 +208,7 @@ TEST_CASE("whole run: of searched texts those are counted that the search decide
     CHECK(rows[0].undecided == 0);
 }
 
-TEST_CASE("whole run: a genre of which no text fits the canvas is refused", "[which]") {
+TEST_CASE("whole run: a genre of which no text fits the canvas is refused") {
     const test::TemporaryFolder folder;
     WholeRun run;
     run.models = {"diffusion"};

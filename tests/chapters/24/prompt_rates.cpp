@@ -2,13 +2,11 @@
 
 #include "chapters/24_which_decoder/tools/texts_to_read.hpp"
 #include "chapters/24_which_decoder/write_texts.hpp"
-#include "lib/core/error.hpp"
 #include "tests/support/temporary.hpp"
 
 using namespace tbt;
 
-TEST_CASE("a reply holds a name only as whole words, a continuation begins with its answer",
-          "[report]") {
+TEST_CASE("a reply holds a name only as whole words, a continuation begins with its answer") {
     const PromptQuestion name =
         prompt_question("names: chat: my name is Tobias | who am I? => Tobias", "rates.txt");
     CHECK(name.rate == "names");
@@ -23,7 +21,7 @@ TEST_CASE("a reply holds a name only as whole words, a continuation begins with 
     CHECK(!is_answered(sum, " not 81"));
 }
 
-TEST_CASE("a record is right when prompt and text together are one JSON value", "[report]") {
+TEST_CASE("a record is right when prompt and text together are one JSON value") {
     const PromptQuestion q = prompt_question(R"(records: json: {"name": "Ada", "age":)", "rates");
     CHECK(is_answered(q, " 7}"));
     CHECK(is_answered(q, " 7, \"tags\": []}\n"));
@@ -32,7 +30,7 @@ TEST_CASE("a record is right when prompt and text together are one JSON value", 
     CHECK(!is_answered(q, " 7} {"));
 }
 
-TEST_CASE("a line of rates.txt that is none is refused with its file", "[report]") {
+TEST_CASE("a line of rates.txt that is none is refused with its file") {
     CHECK_THROWS_WITH(prompt_question("names", "rates.txt"),
                       Catch::Contains("rates.txt: expected RATE: HOW"));
     CHECK_THROWS_AS(prompt_question("names: song: x => y", "rates.txt"), Error);
@@ -41,8 +39,7 @@ TEST_CASE("a line of rates.txt that is none is refused with its file", "[report]
         if (line[0] != '#') CHECK_NOTHROW(prompt_question(line, "rates.txt"));
 }
 
-TEST_CASE("a chat question is asked as a conversation, any other is continued as it is",
-          "[report]") {
+TEST_CASE("a chat question is asked as a conversation, any other is continued as it is") {
     Model model = load_model("data/models/storyteller");
     const test::TemporaryFolder folder;
     folder.write("rates.txt", "a: chat: hello => zebra\nb: text: hello => zebra\n");

@@ -1,10 +1,5 @@
 #include "tests/catch.hpp"
 
-#include <algorithm>
-#include <cmath>
-#include <map>
-#include <set>
-
 #include "chapters/24_which_decoder/tools/questions.hpp"
 #include "chapters/24_which_decoder/tools/report.hpp"
 #include "chapters/24_which_decoder/write_texts.hpp"
@@ -22,7 +17,7 @@ Corpus corpus(const std::string& text) { return Corpus::from_text({{"test.gramma
 
 }  // namespace
 
-TEST_CASE("an answer is right when the text begins with it and its word ends there", "[report]") {
+TEST_CASE("an answer is right when the text begins with it and its word ends there") {
     CHECK(answers(" 7.", " 7"));
     CHECK(answers(" 7", " 7"));
     CHECK(answers(" \"baker\", \"home\"", " \"baker\""));
@@ -32,7 +27,7 @@ TEST_CASE("an answer is right when the text begins with it and its word ends the
     CHECK(!answers("", " 7"));
 }
 
-TEST_CASE("a text repeats itself when its last words were said three times in a row", "[report]") {
+TEST_CASE("a text repeats itself when its last words were said three times in a row") {
     CHECK(repeats_itself("It begins. A b c d. A b c d. A b c d."));
     CHECK(repeats_itself("A b c d e A b c d e A b c d e A"));  // a word of the next round
     CHECK(!repeats_itself("A b c d. A b c d."));
@@ -41,7 +36,7 @@ TEST_CASE("a text repeats itself when its last words were said three times in a 
     CHECK(!repeats_itself(""));
 }
 
-TEST_CASE("a text of byte tokens is what the tokenizer reads in all of its tokens", "[report]") {
+TEST_CASE("a text of byte tokens is what the tokenizer reads in all of its tokens") {
     Model model = small_model(Tokenizer::load("tests/data/tokenizers/tiny-spm"));
     GenerateRequest request;
     request.stop.max_new_tokens = 40;
@@ -59,8 +54,7 @@ TEST_CASE("a text of byte tokens is what the tokenizer reads in all of its token
     REQUIRE(invalid > 0);
 }
 
-TEST_CASE("a model that says the same of 257 tokens: eight bits, and nine tenths in the nucleus",
-          "[report]") {
+TEST_CASE("a model that says the same of 257 tokens: eight bits, and nine tenths in the nucleus") {
     Model model = small_model();
     model.transformer = Transformer(
         model.config(), [](const std::string&, const Shape& shape) { return Tensor(shape); }, {1});
@@ -70,7 +64,7 @@ TEST_CASE("a model that says the same of 257 tokens: eight bits, and nine tenths
     CHECK(d.wide_nuclei == 1);
 }
 
-TEST_CASE("only what the corpus writes is asked", "[report]") {
+TEST_CASE("only what the corpus writes is asked") {
     const Corpus c = corpus(
         "table day: name next\n  Monday | Tuesday\n  Tuesday | Wednesday\n  Sunday | Monday\n"
         "table person: name job home\n  Mira | baker | Elm\n  Eli | cook | Oak\n"
@@ -108,14 +102,14 @@ TEST_CASE("only what the corpus writes is asked", "[report]") {
     CHECK(translations(c, -1, 50, true).empty());
 }
 
-TEST_CASE("lines with every word are those that bring a new one", "[report]") {
+TEST_CASE("lines with every word are those that bring a new one") {
     const auto kept = with_every_word(
         {{"the red house →", ""}, {"the house →", ""}, {"a red door →", ""}, {"a door →", ""}});
     REQUIRE(kept.size() == 2);
     CHECK(kept[1].prompt == "a red door →");
 }
 
-TEST_CASE("texts are the same whoever else is written beside them", "[report]") {
+TEST_CASE("texts are the same whoever else is written beside them") {
     const test::TemporaryFolder folder;
     write_random_model(folder.path() + "/m", gpt_config(1, 2, 32, 64, 300), {7, WeightType::f32});
     Model model = load_model(folder.path() + "/m");
@@ -141,7 +135,7 @@ TEST_CASE("texts are the same whoever else is written beside them", "[report]") 
     CHECK(beside[5].text == write_texts(model, {prompts[5]}, options)[0].text);
 }
 
-TEST_CASE("the judge's table says what it could not ask, and is JSON for programs", "[report]") {
+TEST_CASE("the judge's table says what it could not ask, and is JSON for programs") {
     const test::TemporaryFolder folder;
     write_random_model(folder.path() + "/m", gpt_config(1, 2, 32, 128, 300), {7, WeightType::f32});
     Model model = load_model(folder.path() + "/m");
@@ -152,16 +146,15 @@ TEST_CASE("the judge's table says what it could not ask, and is JSON for program
     options.failures = 1;
     std::vector<std::string> shown;
     options.show = [&](const std::string& line) { shown.push_back(line); };
-    const Report report = Judge(model, c, options).report();
+    const Report report = report_of(model, c, options);
     std::map<std::string, std::string> figures;
     for (const ReportRow& row : report.rows) figures[row.what] = row.figure;
-    CHECK(figures.at("sums, differences and products 1..9, greedy").find(" of 81 ") !=
-          std::string::npos);
+    CHECK(test::contains(figures.at("sums, differences and products 1..9, greedy"), " of 81 "));
     CHECK(figures.at("days, months, dates, greedy") == "no such sentences");
     CHECK(figures.at("translation, held out, greedy: exact") == "no such genre");
     CHECK(figures.at("stories without a slip (in the language), T .8") == "no such genre");
-    CHECK(figures.at("genres within .05 bits/byte of their floor, held out").find("0 of 1") !=
-          std::string::npos);
+    CHECK(test::contains(figures.at("genres within .05 bits/byte of their floor, held out"),
+                         "0 of 1"));
     REQUIRE(!shown.empty());
     CHECK(shown[0].starts_with("sums, differences"));
     const Json json = json_value(report_json(report, "m", c.hash(), 1.4));
@@ -170,12 +163,11 @@ TEST_CASE("the judge's table says what it could not ask, and is JSON for program
     CHECK(json.at("rows")[0].at("met") == false);
     CHECK(json.at("rows")[1].at("value").is_null());
     CHECK(json.at("genres").at("sums").at("documents") == 2);
-    CHECK(report_text(report).find("sums, differences and products") != std::string::npos);
+    CHECK(test::contains(report_text(report), "sums, differences and products"));
 }
 
 TEST_CASE(
-    "entropy floors are those of an enumeration, and no text of a small genre comes about twice",
-    "[report]") {
+    "entropy floors are those of an enumeration, and no text of a small genre comes about twice") {
     // The mean of the recorded bits is the entropy −Σ p log2 p, where p = 2^−bits of each text and
     // the p of all texts add up to one: then no text was counted under two derivations.
     const Corpus c = corpus(
@@ -202,7 +194,7 @@ TEST_CASE(
     }
 }
 
-TEST_CASE("the small genres of the corpus have one derivation for each text", "[report]") {
+TEST_CASE("the small genres of the corpus have one derivation for each text") {
     const Corpus c = Corpus::load("data/corpus");
     for (const char* name : {"sums", "dates", "hello", "translate", "three"}) {
         const int g = find_genre(c, name);

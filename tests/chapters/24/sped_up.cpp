@@ -1,15 +1,12 @@
 // Of chapter 24: ways to write faster that change no text; texts outside the language.
 #include "tests/catch.hpp"
 
-#include <cmath>
-
 #include "chapters/24_which_decoder/tools/results.hpp"
 #include "chapters/24_which_decoder/tools/whole_run.hpp"
 
 using namespace tbt;
 
-TEST_CASE("sped up: drafts, lookups and heads write the texts of plain drawing in fewer passes",
-          "[which]") {
+TEST_CASE("sped up: drafts, lookups and heads write the texts of plain drawing in fewer passes") {
     const Corpus corpus = Corpus::load("data/corpus");
     const Language language(corpus);
     TextGenerator generator(shipped_model("storyteller").string());
@@ -26,7 +23,7 @@ TEST_CASE("sped up: drafts, lookups and heads write the texts of plain drawing i
     }
 }
 
-TEST_CASE("tables show a dash, not nan, where no text was written", "[which]") {
+TEST_CASE("tables show a dash, not nan, where no text was written") {
     CHECK(table_of(std::vector<SpedUp>{{"plain"}}) ==
           "temperature 1            texts   the same   tokens a pass\n"
           "plain                        0          0               -\n");
@@ -42,8 +39,7 @@ TEST_CASE("tables show a dash, not nan, where no text was written", "[which]") {
     }
 }
 
-TEST_CASE("language: a text outside it, none, or another genre's is infinitely improbable",
-          "[which]") {
+TEST_CASE("language: a text outside it, none, or another genre's is infinitely improbable") {
     const Corpus corpus = Corpus::load("data/corpus");
     const Language language(corpus);
     const Model model = load_model(shipped_model("sketch"));

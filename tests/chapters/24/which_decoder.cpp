@@ -1,28 +1,22 @@
 #include "tests/catch.hpp"
 
 #include <chrono>
-#include <cmath>
 #include <filesystem>
 #include <fstream>
-#include <limits>
-#include <map>
 
 #include "chapters/06_combining/trace.hpp"
 #include "chapters/24_which_decoder/measure.hpp"
 #include "chapters/24_which_decoder/plain_measures.hpp"
 #include "chapters/24_which_decoder/tools/results.hpp"
 #include "chapters/24_which_decoder/tools/text_figures.hpp"
-#include "lib/core/error.hpp"
 #include "lib/core/index.hpp"
-#include "lib/core/rng.hpp"
 #include "tests/support/small_model.hpp"
 #include "tests/support/temporary.hpp"
 #include "tests/support/tiny_gpt.hpp"
 
 using namespace tbt;
 
-TEST_CASE("kl: two coins by hand, nothing for equal ones, infinite for what is never written",
-          "[which]") {
+TEST_CASE("kl: two coins by hand, nothing for equal ones, infinite for what is never written") {
     // 1/2·log2(1/2 ÷ 1/4) + 1/2·log2(1/2 ÷ 3/4)
     CHECK(std::abs(plain_kl({.5, .5}, {.25, .75}) - (.5 + .5 * std::log2(2.0 / 3))) < 1e-15);
     CHECK(plain_kl({.2, .8}, {.2, .8}) == 0);
@@ -31,7 +25,7 @@ TEST_CASE("kl: two coins by hand, nothing for equal ones, infinite for what is n
     CHECK_THROWS_AS(plain_kl({1}, {.5, .5}), Error);
 }
 
-TEST_CASE("kl: never negative, whatever the two distributions", "[which]") {
+TEST_CASE("kl: never negative, whatever the two distributions") {
     Rng rng(3);
     for (int round = 0; round < 500; ++round) {
         std::vector<double> q(4), p(4);
@@ -45,7 +39,7 @@ TEST_CASE("kl: never negative, whatever the two distributions", "[which]") {
     }
 }
 
-TEST_CASE("distinct-n: different runs over all runs", "[which]") {
+TEST_CASE("distinct-n: different runs over all runs") {
     const std::vector<std::vector<std::string>> texts{{"a", "b", "a"}, {"a", "b"}};
     CHECK(plain_distinct(texts, 1) == 2.0 / 5);
     CHECK(plain_distinct(texts, 2) == 2.0 / 3);
@@ -54,13 +48,12 @@ TEST_CASE("distinct-n: different runs over all runs", "[which]") {
     CHECK(plain_distinct({}, 1) == 1);
 }
 
-TEST_CASE("frontier: points that no other beats", "[which]") {
+TEST_CASE("frontier: points that no other beats") {
     const auto on = plain_frontier({{0, 3}, {1, 1}, {2, 2}, {3, 0}, {1, 1}, {0, 4}});
     CHECK(on == std::vector<bool>{true, true, false, true, true, false});
 }
 
-TEST_CASE("score: over all texts of so many tokens every decoder's probabilities add up to one",
-          "[which]") {
+TEST_CASE("score: over all texts of so many tokens every decoder's probabilities add up to one") {
     Transformer gpt = tiny_gpt();
     std::vector<Mixture> mixtures;
     for (const Setting& setting : settings()) {
@@ -81,7 +74,7 @@ TEST_CASE("score: over all texts of so many tokens every decoder's probabilities
     for (const double sum : sums) CHECK(std::abs(sum - 1) < 1e-12);
 }
 
-TEST_CASE("score: mirostat is told how probable the tokens so far were", "[which]") {
+TEST_CASE("score: mirostat is told how probable the tokens so far were") {
     Transformer gpt = tiny_gpt();
     Setting setting{"mirostat", "", {}};
     setting.options.temperature = 1;
@@ -116,7 +109,7 @@ TEST_CASE("score: mirostat is told how probable the tokens so far were", "[which
     CHECK(changed > 0);
 }
 
-TEST_CASE("score: greedy gives its own text everything, and any other nothing", "[which]") {
+TEST_CASE("score: greedy gives its own text everything, and any other nothing") {
     Transformer gpt = tiny_gpt();
     const std::vector<Mixture> greedy{settings("greedy").at(0).mixture()};
     int certain = 0;
@@ -131,7 +124,7 @@ TEST_CASE("score: greedy gives its own text everything, and any other nothing", 
     CHECK_THROWS_AS(score(gpt, {7, 3}, 3, greedy), Error);
 }
 
-TEST_CASE("kl of the kept: what is left of the truth, as a distribution of its own", "[which]") {
+TEST_CASE("kl of the kept: what is left of the truth, as a distribution of its own") {
     const double lost = std::numeric_limits<double>::infinity();
     // Four equal texts; a decoder writes two of them, equally often: the rest of the truth exactly.
     CHECK(kl_of_kept({-1, lost, -1, lost}).mean == 0);
@@ -142,15 +135,14 @@ TEST_CASE("kl of the kept: what is left of the truth, as a distribution of its o
     CHECK(std::isnan(kl_of_kept({lost, lost}).mean));
 }
 
-TEST_CASE("settings: each has a name of its own, and an unknown decoder is refused", "[which]") {
+TEST_CASE("settings: each has a name of its own, and an unknown decoder is refused") {
     std::set<std::string> names;
     for (const Setting& setting : settings()) CHECK(names.insert(setting.name()).second);
     CHECK(few_settings().size() == 9);
     CHECK_THROWS_AS(settings("nucleus"), UsageError);
 }
 
-TEST_CASE("bootstrap: 95 % intervals hold the true mean in at least 93 % of 1,000 repetitions",
-          "[which]") {
+TEST_CASE("bootstrap: 95 % intervals hold the true mean in at least 93 % of 1,000 repetitions") {
     Rng rng(11);
     int held = 0;
     for (int repetition = 0; repetition < 1000; ++repetition) {
@@ -167,8 +159,7 @@ TEST_CASE("bootstrap: 95 % intervals hold the true mean in at least 93 % of 1,00
     CHECK((same.mean == 2 && same.low == 2 && same.high == 2));
 }
 
-TEST_CASE("language: what is given and what follows multiply to the document's probability",
-          "[which]") {
+TEST_CASE("language: what is given and what follows multiply to the document's probability") {
     const Corpus corpus = Corpus::from_text(
         {{"t.grammar",
           "genre one 3\n  The weather is {fine|[3] cloudy}{ today| tonight}.\n"
@@ -199,8 +190,7 @@ TEST_CASE("language: what is given and what follows multiply to the document's p
 
 TEST_CASE(
     "measure: all that the truth writes is valid, and a decoder that cannot differ has its "
-    "divergence in closed form",
-    "[which]") {
+    "divergence in closed form") {
     const Corpus corpus = Corpus::load("data/corpus/world");
     const Language language(corpus);
     Model model = load_model(shipped_model("storyteller"));
@@ -222,7 +212,7 @@ TEST_CASE(
         if (k == 0 || few[k].beams > 0)
             CHECK((m.microseconds > 0 && m.microseconds * m.tokens * m.texts <= whole.count()));
         CHECK(m.texts == (few[k].beams > 0 ? 5 : 12));
-        CHECK(measure.texts().size() == static_cast<std::size_t>(m.texts));
+        CHECK(measure.texts().size() == index(m.texts));
         CHECK((0 <= m.valid.low && m.valid.low <= m.valid.mean && m.valid.mean <= m.valid.high));
         if (few[k].beams == 0) CHECK(m.divergence.mean <= 2 * most_bits);
         const Measured again = measure.run(k, 1);
@@ -242,7 +232,7 @@ TEST_CASE(
     CHECK(measure.run(5, 1).lost == 0);
 }
 
-TEST_CASE("results: a line is read as it was written; anything else is named", "[which]") {
+TEST_CASE("results: a line is read as it was written; anything else is named") {
     const test::TemporaryFolder folder;
     Measured m;
     m.model = "a", m.genre = "b", m.decoder = "top-p", m.value = "0.9";
@@ -264,8 +254,7 @@ TEST_CASE("results: a line is read as it was written; anything else is named", "
     CHECK_THROWS_WITH(read_results(file), Catch::Contains("lines.jsonl, line 3"));
 }
 
-TEST_CASE("texts of a file: lines of JSON, or what the separator parts; anything else is named",
-          "[which]") {
+TEST_CASE("texts of a file: lines of JSON, or what the separator parts; anything else is named") {
     const test::TemporaryFolder folder;
     using Texts = std::vector<std::string>;
     CHECK(texts_in(folder.write("a.txt", "one\ntwo<|endoftext|> \n<|endoftext|>three")) ==
@@ -282,7 +271,7 @@ TEST_CASE("texts of a file: lines of JSON, or what the separator parts; anything
         CHECK_THROWS_WITH(texts_in(folder.write("bad.txt", bytes)), Catch::Contains("byte 2"));
 }
 
-TEST_CASE("figures of a text: its tokens' bits, in pieces where the context ends", "[which]") {
+TEST_CASE("figures of a text: its tokens' bits, in pieces where the context ends") {
     Model model = load_model(shipped_model("sketch"));
     const std::string text = "The weather today is sunny.";
     const TextFigures f = text_figures(model, {text, text});

@@ -1,17 +1,13 @@
 // The plain mixture of experts: numbers by hand, and the library's router.
 #include "tests/catch.hpp"
 
-#include <cmath>
-#include <cstdint>
-#include <vector>
-
 #include "chapters/25_todays_models/plain_experts.hpp"
 #include "lib/core/rng.hpp"
 #include "lib/model/experts.hpp"
 
 using namespace tbt;
 
-TEST_CASE("two of four experts answer, and their weights are a distribution", "[ch25][experts]") {
+TEST_CASE("two of four experts answer, and their weights are a distribution") {
     // The softmax of these scores is .1, .4, .2, .3; expert e multiplies by e.
     const Row scores = {0.0f, std::log(4.0f), std::log(2.0f), std::log(3.0f)};
     std::vector<PlainExpert> experts;
@@ -27,7 +23,7 @@ TEST_CASE("two of four experts answer, and their weights are a distribution", "[
     CHECK(std::abs(plain_mixture({1, 2}, scores, experts, 2, false)[0] - 1.3f) <= 1e-6f);
 }
 
-TEST_CASE("the library's router chooses as the plain one", "[ch25][experts]") {
+TEST_CASE("the library's router chooses as the plain one") {
     Rng rng(1);
     for (int round = 0; round < 200; ++round) {
         Row scores(1 + rng.below(40));

@@ -1,10 +1,7 @@
 // The models in the caches of other programs: their names and paths.
 #include "tests/catch.hpp"
 
-#include <cstdlib>
 #include <filesystem>
-#include <string>
-#include <vector>
 
 #include "lib/machine/fetched_models.hpp"
 #include "lib/machine/files.hpp"
@@ -34,7 +31,7 @@ struct Caches {
 
 }  // namespace
 
-TEST_CASE("models of the hub, of llama.cpp and of Ollama have their names", "[ch25][models]") {
+TEST_CASE("models of the hub, of llama.cpp and of Ollama have their names") {
     const Caches caches;
     CHECK(fetched_models().empty());
     CHECK(path_of_model("a/b") == "a/b");  // is refused where it is opened

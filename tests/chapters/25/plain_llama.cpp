@@ -1,9 +1,6 @@
 // The plain Llama against the library's, bit for bit.
 #include "chapters/25_todays_models/plain_llama.hpp"
 
-#include <cmath>
-#include <string>
-
 #include "chapters/25_todays_models/load_plain.hpp"
 #include "lib/core/rng.hpp"
 #include "lib/files/config_file.hpp"
@@ -30,7 +27,7 @@ long differing(const TransformerConfig& config, const WeightSource& source, int 
     std::vector<int> ids;
     Rng rng(3);
     for (int t = 0; t < tokens; ++t)
-        ids.push_back(static_cast<int>(rng.below(static_cast<std::uint32_t>(config.vocab_size))));
+        ids.push_back(to_int(rng.below(static_cast<std::uint32_t>(config.vocab_size))));
     KvCache cache(config);
     const Logits logits = fast.forward_all(cache, ids);
     const Rows x = plain.forward(ids);
@@ -45,7 +42,7 @@ long differing(const TransformerConfig& config, const WeightSource& source, int 
 
 }  // namespace
 
-TEST_CASE("the plain Llama gives the library's logits, bit for bit", "[25]") {
+TEST_CASE("the plain Llama gives the library's logits, bit for bit") {
     // Grouped heads, tied and not, a window, heads of another size than C / H.
     for (const std::string name : {"tiny-llama", "tiny-smollm2", "tiny-mistral"}) {
         const std::string folder = "tests/data/" + name;
@@ -54,7 +51,7 @@ TEST_CASE("the plain Llama gives the library's logits, bit for bit", "[25]") {
     }
 }
 
-TEST_CASE("odd sizes too: heads of 6 components, rows that fill no register", "[25]") {
+TEST_CASE("odd sizes too: heads of 6 components, rows that fill no register") {
     for (const auto& [heads, kv_heads, channels, inner] :
          {std::array{3, 1, 18, 10}, std::array{4, 4, 40, 33}, std::array{6, 2, 36, 1100}}) {
         const TransformerConfig config = llama_config(2, heads, kv_heads, channels, inner, 80, 101);
@@ -68,7 +65,7 @@ TEST_CASE("odd sizes too: heads of 6 components, rows that fill no register", "[
     }
 }
 
-TEST_CASE("each part that is given back makes other logits", "[25]") {
+TEST_CASE("each part that is given back makes other logits") {
     const TransformerConfig config = read_model_config("tests/data/tiny-llama");
     const PlainLlama llama = plain_llama(config, weights_of("tests/data/tiny-llama"));
     const std::vector<int> ids = {5, 6, 7, 8};
@@ -87,7 +84,7 @@ TEST_CASE("each part that is given back makes other logits", "[25]") {
     for (std::size_t v = 0; v < a.size(); ++v) CHECK(std::abs(a[v] - b[v]) <= 1e-4f);
 }
 
-TEST_CASE("what the plain code doesn't have is refused", "[25]") {
+TEST_CASE("what the plain code doesn't have is refused") {
     for (const std::string name : {"tiny-llama3", "tiny-qwen2", "tiny-llama-bf16-sharded"}) {
         const std::string folder = "tests/data/" + name;
         CHECK(test::contains(

@@ -3,12 +3,8 @@
 // holds; a search finds the same. Bit for bit: log-probabilities are compared, too. On models with
 // the reference models' config.json, random weights and 300 tokens; prompts are longer than their
 // windows.
-#include <functional>
-#include <string>
-#include <vector>
 
 #include "chapters/23_text_generator/text_generator.hpp"
-#include "lib/files/config_file.hpp"
 #include "lib/files/random_model.hpp"
 #include "lib/grammar/recognizer/recognizer.hpp"
 #include "tests/catch.hpp"
@@ -129,8 +125,7 @@ void check_beams(const Case& c, TextGenerator& one, TextGenerator& three) {
 
 }  // namespace
 
-TEST_CASE("every architecture, in every type of weights, keeps the generator's promises",
-          "[25][contract]") {
+TEST_CASE("every architecture, in every type of weights, keeps the generator's promises") {
     const test::FullTeams full;
     for (const std::string name : names) {
         const Models models(name);
@@ -145,7 +140,7 @@ TEST_CASE("every architecture, in every type of weights, keeps the generator's p
     }
 }
 
-TEST_CASE("the types of weights and of caches are other models, with other bits", "[25]") {
+TEST_CASE("the types of weights and of caches are other models, with other bits") {
     const Models models("tiny-qwen3");
     std::vector<double> first;
     for (const Way& way : ways) {

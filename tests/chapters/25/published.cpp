@@ -1,13 +1,11 @@
 // The sizes of published models: what their caches take.
 #include "tests/catch.hpp"
 
-#include <string>
-
 #include "chapters/25_todays_models/published.hpp"
 
 using namespace tbt;
 
-TEST_CASE("a token's keys and values, in bytes, by hand", "[ch25]") {
+TEST_CASE("a token's keys and values, in bytes, by hand") {
     for (const Published& p : published) {
         INFO(p.name);
         CHECK(p.heads % p.kv_heads == 0);

@@ -1,9 +1,7 @@
 // A chat with a small model of each family, by the model's own template: what it reads, mark by
 // mark, and what it writes. tests/data/chat/transcripts.txt is kept equal to it
-// (TBT_WRITE_TRANSCRIPTS=1 build/tests-25 "[transcripts]" writes it anew). The weights are random,
+// (TBT_WRITE_TRANSCRIPTS=1 build/tests-25 "a chat with*" writes it anew). The weights are random,
 // so the answers are nonsense; what counts is the text around them, and that nothing moves.
-#include <cstdlib>
-#include <string>
 
 #include "chapters/23_text_generator/text_generator.hpp"
 #include "chapters/23_text_generator/writing.hpp"
@@ -85,14 +83,14 @@ std::string transcript(const Subject& s) {
 
 }  // namespace
 
-TEST_CASE("a chat with a small model of each family is the one that is kept", "[25][transcripts]") {
+TEST_CASE("a chat with a small model of each family is the one that is kept") {
     std::string all;
     for (const Subject& s : subjects) all += (all.empty() ? "" : "\n") + transcript(s);
     if (std::getenv("TBT_WRITE_TRANSCRIPTS")) write_file(kept, all);
     CHECK(all == read_file(kept));
 }
 
-TEST_CASE("a system's text that a template passes over is refused, not lost", "[25][chat]") {
+TEST_CASE("a system's text that a template passes over is refused, not lost") {
     const test::TemporaryFolder folder;
     for (const Subject& s : subjects) {
         const std::string model = folder.file(s.family);

@@ -2,15 +2,10 @@
 #include "tests/catch.hpp"
 
 #include <chrono>
-#include <memory>
-#include <string>
 #include <thread>
-#include <utility>
-#include <vector>
 
 #include "chapters/08_penalties/full_chain.hpp"
 #include "chapters/26_serving/engine.hpp"
-#include "tests/support/same_text.hpp"
 #include "tests/support/scripted_models.hpp"
 
 using namespace tbt;
@@ -28,16 +23,15 @@ Wanted random_request(Rng& rng) {
     Wanted w;
     w.prompt = bytes_of("once upon a time there was");
     w.prompt.resize(1 + rng.below(w.prompt.size()));
-    for (std::uint64_t n = rng.below(20); n > 0; --n)
-        w.prompt.push_back(static_cast<int>(rng.below(257)));
-    w.request = request(static_cast<int>(rng.below(24)));
+    for (std::uint64_t n = rng.below(20); n > 0; --n) w.prompt.push_back(to_int(rng.below(257)));
+    w.request = request(to_int(rng.below(24)));
     if (rng.below(4) == 0) w.request.stop.eos = {};
     if (rng.below(3) == 0)
         w.request.stop.strings = StopStrings({std::string(1, static_cast<char>(rng.below(128)))});
     if (rng.below(4) == 0) {
         w.request.stop.context = 30;
         w.request.stop.policy = ContextPolicy::slide;
-        w.request.keep = static_cast<int>(rng.below(20));
+        w.request.keep = to_int(rng.below(20));
     }
     SamplingOptions o;
     o.temperature = static_cast<double>(rng.below(4)) * 0.5;
@@ -49,7 +43,7 @@ Wanted random_request(Rng& rng) {
     if (o.temperature > 0 && rng.below(5) == 0) o.mirostat = 2, o.top_k = 0, o.top_p = 1;
     w.request.chain = full_chain(o, Dialect::ours);
     w.request.seed = rng.below(5);
-    w.request.samples = 1 + static_cast<int>(rng.below(3));
+    w.request.samples = 1 + to_int(rng.below(3));
     if (rng.below(3) == 0) w.request.traced_tokens = 2;
     return w;
 }
@@ -58,8 +52,8 @@ Wanted random_request(Rng& rng) {
 int different(std::uint64_t seed, int requests, int threads, long& texts) {
     Transformer gpt(small_config(), random_weight, {threads});
     Rng rng(seed);
-    const int slots = 1 + static_cast<int>(rng.below(8));
-    const int budget = rng.below(3) == 0 ? 0 : slots + static_cast<int>(rng.below(12));
+    const int slots = 1 + to_int(rng.below(8));
+    const int budget = rng.below(3) == 0 ? 0 : slots + to_int(rng.below(12));
     CachedBatch batch(gpt);
     Engine engine(std::ref(batch), one_byte, static_cast<int>(vocabulary),
                   PlainScheduler(slots, budget, rng.below(4) == 0));
@@ -83,7 +77,7 @@ int different(std::uint64_t seed, int requests, int threads, long& texts) {
                                            [streamed](const std::string& p, const TextWriter&) {
                                                *streamed += p;
                                            }),
-                                alone[static_cast<std::size_t>(s)], streamed});
+                                alone[index(s)], streamed});
             }
         } else {
             engine.step();
@@ -100,7 +94,7 @@ int different(std::uint64_t seed, int requests, int threads, long& texts) {
 
 }  // namespace
 
-TEST_CASE("random requests together are each alone: text, end, log-probabilities", "[ch26]") {
+TEST_CASE("random requests together are each alone: text, end, log-probabilities") {
     long texts = 0;
     for (std::uint64_t seed = 1; seed <= 12; ++seed)
         for (const int threads : {1, 2}) {
@@ -110,7 +104,7 @@ TEST_CASE("random requests together are each alone: text, end, log-probabilities
     REQUIRE(texts > 600);
 }
 
-TEST_CASE("texts of one prompt share its reading, also those that join later", "[ch26]") {
+TEST_CASE("texts of one prompt share its reading, also those that join later") {
     Transformer gpt(small_config(), random_weight, {1});
     CachedBatch batch(gpt);
     Engine engine(std::ref(batch), one_byte, static_cast<int>(vocabulary), PlainScheduler(3, 8));
@@ -128,7 +122,7 @@ TEST_CASE("texts of one prompt share its reading, also those that join later", "
     REQUIRE(prompts < 31 + 2 * 8);
 }
 
-TEST_CASE("a cancelled text frees its slot for the next pass and keeps what it has", "[ch26]") {
+TEST_CASE("a cancelled text frees its slot for the next pass and keeps what it has") {
     Engine engine(one_at_a_time(letters()), one_byte, static_cast<int>(vocabulary),
                   PlainScheduler(1));
     const int first = engine.add(bytes_of("one"), request(20)),
@@ -149,7 +143,7 @@ TEST_CASE("a cancelled text frees its slot for the next pass and keeps what it h
     REQUIRE_FALSE(engine.step());
 }
 
-TEST_CASE("a text whose step fails ends alone, and the others go on", "[ch26]") {
+TEST_CASE("a text whose step fails ends alone, and the others go on") {
     Engine engine(one_at_a_time(letters()), one_byte, static_cast<int>(vocabulary),
                   PlainScheduler(2));
     GenerateRequest bad = request(6);
@@ -168,7 +162,7 @@ TEST_CASE("a text whose step fails ends alone, and the others go on", "[ch26]") 
             generate_texts(one_at_a_time(letters()), one_byte, bytes_of("abc"), request(6))[0].ids);
 }
 
-TEST_CASE("what is forced is written without a pass", "[ch26]") {
+TEST_CASE("what is forced is written without a pass") {
     Engine engine(one_at_a_time(letters()), one_byte, static_cast<int>(vocabulary),
                   PlainScheduler(1));
     GenerateRequest r = request(5);
@@ -182,7 +176,7 @@ TEST_CASE("what is forced is written without a pass", "[ch26]") {
 }
 
 // One whose masks take longer than many passes; each token leaves a single choice after three.
-TEST_CASE("no pass waits for a form that is slow, and its text is the same", "[ch26]") {
+TEST_CASE("no pass waits for a form that is slow, and its text is the same") {
     const auto slow_request = [](int milliseconds) {
         GenerateRequest r = request(6);
         r.stop.eos = {};
@@ -218,7 +212,7 @@ TEST_CASE("no pass waits for a form that is slow, and its text is the same", "[c
     REQUIRE_FALSE(engine.step());
 }
 
-TEST_CASE("what cannot be served is refused before it waits", "[ch26]") {
+TEST_CASE("what cannot be served is refused before it waits") {
     Engine engine(one_at_a_time(letters()), one_byte, static_cast<int>(vocabulary),
                   PlainScheduler(1));
     REQUIRE_THROWS_WITH(engine.add({}, request(1)),

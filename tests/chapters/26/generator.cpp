@@ -2,12 +2,6 @@
 // TBT_REQUESTS=1000: so many requests (make test-serving).
 #include "tests/catch.hpp"
 
-#include <algorithm>
-#include <cstdlib>
-#include <functional>
-#include <string>
-#include <vector>
-
 #include "chapters/10_generate/options.hpp"
 #include "chapters/23_text_generator/text_generator.hpp"
 #include "chapters/26_serving/engine.hpp"
@@ -27,14 +21,14 @@ TextOptions random_options(Rng& rng) {
     TextOptions o;
     o.model = shipped_model("storyteller").string();
     o.seed = rng.below(100);
-    o.max_new_tokens = 4 + static_cast<int>(rng.below(40));
+    o.max_new_tokens = 4 + to_int(rng.below(40));
     if (rng.below(4) == 0) o.greedy = true;
     else {
         o.temperature = 0.5 + rng.uniform();
         if (rng.below(2) == 0) o.top_p = 0.6 + 0.4 * rng.uniform();
-        if (rng.below(3) == 0) o.top_k = 1 + static_cast<int>(rng.below(60));
+        if (rng.below(3) == 0) o.top_k = 1 + to_int(rng.below(60));
         if (rng.below(4) == 0) o.min_p = 0.05;
-        o.samples = 1 + static_cast<int>(rng.below(2));
+        o.samples = 1 + to_int(rng.below(2));
     }
     if (rng.below(3) == 0) o.repetition_penalty = 1.2;
     if (rng.below(4) == 0) o.presence_penalty = 0.5;
@@ -71,8 +65,7 @@ const std::vector<std::string> prompts = {
 
 }  // namespace
 
-TEST_CASE("requests of all kinds together are what the text generator writes for each alone",
-          "[ch26]") {
+TEST_CASE("requests of all kinds together are what the text generator writes for each alone") {
     Rng rng(26);
     TextGenerator alone(shipped_model("storyteller").string());
     Model model = load_model(shipped_model("storyteller"));
@@ -98,8 +91,7 @@ TEST_CASE("requests of all kinds together are what the text generator writes for
             // Samples of a request share a grammar's state, which each looks up by its own text.
             const GenerateRequest request = alone.request(o, ids);
             for (int s = 0; s < request.samples; ++s)
-                sent.push_back(
-                    {engine.add(ids[0], request, s), texts[static_cast<std::size_t>(s)]});
+                sent.push_back({engine.add(ids[0], request, s), texts[index(s)]});
         } else {
             engine.step();
         }
@@ -115,5 +107,5 @@ TEST_CASE("requests of all kinds together are what the text generator writes for
                       << tokens << " tokens, " << different << " different");
     REQUIRE(different == 0);
     REQUIRE(guided > requests / 3);
-    REQUIRE(sent.size() > static_cast<std::size_t>(requests));
+    REQUIRE(sent.size() > index(requests));
 }

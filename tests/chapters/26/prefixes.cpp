@@ -2,14 +2,8 @@
 // prefixes change no bit of any text.
 #include "tests/catch.hpp"
 
-#include <algorithm>
-#include <optional>
-#include <string>
-#include <vector>
-
 #include "chapters/08_penalties/full_chain.hpp"
 #include "chapters/26_serving/engine.hpp"
-#include "tests/support/same_text.hpp"
 #include "tests/support/scripted_models.hpp"
 
 using namespace tbt;
@@ -33,7 +27,7 @@ struct Wanted {
 
 std::vector<int> random_ids(Rng& rng, std::size_t n) {
     std::vector<int> ids(n);
-    for (int& id : ids) id = static_cast<int>(rng.below(257));
+    for (int& id : ids) id = to_int(rng.below(257));
     return ids;
 }
 
@@ -45,7 +39,7 @@ Wanted random_request(Rng& rng, Transformer& gpt) {
     w.prompt.resize(rng.below(3) == 0 ? 64 * (1 + rng.below(3)) : 1 + rng.below(200));
     for (const int id : random_ids(rng, rng.below(3) == 0 ? 0 : rng.below(40)))
         w.prompt.push_back(id);
-    w.request = request(1 + static_cast<int>(rng.below(70)));
+    w.request = request(1 + to_int(rng.below(70)));
     w.request.stop.context = context;
     if (rng.below(2) == 0) w.request.stop.eos = {};
     if (rng.below(5) == 0) {
@@ -58,7 +52,7 @@ Wanted random_request(Rng& rng, Transformer& gpt) {
     if (rng.below(3) == 0) o.repetition_penalty = 1.3;
     w.request.chain = full_chain(o, Dialect::ours);
     w.request.seed = rng.below(5);
-    w.request.samples = 1 + static_cast<int>(rng.below(2));
+    w.request.samples = 1 + to_int(rng.below(2));
     if (rng.below(3) == 0) w.request.traced_tokens = 2;
     CachedBatch fresh(gpt);
     w.alone = generate_texts(std::ref(fresh), one_byte, w.prompt, w.request);
@@ -73,8 +67,8 @@ struct Load {
 // Random arrivals in random slots and chunks; each text against itself alone.
 void serve(const std::vector<Wanted>& wanted, PrefixCache& cache, std::uint64_t seed, Load& load) {
     Rng rng(seed);
-    const int slots = 1 + static_cast<int>(rng.below(6));
-    const int budget = rng.below(3) == 0 ? 0 : slots + static_cast<int>(rng.below(60));
+    const int slots = 1 + to_int(rng.below(6));
+    const int budget = rng.below(3) == 0 ? 0 : slots + to_int(rng.below(60));
     CachedBatch batch(cache);
     Engine engine(&batch, one_byte, static_cast<int>(vocabulary),
                   PlainScheduler(slots, budget, rng.below(4) == 0));
@@ -84,8 +78,7 @@ void serve(const std::vector<Wanted>& wanted, PrefixCache& cache, std::uint64_t 
         if (i < wanted.size() && rng.below(4) == 0) {
             const Wanted& w = wanted[i++];
             for (int s = 0; s < w.request.samples; ++s)
-                sent.emplace_back(engine.add(w.prompt, w.request, s),
-                                  &w.alone[static_cast<std::size_t>(s)]);
+                sent.emplace_back(engine.add(w.prompt, w.request, s), &w.alone[index(s)]);
         } else {
             engine.step();
             load.max_pages = std::max(load.max_pages, cache.used());
@@ -101,8 +94,7 @@ void serve(const std::vector<Wanted>& wanted, PrefixCache& cache, std::uint64_t 
 
 }  // namespace
 
-TEST_CASE("texts are what they are alone, in pools of any size, with known prefixes and without",
-          "[ch26][ch27]") {
+TEST_CASE("texts are what they are alone, in pools of any size, with known prefixes and without") {
     Load all;
     long forked = 0;  // known because a text that runs begins alike
     for (const int threads : {1, 2})
@@ -132,8 +124,7 @@ TEST_CASE("texts are what they are alone, in pools of any size, with known prefi
     REQUIRE(all.cached > 3 * forked / 2);
 }
 
-TEST_CASE("when two texts need a page and none is left, the younger gives its pages back",
-          "[ch26][ch27]") {
+TEST_CASE("when two texts need a page and none is left, the younger gives its pages back") {
     Transformer gpt(five_pages(), random_weight, {1});
     PrefixCache cache(gpt, 6);
     CachedBatch batch(cache);

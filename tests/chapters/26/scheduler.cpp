@@ -1,12 +1,6 @@
 // The scheduler alone: what holds for every list of requests, by enumeration.
 #include "tests/catch.hpp"
 
-#include <algorithm>
-#include <functional>
-#include <set>
-#include <string>
-#include <vector>
-
 #include "chapters/26_serving/timeline.hpp"
 
 using namespace tbt;
@@ -39,12 +33,12 @@ std::string broken(const std::vector<Job>& jobs, const Timeline& t, int budget, 
         std::set<std::size_t> slots;
         std::set<int> ids;
         for (const Share& share : t.passes[p]) {
-            Seen& s = seen.at(static_cast<std::size_t>(share.id));
-            const Job& job = jobs.at(static_cast<std::size_t>(share.id));
+            Seen& s = seen.at(index(share.id));
+            const Job& job = jobs.at(index(share.id));
             if (share.tokens < 1) return "a share without tokens";
             if (!slots.insert(share.slot).second) return "a slot twice in a pass";
             if (!ids.insert(share.id).second) return "a request twice in a pass";
-            if (share.slot >= static_cast<std::size_t>(t.slots)) return "a slot that is none";
+            if (share.slot >= index(t.slots)) return "a slot that is none";
             if (job.arrives > static_cast<int>(p)) return "a request before it arrives";
             if (s.begins < 0)
                 s.begins = static_cast<int>(p), s.slot = share.slot, begun.push_back(share.id);
@@ -65,8 +59,7 @@ std::string broken(const std::vector<Job>& jobs, const Timeline& t, int budget, 
             if (s.written > 0 && s.written < jobs[j].tokens && !ids.contains(static_cast<int>(j)))
                 return "a text that writes waits";
             if (!in_batches && budget == 0 && s.begins < 0 &&
-                jobs[j].arrives <= static_cast<int>(p) &&
-                ids.size() < static_cast<std::size_t>(t.slots))
+                jobs[j].arrives <= static_cast<int>(p) && ids.size() < index(t.slots))
                 return "a request waits beside a free slot";
         }
         if (p > 0 && t.passes[p].empty() &&
@@ -78,8 +71,7 @@ std::string broken(const std::vector<Job>& jobs, const Timeline& t, int budget, 
         if (seen[j].read != jobs[j].prompt || seen[j].written != jobs[j].tokens)
             return "a request that is not finished";
     const auto earlier = [&](int a, int b) {
-        return jobs[static_cast<std::size_t>(a)].arrives <
-               jobs[static_cast<std::size_t>(b)].arrives;
+        return jobs[index(a)].arrives < jobs[index(b)].arrives;
     };
     if (!std::is_sorted(begun.begin(), begun.end(), earlier)) return "a later request begins first";
     return "";
@@ -87,7 +79,7 @@ std::string broken(const std::vector<Job>& jobs, const Timeline& t, int budget, 
 
 }  // namespace
 
-TEST_CASE("every list of up to four small requests is served by the rules", "[ch26]") {
+TEST_CASE("every list of up to four small requests is served by the rules") {
     long lists = 0;
     for (std::size_t jobs = 1; jobs <= 4; ++jobs) {
         std::vector<Job> list;
@@ -106,8 +98,7 @@ TEST_CASE("every list of up to four small requests is served by the rules", "[ch
     REQUIRE(lists == 18 * (8 + 64 + 512 + 4096));
 }
 
-TEST_CASE("eight requests in two slots take 26 passes in whole batches, 19 continuously",
-          "[ch26]") {
+TEST_CASE("eight requests in two slots take 26 passes in whole batches, 19 continuously") {
     const std::vector<Job> eight = {{1, 3}, {1, 9}, {1, 2}, {1, 5}, {1, 8}, {1, 2}, {1, 4}, {1, 3}};
     const Timeline batches = simulate(eight, PlainScheduler(2, 0, true), 2);
     REQUIRE(batches.passes.size() == 9 + 5 + 8 + 4);
@@ -119,8 +110,7 @@ TEST_CASE("eight requests in two slots take 26 passes in whole batches, 19 conti
     REQUIRE(Timeline().busy() == 0);
 }
 
-TEST_CASE("a long prompt is read in chunks, and those who write take a token in each pass",
-          "[ch26]") {
+TEST_CASE("a long prompt is read in chunks, and those who write take a token in each pass") {
     const std::vector<Job> jobs = {{2, 6}, {9, 2, 1}};
     const Timeline whole = simulate(jobs, PlainScheduler(2), 2);
     REQUIRE(whole.longest() == 10);
@@ -131,7 +121,7 @@ TEST_CASE("a long prompt is read in chunks, and those who write take a token in 
     REQUIRE(chunks.read_until(1) == 2 + 4 + 4 + 4);
 }
 
-TEST_CASE("a request that is cancelled leaves the queue, or its slot", "[ch26]") {
+TEST_CASE("a request that is cancelled leaves the queue, or its slot") {
     PlainScheduler scheduler(1);
     for (int id = 0; id < 3; ++id) scheduler.add(id, 4);
     REQUIRE(scheduler.next()[0].id == 0);
@@ -145,7 +135,7 @@ TEST_CASE("a request that is cancelled leaves the queue, or its slot", "[ch26]")
     REQUIRE(scheduler.next().empty());
 }
 
-TEST_CASE("the youngest is preempted, waits before all others and is read again", "[ch26]") {
+TEST_CASE("the youngest is preempted, waits before all others and is read again") {
     PlainScheduler scheduler(2);
     scheduler.add(0, 3), scheduler.add(1, 4), scheduler.add(2, 2);
     REQUIRE(scheduler.next().size() == 2);
@@ -169,7 +159,7 @@ TEST_CASE("the youngest is preempted, waits before all others and is read again"
     REQUIRE(pass[1].writes);
 }
 
-TEST_CASE("clients take turns, however many requests one of them has", "[ch26]") {
+TEST_CASE("clients take turns, however many requests one of them has") {
     PlainScheduler scheduler(2);
     for (int id = 0; id < 4; ++id) scheduler.add(id, 1, 7);
     REQUIRE(scheduler.next().size() == 2);
@@ -189,7 +179,7 @@ TEST_CASE("clients take turns, however many requests one of them has", "[ch26]")
     REQUIRE(begun == std::vector<int>{4, 1, 5, 2, 3});
 }
 
-TEST_CASE("a scheduler needs a slot, and a token in each pass for every slot", "[ch26]") {
+TEST_CASE("a scheduler needs a slot, and a token in each pass for every slot") {
     REQUIRE_THROWS_WITH(PlainScheduler(0), "scheduler: slots: got 0, expected 1 or more");
     REQUIRE_THROWS_WITH(PlainScheduler(4, 3),
                         "scheduler: tokens for each pass: got 3, expected 4 or more");

@@ -2,10 +2,6 @@
 // what is refused, and the same bits in all of it.
 #include "tests/catch.hpp"
 
-#include <algorithm>
-#include <memory>
-#include <vector>
-
 #include "chapters/10_generate/batch.hpp"
 #include "lib/serve/prefix_cache.hpp"
 #include "tests/support/scripted_models.hpp"
@@ -24,7 +20,7 @@ TransformerConfig long_config() {
 std::vector<int> some_ids(std::size_t n, std::uint64_t seed) {
     Rng rng(seed);
     std::vector<int> ids(n);
-    for (int& id : ids) id = static_cast<int>(rng.below(257));
+    for (int& id : ids) id = to_int(rng.below(257));
     return ids;
 }
 
@@ -39,14 +35,14 @@ std::vector<float> read(PrefixCache& cache, const std::vector<int>& ids, int kno
     KvCache text = cache.start(ids);
     REQUIRE(text.length() == known);
     const std::span<const float> logits =
-        cache.model().forward(text, std::span(ids).subspan(static_cast<std::size_t>(known)));
+        cache.model().forward(text, std::span(ids).subspan(index(known)));
     cache.remember(ids, text);
     return {logits.begin(), logits.end()};
 }
 
 }  // namespace
 
-TEST_CASE("a pool refuses what is above its limit, unless somebody gives a block back", "[ch27]") {
+TEST_CASE("a pool refuses what is above its limit, unless somebody gives a block back") {
     KvPool pool(long_config(), 2);
     const int a = pool.take(), b = pool.take();
     REQUIRE(a != b);
@@ -75,7 +71,7 @@ TEST_CASE("a pool refuses what is above its limit, unless somebody gives a block
     REQUIRE_THROWS_AS(KvPool(long_config(), -1), Error);
 }
 
-TEST_CASE("a pool holds caches of one shape and one type only", "[ch27]") {
+TEST_CASE("a pool holds caches of one shape and one type only") {
     const auto pool = std::make_shared<KvPool>(long_config());
     REQUIRE_NOTHROW(KvCache(pool, long_config()));
     TransformerConfig other = long_config();
@@ -94,8 +90,7 @@ TEST_CASE("a pool holds caches of one shape and one type only", "[ch27]") {
     REQUIRE(pool->owners(taken[0]) == 1);
 }
 
-TEST_CASE("a text starts after what is known, at every border of a page, with the same bits",
-          "[ch27]") {
+TEST_CASE("a text starts after what is known, at every border of a page, with the same bits") {
     for (const WeightType type : {WeightType::f32, WeightType::f16}) {
         Transformer gpt(long_config(), random_weight, {1, {}, type});
         for (const std::size_t length : {1u, 2u, 63u, 64u, 65u, 127u, 128u, 129u, 200u})
@@ -117,7 +112,7 @@ TEST_CASE("a text starts after what is known, at every border of a page, with th
     }
 }
 
-TEST_CASE("what is longest not used is forgotten when memory is needed, and read again", "[ch27]") {
+TEST_CASE("what is longest not used is forgotten when memory is needed, and read again") {
     Transformer gpt(long_config(), random_weight, {1});
     PrefixCache cache(gpt, 4);
     const std::vector<int> a = some_ids(100, 1), b = some_ids(100, 2), c = some_ids(100, 3);
@@ -139,7 +134,7 @@ TEST_CASE("what is longest not used is forgotten when memory is needed, and read
     REQUIRE_FALSE(cache.has_room(5));
 }
 
-TEST_CASE("sequences outlive the cache that they came from", "[ch27]") {
+TEST_CASE("sequences outlive the cache that they came from") {
     Transformer gpt(long_config(), random_weight, {1});
     const std::vector<int> ids = some_ids(100, 1);
     auto cache = std::make_unique<PrefixCache>(gpt, 2);
@@ -155,7 +150,7 @@ TEST_CASE("sequences outlive the cache that they came from", "[ch27]") {
     REQUIRE(PrefixCache::pages_in(10 * other.page_bytes() + 1, gpt.config()) == 10);
 }
 
-TEST_CASE("four beams share the pages of their prompt and have one more each", "[ch27]") {
+TEST_CASE("four beams share the pages of their prompt and have one more each") {
     Transformer gpt(long_config(), random_weight, {1});
     PrefixCache cache(gpt);
     CachedBatch batch(cache);
@@ -175,7 +170,7 @@ TEST_CASE("four beams share the pages of their prompt and have one more each", "
     REQUIRE(batch.computed() == 200 + 4);
 }
 
-TEST_CASE("a turn of a chat reads what is new, also after another chat had the slot", "[ch27]") {
+TEST_CASE("a turn of a chat reads what is new, also after another chat had the slot") {
     Transformer gpt(long_config(), random_weight, {1});
     PrefixCache cache(gpt);
     CachedBatch batch(cache);
@@ -194,7 +189,7 @@ TEST_CASE("a turn of a chat reads what is new, also after another chat had the s
     REQUIRE(turn(chat) == 20);
 }
 
-TEST_CASE("a batch without room for a pass refuses it, and goes on when there is", "[ch27]") {
+TEST_CASE("a batch without room for a pass refuses it, and goes on when there is") {
     Transformer gpt(long_config(), random_weight, {1});
     PrefixCache cache(gpt, 3);
     CachedBatch batch(cache);
@@ -209,10 +204,10 @@ TEST_CASE("a batch without room for a pass refuses it, and goes on when there is
     REQUIRE(cache.used() <= 3);
 }
 
-TEST_CASE("where there is room for a pass, the pass has it, in any order of texts", "[ch27]") {
+TEST_CASE("where there is room for a pass, the pass has it, in any order of texts") {
     Transformer gpt(long_config(), random_weight, {1});
     Rng rng(58);
-    const auto below = [&](std::size_t n) { return static_cast<std::size_t>(rng.below(n)); };
+    const auto below = [&](std::size_t n) { return index(rng.below(n)); };
     int promised = 0, refused = 0;
     for (int order = 0; order < 60; ++order) {
         PrefixCache cache(gpt, 4 + static_cast<int>(below(6)));

@@ -2,11 +2,6 @@
 // plain ones against numbers by hand.
 #include "tests/catch.hpp"
 
-#include <algorithm>
-#include <map>
-#include <memory>
-#include <vector>
-
 #include "chapters/27_prefix_cache/plain_prefix_tree.hpp"
 #include "lib/core/error.hpp"
 #include "lib/core/rng.hpp"
@@ -18,19 +13,12 @@ namespace {
 
 using Ids = std::vector<int>;
 
-TransformerConfig smallest() {
-    TransformerConfig config;
-    config.n_layer = config.n_head = 1;
-    config.n_embd = 16;
-    config.n_positions = 64;
-    config.vocab_size = 4;
-    return config;
-}
+TransformerConfig smallest() { return gpt_config(1, 1, 16, 64, 4); }
 
 // Texts over two tokens begin alike often.
 Ids random_ids(Rng& rng) {
     Ids ids(1 + rng.below(11));
-    for (int& id : ids) id = static_cast<int>(rng.below(2));
+    for (int& id : ids) id = to_int(rng.below(2));
     return ids;
 }
 
@@ -44,7 +32,7 @@ bool same(const Twins& twins, const std::vector<PlainPage*>& a, const Ids& b) {
 
 }  // namespace
 
-TEST_CASE("a page has one writer: a fork copies the page that it goes on in", "[ch27]") {
+TEST_CASE("a page has one writer: a fork copies the page that it goes on in") {
     PlainPages pages(4, 2);
     PlainTable a;
     for (const int token : {5, 6, 7}) REQUIRE(append(pages, a, token));
@@ -62,7 +50,7 @@ TEST_CASE("a page has one writer: a fork copies the page that it goes on in", "[
     REQUIRE(a.length == 4);
 }
 
-TEST_CASE("a tree of six pages, by hand", "[ch27]") {
+TEST_CASE("a tree of six pages, by hand") {
     PlainPages pages(8, 2);
     PlainPrefixTree tree(2);
     const auto read = [&](const Ids& ids) {
@@ -92,15 +80,14 @@ TEST_CASE("a tree of six pages, by hand", "[ch27]") {
     REQUIRE(pages.used() == 0);
 }
 
-TEST_CASE("a tree needs a pool, and pages of at least one token", "[ch27]") {
+TEST_CASE("a tree needs a pool, and pages of at least one token") {
     const auto pool = std::make_shared<KvPool>(smallest());
     CHECK_THROWS_AS(PrefixTree(nullptr, 1), Error);
     for (const int tokens : {0, -1}) CHECK_THROWS_AS(PrefixTree(pool, tokens), Error);
     CHECK_NOTHROW(PrefixTree(pool, 1));
 }
 
-TEST_CASE("the library's tree does what the plain one does, in thousands of random operations",
-          "[ch27]") {
+TEST_CASE("the library's tree does what the plain one does, in thousands of random operations") {
     long found = 0, forgotten = 0, in_part = 0;
     for (std::uint64_t seed = 1; seed <= 40; ++seed) {
         Rng rng(seed);
@@ -122,7 +109,7 @@ TEST_CASE("the library's tree does what the plain one does, in thousands of rand
                 case 0: {
                     const PlainPrefix a = plain.find(ids);
                     const KnownPrefix b = fast.find(ids);
-                    REQUIRE(a.tokens == static_cast<std::size_t>(b.tokens));
+                    REQUIRE(a.tokens == index(b.tokens));
                     REQUIRE(same(twins, a.pages, b.pages));
                     for (PlainPage* page : a.pages) ++page->owners;
                     for (const int page : b.pages) pool->share(page);
@@ -155,7 +142,7 @@ TEST_CASE("the library's tree does what the plain one does, in thousands of rand
                     REQUIRE(fast.forget_one() == any);
                     forgotten += any;
             }
-            REQUIRE(static_cast<std::size_t>(pool->used()) == plain_pages.used());
+            REQUIRE(index(pool->used()) == plain_pages.used());
         }
         while (!running.empty()) {
             for (const int page : running.back().fast) pool->release(page);

@@ -1,8 +1,6 @@
 // Chapter 28 by hand: the split product, and what it costs.
 #include "tests/catch.hpp"
 
-#include <cmath>
-
 #include "chapters/28_several_machines/costs.hpp"
 #include "chapters/28_several_machines/plain_split.hpp"
 #include "lib/core/rng.hpp"
