@@ -1,5 +1,7 @@
 // What texts side by side buy: tokens a second when B of them get a token in one pass, each after
-// its own text. Weights are random: their values change nothing.
+// its own text. The limit is the longer of two times: reading the weights and B caches once, and
+// B tokens' arithmetic. Weights are random: their values change nothing.
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -7,6 +9,7 @@
 #include "lib/model/kv_cache.hpp"
 #include "lib/model/transformer.hpp"
 #include "tests/bench/bench.hpp"
+#include "tests/bench/passes.hpp"
 
 namespace tbt::bench {
 
@@ -37,18 +40,34 @@ void measure(Table& table, const std::string& name, WeightType cache, int thread
     for (int b = 0; b < most; ++b) gpt.forward(caches.emplace_back(gpt.config(), depth + 1), text);
     std::vector<Contender> work;
     for (const int texts : sizes) work.push_back(batch_of(gpt, caches, token, texts));
+    const std::size_t probes = work.size();
+    const double weights = weight_bytes(config, WeightType::f16);
+    work.push_back(fma_probe(threads));
+    for (Contender& probe : read_probes(static_cast<std::int64_t>(weights), threads))
+        work.push_back(probe);
     const std::vector<Timing> t = interleaved(work, rounds, 0.02);
-    for (std::size_t i = 0; i < work.size(); ++i)
-        table.row({name, std::string(names_of(cache).option), threads, sizes[i],
-                   Cell(sizes[i] / t[i].median, 0), Cell(sizes[i] * t[0].median / t[i].median, 2)});
+    const double flop = t[probes].median / fma_probe_flops(threads),
+                 byte = std::min(t[probes + 1].median, t[probes + 2].median) / weights;
+    for (std::size_t i = 0; i < probes; ++i) {
+        const int texts = sizes[i];
+        const double limit =
+            std::max(texts * token_flops(config, depth) * flop,
+                     (weights +
+                      static_cast<double>(texts * depth * KvCache::bytes_per_token(gpt.config()))) *
+                         byte);
+        table.row({name, std::string(names_of(cache).option), threads, texts,
+                   Cell(texts / t[i].median, 0), Cell(limit / t[i].median, 2),
+                   Cell(texts * t[0].median / t[i].median, 2)});
+    }
 }
 
 void run(const Settings& settings) {
-    Table table("batches", {"model, f16", "cache", "threads", "texts", "tokens/s", "one = 1"});
+    Table table("batches",
+                {"model, f16", "cache", "threads", "texts", "tokens/s", "of limit", "one = 1"});
     for (const int threads : settings.threads) {
         for (const WeightType cache : {WeightType::f32, WeightType::f16})
             measure(table, quick() ? "sketch" : "storyteller", cache, threads, 25);
-        if (!quick()) measure(table, "gpt2", WeightType::f32, threads, 7);
+        if (thorough()) measure(table, "gpt2", WeightType::f32, threads, 7);
     }
 }
 

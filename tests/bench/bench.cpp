@@ -68,7 +68,7 @@ Timing timing_of(std::vector<double> seconds) {
 
 std::vector<Timing> interleaved(const std::vector<Contender>& contenders, int rounds,
                                 double seconds) {
-    if (!thorough()) rounds = std::min(rounds, quick() ? 1 : 5);
+    if (!thorough()) rounds = std::min(rounds, quick() ? 1 : 3);
     const auto rest = [](const Contender& c) {
         if (c.spins) std::this_thread::sleep_for(std::chrono::milliseconds(30));
     };

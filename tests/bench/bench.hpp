@@ -48,7 +48,7 @@ bool quick();
 void set_quick();
 
 // --thorough, for figures that are written down: all rounds of each section, and the largest
-// models. Otherwise nothing is measured more than five times, so that all parts take three minutes.
+// models. Otherwise nothing is measured more than three times.
 bool thorough();
 void set_thorough();
 

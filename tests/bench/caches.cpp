@@ -50,7 +50,7 @@ void run(const Settings& settings) {
     for (const WeightType weights : {WeightType::f16, WeightType::int8})
         for (const int threads : settings.threads) {
             measure(table, "storyteller", weights, threads, {10, 448, 500});
-            if (!quick()) measure(table, "gpt2", weights, threads, {10, 500, 896});
+            if (thorough()) measure(table, "gpt2", weights, threads, {10, 500, 896});
         }
 }
 

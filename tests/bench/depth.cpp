@@ -6,10 +6,11 @@
 #include <string>
 #include <vector>
 
+#include "lib/core/index.hpp"
 #include "lib/files/random_model.hpp"
 #include "lib/model/kv_cache.hpp"
 #include "lib/model/transformer.hpp"
-#include "tests/bench/bench.hpp"
+#include "tests/bench/passes.hpp"
 
 namespace tbt::bench {
 
@@ -40,16 +41,12 @@ KvCache text_of(const TransformerConfig& config, int tokens) {
     return cache;
 }
 
-// The weights that a token reads, as F16.
-double weight_bytes(const TransformerConfig& c) {
-    return 2.0 * static_cast<double>(parameter_count(c) - c.vocab_size * c.n_embd);
-}
-
 void measure(Table& table, Transformer& model, int threads) {
     const TransformerConfig& config = model.config();
     for (const int depth : {4096, 32768}) {
         KvCache cache = text_of(config, depth);
-        const double bytes = weight_bytes(config) + static_cast<double>(cache.bytes());
+        const double bytes =
+            weight_bytes(config, WeightType::f16) + static_cast<double>(cache.bytes());
         std::vector<Contender> work = read_probes(static_cast<std::int64_t>(bytes), threads);
         work.push_back({"token", [&](int times) {
                             for (int i = 0; i < times; ++i) {
@@ -72,9 +69,7 @@ void measure_prompt(Table& table, Transformer& model, int threads) {
     const TransformerConfig& c = model.config();
     const std::vector<int> text(8192, 7);
     const auto tokens = static_cast<double>(text.size());
-    const double flops = tokens * weight_bytes(c) + 2.0 * c.n_layer *
-                                                        static_cast<double>(c.query_size()) *
-                                                        tokens * (tokens + 1);
+    const double flops = tokens * token_flops(c, to_int(length_of(text) / 2));
     KvCache cache(c);
     const std::vector<Timing> t = interleaved({fma_probe(threads),
                                                {"prompt",
@@ -98,7 +93,8 @@ void run(const Settings& settings) {
     Table table("depth", {"F16 weights", "cache", "threads", "ms", "limit", "of limit"});
     const TransformerConfig config = two_layers();
     for (const int threads : settings.threads) {
-        for (const WeightType cache : {WeightType::f32, WeightType::f16}) {
+        for (const WeightType cache : {WeightType::f16, WeightType::f32}) {
+            if (cache == WeightType::f32 && !thorough()) continue;
             Transformer model(config, random_weights(config, 1), {threads, WeightType::f16, cache});
             measure(table, model, threads);
             if (thorough()) measure_prompt(table, model, threads);

@@ -50,14 +50,21 @@ void write_json(const std::string& path, const bench::Settings& settings) {
     if (!out) throw Error("bench: cannot write " + path);
 }
 
-// The names of the sections that failed: what the others measure is not lost.
+std::vector<int> default_thread_counts() {
+    if (bench::quick() || default_threads() == 1) return {default_threads()};
+    return {1, default_threads()};
+}
+
+// The names of the sections that failed: what the others measure is not lost. Limits (the section
+// up to 10) are always measured with one thread, too.
 std::vector<std::string> run_all(const std::vector<bench::Section>& sections,
-                                 const bench::Settings& settings) {
+                                 const bench::Settings& settings, bool one_thread_too) {
     std::vector<std::string> failed;
+    const bench::Settings all_threads{{settings.threads.back()}};
     for (const bench::Section& section : sections) {
         std::printf("\n%s: %s\n", section.name.c_str(), section.about.c_str());
         try {
-            section.run(settings);
+            section.run(one_thread_too || section.order <= 10 ? settings : all_threads);
         } catch (const Error& error) {
             std::printf("  FAIL: %s\n", error.what());
             failed.push_back(section.name);
@@ -75,7 +82,9 @@ int main(int argc, char** argv) {
     bool once = false, thorough = false;
     const auto options = [&](CommandLine line) {
         line.option("--only", only, "sections to run, for example matmul,limits").separated_by(',');
-        line.option("--threads", threads, "numbers of threads (default: 1 and all cores)")
+        line.option("--threads", threads,
+                    "numbers of threads (default: all cores; 1, too, for limits, and for all "
+                    "sections with --thorough)")
             .separated_by(',')
             .between(1, 1024);
         line.option("--json", json, "write the figures to this file too");
@@ -89,14 +98,12 @@ int main(int argc, char** argv) {
             const std::vector<bench::Section> sections = chosen(only);
             if (once) bench::set_quick();
             if (thorough) bench::set_thorough();
-            if (threads.empty()) {
-                if (!once) threads.push_back(1);
-                if (once || default_threads() > 1) threads.push_back(default_threads());
-            }
+            const bool one_thread_too = thorough || !threads.empty();
+            if (threads.empty()) threads = default_thread_counts();
             let_teams_shrink(false);  // a measurement with two threads means two
             const bench::Settings settings{threads};
             std::printf("SIMD: %d bits; cores: %d\n", simd::batch_size * 32, default_threads());
-            const std::vector<std::string> failed = run_all(sections, settings);
+            const std::vector<std::string> failed = run_all(sections, settings, one_thread_too);
             if (!json.empty()) write_json(json, settings);
             if (once)
                 std::printf("\n%zu passed, %zu failed\n", sections.size() - failed.size(),

@@ -70,8 +70,9 @@ void run(const Settings& settings) {
         Table table("models", columns);
         for (const Subject& s : todays_subjects())
             for (const WeightType type :
-                 {WeightType::f32, WeightType::f16, WeightType::int8, WeightType::int4})
-                measure_passes(table, s, type, settings.threads.back(), true);
+                 {WeightType::f16, WeightType::int4, WeightType::int8, WeightType::f32})
+                if (thorough() || type == WeightType::f16 || type == WeightType::int4)
+                    measure_passes(table, s, type, settings.threads.back(), true);
     }
     std::string name;
     std::vector<std::string> tokens = large_vocabulary(name);

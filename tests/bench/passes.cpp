@@ -35,16 +35,25 @@ double output_weights(const TransformerConfig& c) {
     return static_cast<double>(c.n_embd) * c.vocab_size;
 }
 
+}  // namespace
+
+double token_flops(const TransformerConfig& c, int depth) {
+    return 2 * (block_weights(c) + output_weights(c)) +
+           4.0 * c.n_layer * static_cast<double>(c.query_size()) * depth;
+}
+double weight_bytes(const TransformerConfig& c, WeightType type) {
+    // Of 4 bits 32 weights share a byte, and the output has 8.
+    const double output = static_cast<double>(bytes_of(type)),
+                 block = type == WeightType::int4 ? 17.0 / 32 : output;
+    return block_weights(c) * block + output_weights(c) * output;
+}
+
+namespace {
+
 double prefill_flops(const Subject& s) {
     const double T = s.prompt, pairs = T * (T + 1) / 2;
     return 2 * (block_weights(s.config) * T + output_weights(s.config)) +
            4.0 * s.config.n_layer * static_cast<double>(s.config.query_size()) * pairs;
-}
-double weight_bytes(const Subject& s, WeightType type) {
-    // Of 4 bits 32 weights share a byte, and the output has 8.
-    const double output = static_cast<double>(bytes_of(type)),
-                 block = type == WeightType::int4 ? 17.0 / 32 : output;
-    return block_weights(s.config) * block + output_weights(s.config) * output;
 }
 double cache_bytes(const Subject& s, int depth) {
     return static_cast<double>(KvCache::bytes_per_token(s.config)) * depth;
@@ -79,7 +88,7 @@ void measure_passes(Table& table, const Subject& s, WeightType type, int threads
     model.forward(*deep, std::span<const int>(text).first(static_cast<std::size_t>(s.depth)));
 
     std::vector<Contender> work =
-        read_probes(static_cast<std::int64_t>(weight_bytes(s, type)), threads);
+        read_probes(static_cast<std::int64_t>(weight_bytes(s.config, type)), threads);
     const std::size_t probes = work.size();
     work.push_back(fma_probe(threads));
     work.push_back(repeated("prefill", [&] {
@@ -93,7 +102,7 @@ void measure_passes(Table& table, const Subject& s, WeightType type, int threads
 
     double read = t[0].median;
     for (std::size_t i = 1; i < probes; ++i) read = std::min(read, t[i].median);
-    const double bandwidth = weight_bytes(s, type) / read,
+    const double bandwidth = weight_bytes(s.config, type) / read,
                  flops = fma_probe_flops(threads) / t[probes].median;
     const auto row = [&](const std::string& what, const Timing& timing, double tokens, double limit,
                          double aim) {
@@ -113,9 +122,9 @@ void measure_passes(Table& table, const Subject& s, WeightType type, int threads
     row("prefill " + std::to_string(s.prompt), t[probes + 1], s.prompt, prefill_flops(s) / flops,
         floats ? 0.75 : 0);
     row("decode 128", t[probes + 2], written,
-        written * (weight_bytes(s, type) + cache_bytes(s, 64)) / bandwidth, 0.85);
+        written * (weight_bytes(s.config, type) + cache_bytes(s, 64)) / bandwidth, 0.85);
     row("at " + std::to_string(s.depth), t[probes + 3], written,
-        written * (weight_bytes(s, type) + cache_bytes(s, s.depth)) / bandwidth, 0);
+        written * (weight_bytes(s.config, type) + cache_bytes(s, s.depth)) / bandwidth, 0);
 }
 
 }  // namespace tbt::bench

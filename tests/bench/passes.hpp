@@ -22,6 +22,11 @@ struct Subject {
     int rounds;
 };
 
+// What a token after `depth` others needs: multiplications and additions, and the bytes of the
+// weights that it reads.
+double token_flops(const TransformerConfig& config, int depth);
+double weight_bytes(const TransformerConfig& config, WeightType type);
+
 // The columns of what measure_passes prints.
 std::vector<std::string> pass_columns();
 

@@ -63,7 +63,7 @@ double median(std::vector<double> values) {
 
 void measure(Table& table, const std::string& name, int prompt, int threads) {
     constexpr int written = 32;
-    const int rounds = quick() ? 1 : 3;
+    const int rounds = thorough() ? 3 : 1;
     const test::TemporaryFolder folder;
     const std::string file = folder.file("model.gguf");
     write_random_model(folder.path(), preset_config(name), {.type = WeightType::f16});

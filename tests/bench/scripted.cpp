@@ -103,7 +103,7 @@ void run(const Settings& settings) {
     TransformerConfig config = preset_config("gpt2");
     if (quick()) config.n_layer = 1;
     for (const WeightType type : {WeightType::f32, WeightType::f16}) {
-        if (quick() && type == WeightType::f32) continue;
+        if (type == (quick() ? WeightType::f32 : WeightType::f16) && !thorough()) continue;
         Transformer gpt(config, random_weights(config, 1), {settings.threads.back(), type});
         measure(table, gpt, type == WeightType::f32 ? "f32" : "f16");
     }

@@ -177,7 +177,7 @@ void run(const Settings& settings) {
     for (const int threads : settings.threads) {
         Model model = load_model(shipped_model("storyteller"), {threads, WeightType::f16});
         measure(rows, {"storyteller", model.transformer, token_bytes_of(model.tokenizer)}, threads);
-        if (quick()) continue;
+        if (!thorough()) continue;
         const TransformerConfig config = preset_config("gpt2");
         Transformer gpt(config, random_weights(config, 1), {threads, WeightType::f16});
         measure(rows, {"gpt2", gpt, [](int) { return std::string_view("a"); }}, threads);

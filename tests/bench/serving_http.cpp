@@ -90,7 +90,7 @@ void measure_server() {
     TextOptions options;
     options.max_new_tokens = 200, options.ignore_eos = true, options.temperature = 1;
     std::vector<double> one, alone, sixteen, many, cold, warm, starts;
-    for (int round = 0; round < (quick() ? 1 : 25); ++round) {
+    for (int round = 0; round < (thorough() ? 25 : quick() ? 1 : 5); ++round) {
         alone.push_back(seconds([&] { generator.generate("Once upon a time", options); }));
         one.push_back(streams(server, 1));
         sixteen.push_back(streams(server, 16));

@@ -119,6 +119,7 @@ void run(const Settings& settings) {
     const std::filesystem::path models("data/models");
     const int threads = settings.threads.back();
     for (const bool wide : {false, true}) {
+        if (wide && !thorough()) continue;
         TransformerOptions options{threads, {}};
         if (wide) options.weights = WeightType::f32;
         Pair pair{load_model(models / "storyteller", options),
@@ -129,7 +130,8 @@ void run(const Settings& settings) {
             pair.prompts.push_back(encode_prompt(pair.target, prompt));
         pair.rules.max_new_tokens = tokens_a_text();
         pair.rules.context = pair.target.config().n_positions;
-        for (const double temperature : {0.0, 0.8, 1.2}) {
+        for (const double temperature : {0.8, 0.0, 1.2}) {
+            if (temperature != 0.8 && !thorough()) continue;
             SamplingOptions sampling;
             sampling.temperature = temperature;
             if (temperature > 0) sampling.top_p = 0.9;
