@@ -132,6 +132,20 @@ TEST_CASE("beside 4 bits a tied embedding has the 8 bits of the output matrix", 
     }
 }
 
+TEST_CASE("weights opened as bf16 leave a tied embedding's rows as they are stored",
+          "[gpt][half]") {
+    const WeightSource weights = random_weights(tiny(), 5);
+    const WeightSource rounded = [&](const std::string& name, const Shape& shape) {
+        Tensor w = weights(name, shape);
+        if (name == "wte.weight")
+            for (float& v : w.values()) v = test::stored(v, WeightType::bf16);
+        return w;
+    };
+    // The output matrix is rounded to bf16 in both.
+    CHECK(logits_of(Transformer(tiny(), weights, {1, WeightType::bf16})) !=
+          logits_of(Transformer(tiny(), rounded, {1, WeightType::bf16})));
+}
+
 TEST_CASE("weights in a file are read while their owner is kept, and not after", "[gpt][half]") {
     // A store that gives each matrix away in memory of its own, which is NaN once nobody owns it.
     class Lender final : public WeightStore {

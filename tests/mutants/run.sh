@@ -26,7 +26,7 @@ work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 killed=0 survived=0 number=0
 limit=''
-command -v timeout >/dev/null 2>&1 && limit='timeout 120'
+command -v timeout >/dev/null 2>&1 && limit='timeout 300'
 
 # build NAME INCLUDE TEST [SOURCE.cpp]… links the sources in place of the library's. All our own includes are in quotes, and
 # -iquote folders are searched before all others, so the compiler finds the mutated file.

@@ -351,9 +351,7 @@ const Json& SchemaDocument::follow_dynamic(const Json& schema, const char* keywo
     const auto found = dynamic_anchors_.find(anchor);
     if (found == dynamic_anchors_.end()) return target;
     const std::map<int, const Json*>& anchors = found->second;
-    const auto here = anchors.find(resource_of(target));
-    if (here == anchors.end() || (!recursive && here->second != &target)) return target;
-    if (anchors.size() == 1) return target;
+    if (!anchors.contains(resource_of(target)) || anchors.size() == 1) return target;
     if (const auto root = anchors.find(0); root != anchors.end()) return *root->second;
     std::string places;
     for (const auto& [resource, place] : anchors)

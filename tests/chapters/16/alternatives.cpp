@@ -77,6 +77,14 @@ TEST_CASE("conditions beside each other are denied without a product of all thei
             {"{}", R"({"a3":1,"b3":""})", R"({"b5":""})"}}});
 }
 
+TEST_CASE("one of two, of which one holds a list of the same kind, is denied at every depth") {
+    const char* const schema =
+        R"({"$ref":"#/$defs/list","$defs":{"list":{"items":{"oneOf":[{"required":["name"]},
+            {"properties":{"any":{"$ref":"#/$defs/list"}},"required":["any"]}]}}}})";
+    CHECK(writes(schema, R"([{"any":[{"name":2}]}])", quiet()));
+    CHECK_FALSE(writes(schema, R"([{"any":[{}]}])", quiet()));
+}
+
 TEST_CASE(
     "a way that needs a key without a name is not written where there is another: told once") {
     const std::string schema = reference_or_kind(2);
