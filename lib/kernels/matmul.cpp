@@ -26,8 +26,9 @@ using kernel::tile_rows;
 
 // Many rows: a tile_rows × k_block piece of x stays in the L1 cache while it is multiplied by each
 // panel of a group. The group of panels of w stays in the L2 cache. Rows of x that are not
-// contiguous are gathered first, row_block at a time.
-constexpr std::int64_t k_block = 1024, group_floats = 192 * 1024, row_block = 8 * tile_rows;
+// contiguous are gathered first, row_block × gathered_k at a time, which stay there beside it.
+constexpr std::int64_t k_block = 1024, group_floats = 192 * 1024;
+constexpr std::int64_t row_block = 8 * tile_rows, gathered_k = 384;
 constexpr std::int64_t group_panels = 64;                   // at most
 constexpr std::int64_t far_floats = std::int64_t{1} << 19;  // a larger y fits no L2 cache
 
@@ -84,12 +85,15 @@ Part part_of(std::int64_t m, std::int64_t n, const Worker& worker) {
 }
 
 // Copies at most row_block rows of x, which are not contiguous (x is a transposed view), to `to`:
-// tile by tile, and each tile k-major. Floats that lie next to each other are read together.
+// tile by tile, and each tile k-major. Floats that lie next to each other are read together. No
+// processor foresees these jumps through memory, so what is 16 k ahead is prefetched.
 void gather_rows(const MatrixView& x, Range rows, Range ks, float* to) {
     const std::int64_t count = ks.end - ks.begin, n = rows.end - rows.begin,
                        whole = x.row_stride == 1 ? n / tile_rows * tile_rows : 0;
     for (std::int64_t k = 0; k < count; ++k) {
         const float* from = x.data + rows.begin * x.row_stride + (ks.begin + k) * x.column_stride;
+        for (std::int64_t r = 0; r < whole; r += 16)
+            __builtin_prefetch(from + 16 * x.column_stride + r, 0, 2);
         for (std::int64_t r = 0; r < whole; r += tile_rows)
             std::memcpy(to + r * count + k * tile_rows, from + r, tile_rows * sizeof(float));
         for (std::int64_t r = whole; r < n; ++r)
@@ -245,10 +249,12 @@ void multiply_group(const Operands& q, Range strip, Range panels, Range ks, cons
 template <class Element>
 void many_rows(const Operands& q, const Part& part) {
     thread_local AlignedFloats scratch;  // the group of panels, widened, and the gathered rows
-    if (!scratch) scratch = allocate_floats(group_floats + k_block * (panel + row_block));
+    if (!scratch)
+        scratch = allocate_floats(group_floats + k_block * panel + gathered_k * row_block);
     const bool gather = q.x.column_stride != 1;
     float* const gathered = gather ? scratch.get() + group_floats + k_block * panel : nullptr;
-    const std::int64_t K = q.w.k(), blocks = std::max<std::int64_t>(1, ceil_div(K, k_block));
+    const std::int64_t K = q.w.k(), most = gather ? gathered_k : k_block,
+                       blocks = std::max<std::int64_t>(1, ceil_div(K, most));
     const std::int64_t strip_rows = gather ? row_block : part.rows.end - part.rows.begin;
     for (std::int64_t b = 0; b < blocks; ++b) {
         const Range ks{K * b / blocks, K * (b + 1) / blocks};

@@ -98,7 +98,7 @@ int add_expression(Grammar& grammar, const Expression& e, int from) {
     grammar.node(from);  // throws if there is no such node
     switch (e.kind) {
         case Kind::characters:
-            return grammar.sequences(from, utf8_sequences(e.set));
+            return grammar.sequences(from, utf8_sequences(e.set), grammar.add_node());
         case Kind::text:
             return grammar.bytes(from, e.text);
         case Kind::rule:
@@ -273,7 +273,10 @@ int add_dfa(Grammar& grammar, const Dfa& dfa, int from, Spelling spelling) {
                 grammar.edge(nodes[s], b.low, b.high, b.to);
             if (!new_way) continue;
             const auto [bytes, new_set] = spelled.try_emplace(e.on);
-            if (new_set) bytes->second = spell(e.on, spelling);
+            if (new_set) {
+                bytes->second = spell(e.on, spelling);
+                std::sort(bytes->second.begin(), bytes->second.end());
+            }
             const auto before = std::ssize(grammar.node(nodes[s]).bytes);
             grammar.sequences(nodes[s], bytes->second, nodes[index(e.to)]);
             const std::vector<Grammar::ByteEdge>& edges = grammar.node(nodes[s]).bytes;

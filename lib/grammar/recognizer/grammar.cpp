@@ -99,9 +99,7 @@ int Grammar::bytes(int from, std::string_view text) {
     return from;
 }
 
-int Grammar::sequences(int from, const std::vector<ByteSequence>& alternatives, int to) {
-    std::vector<ByteSequence> sorted = alternatives;
-    std::sort(sorted.begin(), sorted.end());
+int Grammar::sequences(int from, std::span<const ByteSequence> sorted, int to) {
     std::map<std::vector<ByteEdge>, int> known;
     for (const ByteEdge& e : spread(sorted, 0, to, known)) node(from).bytes.push_back(e);
     return to;

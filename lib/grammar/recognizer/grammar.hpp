@@ -204,10 +204,8 @@ public:
 
     // ---- building: each adds a piece after `from` and returns the node after the piece ----
     int bytes(int from, std::string_view text);
-    int sequences(int from, const std::vector<ByteSequence>& alternatives) {
-        return sequences(from, alternatives, add_node());
-    }
-    int sequences(int from, const std::vector<ByteSequence>& alternatives, int to);
+    // `sorted`: none of these is a prefix of another.
+    int sequences(int from, std::span<const ByteSequence> sorted, int to);
     int call(int from, int rule);
     void call(int from, int rule, int to) { node(from).calls.push_back({rule, to}); }
     void skip(int from, int to) {

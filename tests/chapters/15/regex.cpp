@@ -195,7 +195,7 @@ TEST_CASE("sets of code points and their UTF-8 are the same set") {
         REQUIRE(spelled == set.count());
         Grammar grammar;
         const int start = grammar.add_node(), rule = grammar.add_rule("set"),
-                  end = grammar.sequences(start, utf8_sequences(set));
+                  end = grammar.sequences(start, utf8_sequences(set), grammar.add_node());
         grammar.rule(rule).start = start;
         grammar.node(end).final = true;
         grammar.finish(rule);
