@@ -66,6 +66,8 @@ double allocations_of(const Steps& s) {
 
 }  // namespace
 
+constexpr int most_tokens = 2000;
+
 void measure_schema(SchemaFigures& f, const std::string& schema,
                     const std::shared_ptr<const TokenTrie>& trie, Rng& rng) {
     std::vector<bool> is_structure;
@@ -79,10 +81,11 @@ void measure_schema(SchemaFigures& f, const std::string& schema,
         std::make_shared<GrammarRecognizer>(compile_schema(schema, options)), trie);
     f.compile.push_back(thread_seconds() - start);
     const double before = thread_seconds();
-    GrammarMatcher(language, 1000).mask();
+    GrammarMatcher(language, most_tokens).mask();
     f.first.push_back(thread_seconds() - before);
     const Rng draws = rng;
-    for (Steps* steps : {&f.masks, &f.again}) write(language, 1000, draws, is_structure, *steps);
+    for (Steps* steps : {&f.masks, &f.again})
+        write(language, most_tokens, draws, is_structure, *steps);
     rng.below(2);
     const int least = language->closing().enough(language->recognizer().start());
     write(language, least + 10, rng, is_structure, f.tight);
@@ -107,7 +110,7 @@ std::shared_ptr<const TokenTrie> schema_vocabulary() {
     const int eos = static_cast<int>(tokens.size()) - 1;
     std::printf(
         "%s; times of the thread in µs: to compile, of the first mask, of each on the way of a "
-        "text of at most 1000 tokens, and of each of texts with a budget of the fewest tokens and "
+        "text of at most 2000 tokens, and of each of texts with a budget of the fewest tokens and "
         "of ten more; new: calls of operator new a step, for the first time and of the same text "
         "once more\n",
         name.c_str());
