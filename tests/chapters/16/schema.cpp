@@ -301,6 +301,10 @@ TEST_CASE("schemas: references, also to themselves") {
         {R"({"$defs":{"r":{"type":"array"}},"properties":{"foo":{"$ref":"#/$defs/r",
             "maxItems":2}}})",
          R"({"foo":[]})", R"({"foo":[1,2,3]} | {"foo":"string"})"},
+        // Before 2019 nothing beside $ref counts.
+        {R"({"$schema":"http://json-schema.org/draft-07/schema#","definitions":{
+            "r":{"type":"array"}},"anyOf":[{"$ref":"#/definitions/r","maxItems":2}]})",
+         "[] | [1,2,3]", R"("string")"},
         {R"({"$defs":{"a":{"$anchor":"here","type":"null"}},"items":{"$ref":"#here"}})", "[null]",
          "[1]"},
         {R"({"properties":{"$ref":{"type":"string"}}})", R"({"$ref":"a"})", R"({"$ref":2})"},
