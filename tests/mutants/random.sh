@@ -55,8 +55,10 @@ users_of() {
         [ "$where" = "$folder" ] && grep -F "\"$folder/" "$work/more" >"$work/inner" || cp "$work/more" "$work/inner"
         sort -u "$work/users" "$work/inner" >"$work/more" && mv "$work/more" "$work/users"
     done
-    grep -rlFf "$work/users" tests/support | sed 's|.*|#include "&"|' >"$work/more"
-    cat "$work/more" >>"$work/users"
+    for _ in 1 2; do  # the tests' own headers, which include each other
+        grep -rlFf "$work/users" tests/support tests/lib --include='*.hpp' | sed 's|.*|#include "&"|' >"$work/more"
+        cat "$work/more" >>"$work/users"
+    done
 }
 # Prints the groups of tests for a mistake in a file, the most likely first. For a file of a chapter these are the chapter's own group
 # and the groups that include its header. For a file of lib, they are the three that include its header or its users' most often,
