@@ -35,6 +35,9 @@ TEST_CASE("an everyday string has at most 200 characters, unless the schema says
     CHECK(writes(fours, letters(204), everyday()));
     CHECK_FALSE(writes(fours, letters(208), everyday()));
     CHECK(writes(R"({"enum":[)" + letters(300) + "]}", letters(300), everyday()));
+    // Listed beside any other: the others have the limit.
+    CHECK_FALSE(
+        writes(R"({"anyOf":[{"enum":["b"]},{"type":"string"}]})", letters(201), everyday()));
     SchemaOptions shorter = everyday();
     shorter.max_characters = 7;
     CHECK(writes(open, letters(7), shorter));
