@@ -70,7 +70,7 @@ std::vector<Timing> interleaved(const std::vector<Contender>& contenders, int ro
                                 double seconds) {
     if (!thorough()) rounds = std::min(rounds, quick() ? 1 : 3);
     const auto rest = [](const Contender& c) {
-        if (c.spins) std::this_thread::sleep_for(std::chrono::milliseconds(60));
+        if (c.spins) std::this_thread::sleep_for(std::chrono::milliseconds(30));
     };
     std::vector<int> times;
     for (const Contender& c : contenders) {
