@@ -36,7 +36,8 @@ constexpr std::int64_t far_floats = std::int64_t{1} << 19;  // a larger y fits n
 // 16 bits widened in registers, per tile. For more rows, groups of panels, widened once, cost less.
 template <class Element>
 constexpr std::int64_t few = tile_rows*(std::is_same_v<Element, float> ? 6 : 16);
-// How many k ahead weights are prefetched: for panels side by side, and for a single panel (8 KB).
+// How many k ahead numbers are prefetched: for panels side by side and for rows that are gathered,
+// and for a single panel (8 KB).
 constexpr std::int64_t k_ahead = 16;
 template <class Element>
 constexpr std::int64_t k_far_ahead = 8 * 1024 / (panel * sizeof(Element));
@@ -86,14 +87,14 @@ Part part_of(std::int64_t m, std::int64_t n, const Worker& worker) {
 
 // Copies at most row_block rows of x, which are not contiguous (x is a transposed view), to `to`:
 // tile by tile, and each tile k-major. Floats that lie next to each other are read together. No
-// processor foresees these jumps through memory, so what is 16 k ahead is prefetched.
+// processor foresees these jumps through memory, so what comes k_ahead later is prefetched.
 void gather_rows(const MatrixView& x, Range rows, Range ks, float* to) {
     const std::int64_t count = ks.end - ks.begin, n = rows.end - rows.begin,
                        whole = x.row_stride == 1 ? n / tile_rows * tile_rows : 0;
     for (std::int64_t k = 0; k < count; ++k) {
         const float* from = x.data + rows.begin * x.row_stride + (ks.begin + k) * x.column_stride;
         for (std::int64_t r = 0; r < whole; r += 16)
-            __builtin_prefetch(from + 16 * x.column_stride + r, 0, 2);
+            __builtin_prefetch(from + k_ahead * x.column_stride + r, 0, 2);
         for (std::int64_t r = 0; r < whole; r += tile_rows)
             std::memcpy(to + r * count + k * tile_rows, from + r, tile_rows * sizeof(float));
         for (std::int64_t r = whole; r < n; ++r)

@@ -204,7 +204,7 @@ public:
 
     // ---- building: each adds a piece after `from` and returns the node after the piece ----
     int bytes(int from, std::string_view text);
-    // `sorted`: none of these is a prefix of another.
+    // sorted: alternatives in ascending order, none of them a prefix of another.
     int sequences(int from, std::span<const ByteSequence> sorted, int to);
     int call(int from, int rule);
     void call(int from, int rule, int to) { node(from).calls.push_back({rule, to}); }
